@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/file/json.hpp"
 #include "transport/reactive/reaction_step.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "base/run_guarded.hpp"
+#include "base/file/run_guarded.hpp"
 #include "bench/clock.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "solvers/krylov/petsc_session.hpp"

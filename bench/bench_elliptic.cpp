@@ -13,9 +13,9 @@
 #include <optional>
 #include <span>
 
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
-#include "base/text.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/text.hpp"
+#include "base/file/run_guarded.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/geometry_cases.hpp"

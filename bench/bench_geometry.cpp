@@ -8,11 +8,11 @@
 #include <ctime>
 #include <numbers>
 
-#include "base/format.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
-#include "base/timer.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/format.hpp"
+#include "base/file/run_guarded.hpp"
 #include "eb/geometry.hpp"
 #include "tests/support/level_cases.hpp"
 

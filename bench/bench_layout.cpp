@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
-#include "base/memory.hpp"
-#include "base/run_guarded.hpp"
+#include "base/comm/memory.hpp"
+#include "base/file/run_guarded.hpp"
 #include "grid/layout_builder.hpp"
 #include "grid/level_graph.hpp"
 #include "grid/partition.hpp"

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/file/run_guarded.hpp"
 #include "bench/clock.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "tests/support/multigrid_cases.hpp"

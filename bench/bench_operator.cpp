@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/file/run_guarded.hpp"
 #include "eb/shapes/shapes.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
 #include "support/geometry_cases.hpp"

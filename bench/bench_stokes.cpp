@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/file/run_guarded.hpp"
 #include "bench/clock.hpp"
 #include "tests/support/flow_cases.hpp"
 #include "tests/support/multigrid_cases.hpp"

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "base/file/run_guarded.hpp"
 #include "grid/field.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/layout_builder.hpp"

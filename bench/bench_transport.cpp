@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/file/run_guarded.hpp"
 #include "clock.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/level_cases.hpp"

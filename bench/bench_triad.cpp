@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
-#include "base/run_guarded.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "base/file/run_guarded.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <ctime>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 

@@ -36,6 +36,15 @@ function(karst_little_optimised)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
 endfunction()
 
+# karst_in_groups(TARGET): its files are compiled eight at a time, as one, which takes half as long; what a file has to
+# itself keeps its own unit (compile options). tools/check.sh compiles each file alone.
+function(karst_in_groups target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KARST_GROUPS} UNITY_BUILD_BATCH_SIZE 8)
+  if(KARST_GROUPS)  # a type of a file's own is one of an included file there, which g++ warns of
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 function(karst_layer name)
   cmake_parse_arguments(ARG "" "" "ROOMS;LINK;PRIVATE" ${ARGN})
   set(patterns *.cpp)
@@ -48,6 +57,7 @@ function(karst_layer name)
     add_library(karst_${name} STATIC ${sources})
     target_link_libraries(karst_${name} PUBLIC ${ARG_LINK} PRIVATE karst_flags ${ARG_PRIVATE})
     target_precompile_headers(karst_${name} REUSE_FROM karst_headers)
+    karst_in_groups(karst_${name})
     target_include_directories(karst_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   else()
     add_library(karst_${name} INTERFACE)

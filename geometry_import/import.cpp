@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/fail_together.hpp"
-#include "base/format.hpp"
-#include "base/heap.hpp"
-#include "base/memory.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
+#include "base/core/error.hpp"
+#include "base/core/format.hpp"
+#include "base/core/heap.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
 #include "geometry_import/pores/statistics.hpp"

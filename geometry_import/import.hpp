@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "geometry_import/report/import_report.hpp"
 #include "geometry_import/segment/import_options.hpp"

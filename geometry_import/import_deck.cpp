@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 #include "geometry_import/import.hpp"
 
 namespace karst {

@@ -8,15 +8,14 @@
 #include <numbers>
 #include <numeric>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double unbounded = 1e9;
 constexpr int bin_width = 8;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Vec3 all_but(int direction, const Vec3& in_it, const Vec3& across) {
   Vec3 x = across;

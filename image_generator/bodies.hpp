@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 #include "image_generator/polyhedron.hpp"
 #include "image_generator/random_numbers.hpp"
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <optional>
 
-#include "base/atomic_file.hpp"
-#include "base/fail_together.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/file/atomic_file.hpp"
 #include "geometry_import/voxels/level_set.hpp"
 #include "image_generator/random_numbers.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/triple.hpp"
+#include "base/comm/comm.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

@@ -5,15 +5,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "geometry_import/voxels/window.hpp"
 #include "image_generator/bodies.hpp"
 #include "image_generator/random_numbers.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Points of a periodic box sorted into bins at least `width` wide.
 class Bins {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

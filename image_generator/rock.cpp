@@ -6,13 +6,12 @@
 #include <numbers>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double volume_of(const Index& size) { return double(size[0]) * size[1] * size[2]; }
 

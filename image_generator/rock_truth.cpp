@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "image_generator/rock.hpp"
 
 namespace karst {

@@ -12,10 +12,11 @@ Prints one line per violation, `file:line: what, and what to do`; exit status 1 
   rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
   homes      each third-party library is met in one place (HOMES below).
   sizes      files <= 600 lines; functions <= 60 lines and <= 8 parameters (of clang-formatted C++; clang-tidy's
-             readability-function-size checks the same with a real parser); folders whose growth is a decision (MAX_FOLDER_LINES).
+             readability-function-size checks the same with a real parser); folders of src <= 40 files, and those whose growth is a decision (MAX_FOLDER_LINES).
   licence    SPDX line at the top of every source file, script and build file.
   paths      no paths of one developer's machine.
 """
+import collections
 import re
 import sys
 from pathlib import Path
@@ -47,29 +48,34 @@ TESTS_TOO = {"geometry_import": {"image_generator"}, "app": {"image_generator"}}
 
 # Layer -> its sub-folders from the lowest to the highest: each includes itself and those before it.
 ROOMS = {
+    "base": ["core", "math", "comm", "file", "trace", "deck"],
     "eb": ["shapes", "cut", "link"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
     "transport": ["march", "reactive", "steady", "dispersion"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
+    "app": ["deck", "job", "estimate", "output", "reaction", "flow", "transport", "run", "study", "cli"],
 }
+# Rooms that do not see each other, though one stands before the other.
+APART = {"app": [{"flow", "transport"}, {"flow", "reaction"}]}
+MAX_FOLDER_FILES = 40  # of src
 
 # What is met -> (pattern, where it may be, as the start of the path and its end). Tests of a layer count as the layer.
 HOMES = {
     "MPI": (r'#\s*include\s*[<"]mpi\.h|\bMPI_[A-Z]\w*\s*\(', [("src/base/", ""), ("tests/support/", ""), ("tests/programs/", "")]),
-    "OpenMP pragmas": (r"#\s*pragma\s+omp|\b_Pragma\s*\(\s*\"omp", [("src/base/parallel.hpp", "")]),
-    "the OpenMP library": (r'#\s*include\s*[<"]omp\.h|\bomp_[gs]et_\w+\s*\(', [("src/base/parallel.", "")]),
+    "OpenMP pragmas": (r"#\s*pragma\s+omp|\b_Pragma\s*\(\s*\"omp", [("src/base/comm/parallel.hpp", "")]),
+    "the OpenMP library": (r'#\s*include\s*[<"]omp\.h|\bomp_[gs]et_\w+\s*\(', [("src/base/comm/parallel.", ""), ("src/base/parallel.", "")]),
     "PETSc": (r'#\s*include\s*[<"]petsc', [("src/solvers/", "")]),
     "HDF5": (r'#\s*include\s*[<"](hdf5|H5)|\bH5[A-Z]{1,2}[a-z]\w*\s*\(', [("src/io/", ""), ("geometry_import/", ""), ("tests/damage/", "")]),
-    "TOML": (r'#\s*include\s*[<"]toml', [("src/base/", ".cpp"), ("src/base/deck_source.hpp", "")]),
+    "TOML": (r'#\s*include\s*[<"]toml', [("src/base/", ".cpp"), ("src/base/deck/deck_source.hpp", "")]),
     "spdlog": (r'#\s*include\s*[<"]spdlog', [("src/base/", ".cpp")]),
     "CLI11": (r'#\s*include\s*[<"]CLI', [("src/app/", ".cpp"), ("image_generator/tool/", ".cpp"), ("bench/", ".cpp")]),
-    "JSON": (r'#\s*include\s*[<"]nlohmann/', [("src/base/json.cpp", ""), ("tests/unit/", ".cpp")]),
+    "JSON": (r'#\s*include\s*[<"]nlohmann/', [("src/base/file/json.cpp", ""), ("tests/unit/", ".cpp")]),
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp"), ("image_generator/", ".cpp"), ("tests/damage/", ".cpp")]),
     "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("src/io/file_checksum", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp"), ("src/page/", ".cpp")]),
     "PHREEQC": (r'#\s*include\s*[<"](PhreeqcRM|IPhreeqc)', [("src/chemistry/phreeqc_engine.cpp", "")]),
-    "OTF2": (r'#\s*include\s*[<"]otf2', [("src/base/trace_otf2.cpp", "")]),
+    "OTF2": (r'#\s*include\s*[<"]otf2', [("src/base/trace/trace_otf2.cpp", "")]),
     "GoogleTest": (r'#\s*include\s*[<"]g(test|mock)/', [("tests/", "")]),
 }
 
@@ -137,6 +143,8 @@ def check_includes(path, lines):
         rooms, own, other = ROOMS.get(layer, []), room_of(path), room_of(Path(m[1]))
         if target == layer and own and rooms.index(own) < (rooms.index(other) if other else len(rooms)):
             yield number, f"room {own} of layer {layer} includes {m[1]}; it may include {', '.join(rooms[:rooms.index(own) + 1])}"
+        if target == layer and {own, other} in APART.get(layer, []):
+            yield number, f"room {own} of layer {layer} includes {m[1]} of room {other}: they do not see each other"
         if m[1].startswith("../"):
             yield number, f"include {m[1]} climbs out of its folder; name it from src/"
 
@@ -252,12 +260,16 @@ def check_file(root, path):
 
 
 def check_folders(root, paths):
-    """Yields (folder, text) for folders with more lines of code than they may have."""
+    """Yields (folder, text) for folders with more lines or files of code than they may have."""
     for folder, most in MAX_FOLDER_LINES.items():
         files = [path for path in paths if path.suffix in CODE and path.is_relative_to(folder)]
         lines = sum(len((root / path).read_text(encoding="utf-8", errors="replace").splitlines()) for path in files)
         if lines > most:
             yield folder, f"{lines} lines of code; at most {most}: shorten, or change the decision that says so"
+    counts = collections.Counter(path.parent for path in paths if path.suffix in CODE and path.parts[0] == "src")
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FOLDER_FILES:
+            yield folder.as_posix(), f"{count} files of code; at most {MAX_FOLDER_FILES}: a room (ROOMS) for what belongs together"
 
 
 def files_of(root):

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/file/provenance.hpp"
 #include "geometry_import/read/h5.hpp"
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/phase_share.hpp"
 #include "geometry_import/voxels/window.hpp"
 

@@ -8,10 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/atomic_file.hpp"
-#include "base/discard_writes.hpp"
-#include "base/fail_together.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/discard_writes.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/file/provenance.hpp"
 #include "geometry_import/read/h5.hpp"

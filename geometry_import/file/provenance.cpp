@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 
 namespace karst {
 

@@ -10,9 +10,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/pores/inscribed_ball.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 using Key = std::int64_t;
 constexpr Key none = -1;
 using Aliases = std::unordered_map<Key, Key>;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Where the ways from a key end, as far as is known. Shortens them for the next time.
 Key end_of(Aliases& aliases, Key key) {

@@ -6,15 +6,14 @@
 #include <cmath>
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
 
 using Word = std::uint64_t;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// One bit per voxel; rows begin with a word. The slabs are those of the voxels.
 Slabs<Word> bits_of(const Comm& comm, const Slabs<std::uint8_t>& labels, const std::array<bool, 256>& chosen) {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 
 namespace karst {

@@ -9,14 +9,13 @@
 #include <optional>
 #include <tuple>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/pores/inscribed_ball.hpp"
 #include "geometry_import/voxels/distance.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Centre and radius [1/64 voxel]; voxel centres are at multiples of 64.
 struct Ball {

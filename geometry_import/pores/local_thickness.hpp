@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/pores/image_statistics.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 

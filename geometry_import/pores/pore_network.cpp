@@ -6,11 +6,10 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Union-find; a set is named by one of its members.
 class Sets {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/pores/basin_graph.hpp"
 
 namespace karst {

@@ -10,17 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/pores/correlation.hpp"
 #include "geometry_import/pores/local_thickness.hpp"
 #include "geometry_import/pores/pore_network.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/distance.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double ratio(double part, double of) { return of > 0 ? part / of : 0; }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/pores/image_statistics.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 

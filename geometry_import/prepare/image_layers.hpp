@@ -2,9 +2,9 @@
 // A prepared image in the layers of planes that the ranks work on in turn.
 #pragma once
 
-#include "base/comm.hpp"
-#include "base/fail_together.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/prepare/sample.hpp"
 #include "geometry_import/read/image_file.hpp"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "base/error.hpp"
-#include "base/fail_together.hpp"
-#include "base/memory.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/prepare/prepare_denoise.hpp"
 #include "geometry_import/prepare/prepare_resample.hpp"
 #include "geometry_import/prepare/prepare_scratch.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "geometry_import/voxels/source_lattice.hpp"
 

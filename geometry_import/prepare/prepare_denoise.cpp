@@ -8,14 +8,13 @@
 #include <numbers>
 #include <vector>
 
-#include "base/fail_together.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The rows (y + b, z + c), |b|, |c| <= reach, with `reach` values repeated at both ends, one after the other.
 class PaddedRows {

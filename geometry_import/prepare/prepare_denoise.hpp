@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "geometry_import/voxels/window.hpp"
 

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// ∫ from -∞ to x of the hat function |t| < 1.
 double hat_integral(double x) {

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fail_together.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

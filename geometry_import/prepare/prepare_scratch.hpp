@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/read/image_file.hpp"
 
 namespace karst {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "base/fail_together.hpp"
-#include "base/memory.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/memory.hpp"
 
 namespace karst {
 namespace {

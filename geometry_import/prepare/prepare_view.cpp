@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 
 namespace karst {

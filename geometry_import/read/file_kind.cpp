@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_text.hpp"
 
 namespace karst {

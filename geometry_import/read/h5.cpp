@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/read/h5.hpp"
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst::h5 {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/h5.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <set>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

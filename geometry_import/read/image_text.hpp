@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_file.hpp"
 
 namespace karst {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 #include "geometry_import/read/readers.hpp"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"

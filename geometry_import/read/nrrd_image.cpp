@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 #include "geometry_import/read/readers.hpp"
@@ -19,36 +19,36 @@ namespace karst {
 namespace {
 
 /// The fields of the format, in small letters; some have two spellings.
-constexpr std::array<std::string_view, 30> names{"content",
-                                                 "number",
-                                                 "type",
-                                                 "block size",
-                                                 "dimension",
-                                                 "space",
-                                                 "space dimension",
-                                                 "sizes",
-                                                 "spacings",
-                                                 "thicknesses",
-                                                 "axis mins",
-                                                 "axis maxs",
-                                                 "space directions",
-                                                 "centers",
-                                                 "kinds",
-                                                 "labels",
-                                                 "units",
-                                                 "min",
-                                                 "max",
-                                                 "old min",
-                                                 "old max",
-                                                 "endian",
-                                                 "encoding",
-                                                 "line skip",
-                                                 "byte skip",
-                                                 "sample units",
-                                                 "space units",
-                                                 "space origin",
-                                                 "data file",
-                                                 "measurement frame"};
+constexpr std::array<std::string_view, 30> known_fields{"content",
+                                                        "number",
+                                                        "type",
+                                                        "block size",
+                                                        "dimension",
+                                                        "space",
+                                                        "space dimension",
+                                                        "sizes",
+                                                        "spacings",
+                                                        "thicknesses",
+                                                        "axis mins",
+                                                        "axis maxs",
+                                                        "space directions",
+                                                        "centers",
+                                                        "kinds",
+                                                        "labels",
+                                                        "units",
+                                                        "min",
+                                                        "max",
+                                                        "old min",
+                                                        "old max",
+                                                        "endian",
+                                                        "encoding",
+                                                        "line skip",
+                                                        "byte skip",
+                                                        "sample units",
+                                                        "space units",
+                                                        "space origin",
+                                                        "data file",
+                                                        "measurement frame"};
 constexpr std::array<std::array<std::string_view, 2>, 10> spellings{{{"blocksize", "block size"},
                                                                      {"axismins", "axis mins"},
                                                                      {"axismaxs", "axis maxs"},
@@ -83,7 +83,7 @@ std::string field_named(std::string_view text, const std::string& path) {
   std::string name = lower_case(text);
   for (const auto& [other, usual] : spellings)
     if (name == other) return std::string(usual);
-  require(std::find(names.begin(), names.end(), name) != names.end(),
+  require(std::find(known_fields.begin(), known_fields.end(), name) != known_fields.end(),
           "{}: its header has a field \"{}\", which the format does not know", path, text.substr(0, 60));
   return name;
 }

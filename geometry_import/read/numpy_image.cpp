@@ -9,20 +9,20 @@
 #include <map>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {
 namespace {
 
-struct Header {
+struct NumpyHeader {
   std::string text;
   std::int64_t bytes = 0;  ///< up to the first value
 };
 
-Header read_header(const std::string& path) {
+NumpyHeader read_header(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   require(file.is_open(), "{}: cannot be opened for reading ({})", path, std::strerror(errno));
   std::array<unsigned char, 12> start{};
@@ -34,7 +34,7 @@ Header read_header(const std::string& path) {
   std::size_t length = std::size_t{start[8]} | std::size_t{start[9]} << 8;
   if (version > 1) length |= std::size_t{start[10]} << 16 | std::size_t{start[11]} << 24;
   require(file.good() && length < 1u << 20, "{}: its header is damaged", path);
-  Header header;
+  NumpyHeader header;
   header.text.resize(length);
   file.read(header.text.data(), static_cast<std::streamsize>(length));
   require(file.gcount() == static_cast<std::streamsize>(length), "{}: ends in its header", path);
@@ -120,7 +120,7 @@ Index read_size(const std::string& shape, const std::string& path) {
 }  // namespace
 
 std::unique_ptr<ImageFile> open_numpy(const std::string& path) {
-  const Header header = read_header(path);
+  const NumpyHeader header = read_header(path);
   RawLayout layout;
   layout.skip_bytes = header.bytes;
   const auto entries = entries_of(header.text, path);

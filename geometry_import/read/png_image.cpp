@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/readers.hpp"
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/xml_file.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_text.hpp"
 
 namespace karst {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 #include "geometry_import/read/readers.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <set>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/inflate.hpp"
 

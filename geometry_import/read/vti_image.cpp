@@ -10,8 +10,8 @@
 #include <limits>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 #include "geometry_import/read/vti_data.hpp"

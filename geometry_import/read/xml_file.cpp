@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

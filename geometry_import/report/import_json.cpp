@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "base/json.hpp"
-#include "base/version.hpp"
+#include "base/core/version.hpp"
+#include "base/file/json.hpp"
 #include "geometry_import/file/provenance.hpp"
 
 namespace karst {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/text.hpp"
+#include "base/core/text.hpp"
 #include "page/page_text.hpp"
 
 namespace karst {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/pores/image_statistics.hpp"
 #include "geometry_import/prepare/prepare.hpp"
 #include "geometry_import/voxels/histogram.hpp"

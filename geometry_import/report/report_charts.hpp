@@ -4,12 +4,11 @@
 
 #include <string>
 
+#include "base/core/text.hpp"
 #include "geometry_import/report/report.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
-
-inline constexpr const char* axis_names[3] = {"x", "y", "z"};
 
 /// Share of the voxels by gray value, in the colours of the classes; thresholds marked. Empty bins at both ends are
 /// left out, and 0.05 % of the voxels at each; a bin that towers above all others is cut.

@@ -5,9 +5,9 @@
 
 #include <cassert>
 
-#include "base/atomic_file.hpp"
-#include "base/fail_together.hpp"
-#include "base/version.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/core/version.hpp"
+#include "base/file/atomic_file.hpp"
 #include "geometry_import/report/report_charts.hpp"
 #include "geometry_import/report/report_sections.hpp"
 #include "page/page_parts.hpp"

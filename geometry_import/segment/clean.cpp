@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/voxels/cluster_labels.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 
 namespace karst {

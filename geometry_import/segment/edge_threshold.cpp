@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

@@ -19,7 +19,7 @@ constexpr double one_gray_value = 2;
 constexpr double most_scatter = 2, most_misfit = 2.5, least_noise = 0.01;
 constexpr double most_offset = 0.1;
 constexpr double most_beyond = 0.25, most_beyond_by_blur = 0.15;
-constexpr double least_faces = 0.6, most_faces = 1.35;
+constexpr double least_wall_faces = 0.6, most_wall_faces = 1.35;
 
 bool in_phase(std::uint8_t label, bool pore) { return (label == pore_label) == pore && label != outside_label; }
 
@@ -118,9 +118,9 @@ std::string reason_against(const ScanModel& scan, double pore_peak, double solid
         "the fitted gray values {:.4g} (pore) and {:.4g} (solid) lie beyond the peaks of the histogram at {:.4g} and "
         "{:.4g} by {:.2f} of the contrast, more than a blur of {:.2f} voxel explains ({:.2f})",
         scan.pore, scan.solid, pore_peak, solid_peak, beyond, scan.blur, most);
-  if (faces < least_faces || faces > most_faces)
+  if (faces < least_wall_faces || faces > most_wall_faces)
     return fmt::format("the fitted wall has {:.2f} times the voxel faces of the threshold's (allowed are {:g} to {:g})",
-                       faces, least_faces, most_faces);
+                       faces, least_wall_faces, most_wall_faces);
   return "";
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/segment/gray_pass.hpp"
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/wall/gray_layer.hpp"
 
 namespace karst {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/parallel.hpp"
-#include "base/text.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
 
 namespace karst {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/phase_share.hpp"
 #include "geometry_import/voxels/slabs.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/segment/labels.hpp"
 
 namespace karst {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/segment/edge_threshold.hpp"
 #include "geometry_import/segment/fit_check.hpp"
 #include "geometry_import/segment/gray_pass.hpp"

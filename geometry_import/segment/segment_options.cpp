@@ -2,8 +2,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/segment/segment.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 

@@ -5,8 +5,8 @@
 #include <cassert>
 #include <limits>
 
-#include "base/fail_together.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters_runs.hpp"
 
 namespace karst {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/clusters_runs.hpp"
 

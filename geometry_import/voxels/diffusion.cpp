@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// sum += weight (low + high), element by element: both sides first, so that a mirrored image has the same bits.
 void add_pair(float weight, const double* low, const double* high, std::int64_t n, double* sum) {

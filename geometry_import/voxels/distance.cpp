@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 // deepest of several. Exact in a double for images up to 2^16 voxels wide.
 constexpr double scale = 65536;
 constexpr double nothing = std::numeric_limits<double>::infinity();
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 double key_of(double distance, std::uint16_t offset) { return scale * distance * distance + (scale - 1 - offset); }
 

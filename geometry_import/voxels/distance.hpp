@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 
 namespace karst {

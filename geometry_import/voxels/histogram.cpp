@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst {
 

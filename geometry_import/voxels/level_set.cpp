@@ -6,17 +6,16 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/diffusion.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
 
 // Squared distances up to (clip + 1/2)² = 272.25 matter; larger ones are all the same.
 constexpr std::int16_t far = 300;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Along x: squared distance to the nearest opposite voxel of the row, > 0 in the pore, < 0 in the solid.
 void distance_in_row(const std::uint8_t* phase, std::int64_t n, std::int16_t* d2) {
@@ -178,7 +177,7 @@ float positive_share(float a, float b) {
   return std::max(a, b) / (std::max(a, b) - std::min(a, b));
 }
 
-constexpr std::array<std::size_t, 3> step{1, 3, 9};  // of the neighbours of a voxel, x fastest
+constexpr std::array<std::size_t, 3> stride_of{1, 3, 9};  // of the neighbours of a voxel, x fastest
 
 /// Volume of one voxel with φ > 0, exact on 4 x 4 lines along d. n[27]: φ of the voxel and its neighbours.
 std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
@@ -187,8 +186,8 @@ std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
   for (std::size_t t = 0; t < 3; ++t) {
     std::array<std::array<float, 4>, 3> along_e;
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t at = t * step[d] + k * step[f];
-      along_e[k] = at_sub_samples(n[at], n[at + step[e]], n[at + 2 * step[e]]);
+      const std::size_t at = t * stride_of[d] + k * stride_of[f];
+      along_e[k] = at_sub_samples(n[at], n[at + stride_of[e]], n[at + 2 * stride_of[e]]);
     }
     for (std::size_t i = 0; i < 4; ++i) across[t][i] = at_sub_samples(along_e[0][i], along_e[1][i], along_e[2][i]);
   }
@@ -209,7 +208,7 @@ std::int64_t volume_in_pore(const std::array<float, 27>& n) {
   std::array<double, 3> change{};  // sums of multiples of 2^-12: exact
   for (std::size_t m = 0; m < 27; ++m)
     for (std::size_t d = 0; d < 3; ++d)
-      if (m / step[d] % 3 > 0) change[d] += std::abs(double{n[m]} - double{n[m - step[d]]});
+      if (m / stride_of[d] % 3 > 0) change[d] += std::abs(double{n[m]} - double{n[m - stride_of[d]]});
   const double most = std::ranges::max(change);
   std::int64_t volume = 0, directions = 0;
   for (std::size_t d = 0; d < 3; ++d)

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

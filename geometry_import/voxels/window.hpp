@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
+
+/// As an index of a container.
+inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Planes [first, last) of an image. Arrays over a window are [last - first][ny][nx], x fastest.
 struct ImageWindow {

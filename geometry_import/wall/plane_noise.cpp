@@ -6,16 +6,15 @@
 #include <limits>
 #include <numeric>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/histogram.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double enough_places = 1000, few_places = 50;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/distance.hpp"
+#include "geometry_import/voxels/window.hpp"
 #include "geometry_import/wall/gray_layer.hpp"
 #include "geometry_import/wall/wall_area.hpp"
 #include "geometry_import/wall/wall_faces.hpp"
@@ -19,8 +20,6 @@ namespace {
 constexpr double volume_tolerance = 1e-3;  // relative, of the pore as the interpolant has it
 constexpr double largest_shift = 0.5;      // [voxels]
 constexpr int most_volume_passes = 8;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// f(place in the layer, place in the window) for the solid voxels of plane z with a pore voxel beside them, in order.
 template <class F>

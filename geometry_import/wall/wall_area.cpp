@@ -6,13 +6,12 @@
 #include <cmath>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "base/triple.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/math/triple.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Corner c of the unit cube: bit 0 x, bit 1 y, bit 2 z.
 Vec3 corner(int c) { return Vec3(c & 1, c >> 1 & 1, c >> 2 & 1); }

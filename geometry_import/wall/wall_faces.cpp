@@ -7,9 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/level_set.hpp"
+#include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 namespace {
@@ -23,8 +24,6 @@ constexpr float across_corner = 0.25F;
 // Factors of φ of voxels with four, five and six faces at flat walls: a capillary one voxel wide, its end, and a voxel
 // by itself keep 92 to 98 % of their volume.
 constexpr std::array<float, 3> widening{1.4F, 1.6F, 2.0F};
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Widths of the file's voxels as smoothing takes them: planes needed around a layer grow with the cube. [cubes]
 Vec3 smoothed_widths(const SourceLattice& lattice) {

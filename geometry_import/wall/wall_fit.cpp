@@ -8,10 +8,11 @@
 #include <numbers>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/diffusion.hpp"
 #include "geometry_import/voxels/histogram.hpp"
+#include "geometry_import/voxels/window.hpp"
 #include "geometry_import/wall/plane_noise.hpp"
 
 namespace karst {
@@ -31,8 +32,6 @@ constexpr float most_phi = 2.5F;                          // [voxels]
 constexpr float held_phi = 0.25F;                         // |φ| at least where the phase is held [voxels]
 constexpr float inside_phase = 1e-3F;                     // share of the other phase in the picture
 constexpr double few_inside = 1000;                       // voxels that tell the noise of a phase
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::int16_t to_stored(float phi) {
   return static_cast<std::int16_t>(std::lround(std::clamp(phi, -most_phi, most_phi) * float{fitted_unit}));

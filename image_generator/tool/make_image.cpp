@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <map>
 
-#include "base/atomic_file.hpp"
-#include "base/error.hpp"
-#include "base/run_guarded.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/run_guarded.hpp"
 #include "image_generator/ct_image.hpp"
 #include "image_generator/rock.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 

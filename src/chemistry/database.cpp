@@ -9,16 +9,14 @@
 #include <numbers>
 #include <sstream>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "chemistry/constants.hpp"
 #include "chemistry/rate_parameters.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr double gas_constant = 8.3147e-3;  // [kJ/mol/K], that of PHREEQC, 3e-5 from today's, so that results compare
-constexpr double kelvin_25 = 298.15;
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream in(line);
@@ -424,7 +422,7 @@ const T& require_entry(const char* what, const std::string& name, const Database
 
 double EquilibriumConstant::log_k(double kelvin) const {
   if (!has_analytic)
-    return log_k_25 - enthalpy / (gas_constant * std::numbers::ln10) * (1.0 / kelvin - 1.0 / kelvin_25);
+    return log_k_25 - enthalpy / (phreeqc_gas_constant_kj * std::numbers::ln10) * (1.0 / kelvin - 1.0 / kelvin_25);
   const auto& a = analytic;
   return a[0] + a[1] * kelvin + a[2] / kelvin + a[3] * std::log10(kelvin) + a[4] / (kelvin * kelvin) +
          a[5] * kelvin * kelvin;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/dense_solve.hpp"
-#include "base/eight.hpp"
-#include "base/exponentials.hpp"
+#include "base/math/dense_solve.hpp"
+#include "base/math/eight.hpp"
+#include "base/math/exponentials.hpp"
 
 namespace karst {
 

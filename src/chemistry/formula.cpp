@@ -8,7 +8,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

@@ -8,13 +8,12 @@
 #include <numbers>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
+#include "chemistry/constants.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr double gas_constant = 8.314462618e-3;  // [kJ/mol/K]
 
 double number_of(const std::string& word, std::string_view text) {
   char* end = nullptr;
@@ -41,7 +40,7 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
     require(static_cast<bool>(words >> value), "rate \"{}\": a number is missing after {}", text, word);
     const double number = number_of(value, text);
     if (word == "Ea") {
-      path.ln_k -= number / gas_constant * (1.0 / system.kelvin - 1.0 / 298.15);
+      path.ln_k -= number / gas_constant_kj * (1.0 / system.kelvin - 1.0 / kelvin_25);
       continue;
     }
     const int species = system.species_of(word), phase = system.phase(word);

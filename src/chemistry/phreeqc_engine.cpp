@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 #ifdef KARST_PHREEQCRM
 #include <PhreeqcRM.h>

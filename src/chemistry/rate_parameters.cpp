@@ -7,8 +7,9 @@
 #include <cctype>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "chemistry/constants.hpp"
 #include "chemistry/kinetics.hpp"
 
 namespace karst {
@@ -16,7 +17,6 @@ namespace karst {
 namespace {
 
 constexpr double none = -30.0;  ///< log10 k of a way that is none
-constexpr double gas_constant = 8.314462618e-3, kelvin_25 = 298.15;
 constexpr std::size_t usual = 8, carbonates = 9, sulphides = 11;
 constexpr double table_of_carbonates = 33.0, table_of_sulphides = 35.0;
 
@@ -71,7 +71,7 @@ std::vector<std::string> paths_of_hermanska(const std::vector<double>& p) {
           p.size(), wanted);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
-    add_path(p[at] * std::exp(-p[at + 1] / (gas_constant * kelvin_25)), p[at + 1], activities, paths);
+    add_path(p[at] * std::exp(-p[at + 1] / (gas_constant_kj * kelvin_25)), p[at + 1], activities, paths);
   };
   add(1, factor("H+", p[3]));
   add(5, "");

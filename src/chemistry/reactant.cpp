@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "chemistry/water.hpp"
 
 namespace karst {

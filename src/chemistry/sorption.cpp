@@ -8,15 +8,14 @@
 #include <numbers>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
+#include "chemistry/constants.hpp"
 
 namespace karst {
 
 namespace {
 
 using Kind = SolutionCondition::Kind;
-
-constexpr double faraday = 96493.5, gas_constant = 8.3147;  // [C/mol], [J/mol/K], as PHREEQC has them
 
 /// Species on the sites of a sorbent, those of which there is most first.
 std::vector<std::size_t> species_on(const ChemicalSystem& system, const Speciation& state, const SorbentOptions& on) {
@@ -40,7 +39,7 @@ SurfaceState surface_of(const ChemicalSystem& system, const Speciation& state, c
   double charge = 0.0;
   for (const std::size_t i : species_on(system, state, surface)) charge += system.species[i].charge * state.molality[i];
   const double y = state.basis[static_cast<std::size_t>(system.n_primaries) + system.sites.size() + k];
-  return {y * gas_constant * system.kelvin / faraday, charge * faraday / surface.area};
+  return {y * phreeqc_gas_constant * system.kelvin / phreeqc_faraday, charge * phreeqc_faraday / surface.area};
 }
 
 }  // namespace

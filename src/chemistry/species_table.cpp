@@ -5,12 +5,11 @@
 #include <cmath>
 
 #include "chemistry/chemical_system.hpp"
+#include "chemistry/constants.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr double faraday = 96493.5;  // [C/eq], PHREEQC's, 1e-4 from today's, so that results compare
 
 /// Vectors are of up to eight numbers.
 int whole_vectors(int n) { return (n + 7) / 8 * 8; }
@@ -82,7 +81,7 @@ SpeciesTable make_table(const ChemicalSystem& system, std::span<const TableTerm>
     alkalinity[i] = s.alkalinity;
     one[i] = 1.0;
   }
-  const double layer = std::log(0.5 * diffuse_layer_charge(system.kelvin) / faraday);
+  const double layer = std::log(0.5 * diffuse_layer_charge(system.kelvin) / phreeqc_faraday);
   for (int amount = t.first_layer; amount < t.first_term; ++amount) {
     const int side = (amount - t.first_layer) % 2, b = system.n_basis() - (t.first_term - amount + 1) / 2;
     fill_form({{{b, side == 0 ? -0.5 : 0.5}}, 0.0, layer}, amount, t);

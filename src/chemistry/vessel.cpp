@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/combine.hpp"
 #include "eb/shapes/expression.hpp"
 #include "eb/shapes/shapes.hpp"

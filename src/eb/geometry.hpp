@@ -39,6 +39,9 @@ struct Geometry {
   GeometryReport report;
 };
 
+/// Of level 0.
+inline const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
+
 /// Which boxes there are on all levels, and whose they are. Throws Error where a level or all fluid is missing.
 /// Collective.
 GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set,

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/expression.hpp"
 
 namespace karst {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 #include "eb/link/connected_pores.hpp"
 #include "eb/mineral_choice.hpp"
 #include "eb/shapes/sphere_list.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "eb/cut/cut_box.hpp"
 #include "eb/link/level_builder.hpp"
 #include "grid/hierarchy.hpp"

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "eb/shapes/level_set.hpp"
 #include "grid/grid_options.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

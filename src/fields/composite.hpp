@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "eb/geometry.hpp"
 #include "fields/composite_numbering.hpp"
 #include "fields/level_faces.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/geometry.hpp"
 #include "grid/field.hpp"
 

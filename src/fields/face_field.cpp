@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "eb/link/least_squares.hpp"
 #include "fields/parents.hpp"
 #include "grid/bytes.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -14,8 +14,6 @@ namespace karst {
 namespace {
 
 constexpr double same_place = 1e-6;  ///< of a cell's width
-
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 Index wrapped(Index c, const Domain& domain) {
   for (int d = 0; d < 3; ++d)

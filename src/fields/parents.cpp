@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

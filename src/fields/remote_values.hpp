@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "fields/composite_numbering.hpp"
 #include "grid/list_exchange.hpp"
 

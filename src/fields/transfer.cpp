@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "fields/parents.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 #include <unordered_set>
 
-#include "base/items_of.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 #include "eb/link/level_geometry.hpp"
 
 namespace karst {

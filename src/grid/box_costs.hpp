@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {

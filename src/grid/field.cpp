@@ -6,8 +6,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "grid/level_graph.hpp"
 
 namespace karst {

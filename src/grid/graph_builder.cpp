@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unordered_map>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "grid/graph_compile.hpp"
 #include "grid/halo_plan.hpp"
 #include "grid/level_graph.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

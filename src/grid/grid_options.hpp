@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {

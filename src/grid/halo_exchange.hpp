@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/field.hpp"
 #include "grid/peer_exchange.hpp"
 

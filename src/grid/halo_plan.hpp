@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/level_graph.hpp"
 
 namespace karst {

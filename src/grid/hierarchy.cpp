@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/morton.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/grid_options.hpp"
 #include "grid/layout_builder.hpp"
 

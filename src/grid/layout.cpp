@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/morton.hpp"
 
 namespace karst {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/morton.hpp"
 #include "grid/partition.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/box_costs.hpp"
 #include "grid/layout.hpp"
 

@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "grid/layout.hpp"
 #include "grid/peer_exchange.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/parallel.hpp"
 #include "grid/peer_exchange.hpp"
 
 namespace karst {

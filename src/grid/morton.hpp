@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "grid/peer_exchange.hpp"
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

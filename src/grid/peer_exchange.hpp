@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 
 namespace karst {
 

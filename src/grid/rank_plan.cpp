@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

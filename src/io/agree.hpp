@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/field_file.hpp"
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/atomic_file.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/file/atomic_file.hpp"
 
 namespace karst {
 

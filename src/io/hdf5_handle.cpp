@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/discard_writes.hpp"
-#include "base/error.hpp"
+#include "base/core/error.hpp"
+#include "base/file/discard_writes.hpp"
 
 namespace karst::hdf5 {
 

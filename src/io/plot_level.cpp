@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "io/agree.hpp"
 #include "io/plot_set.hpp"
 
@@ -18,8 +18,6 @@ using hdf5::Handle;
 namespace {
 
 constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(float));
-std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Bytes of a value of a dataset.
 std::int64_t bytes_of(const PlotShape& shape) { return shape.flags ? 1 : value_bytes; }
 

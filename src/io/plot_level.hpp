@@ -12,6 +12,9 @@
 
 namespace karst {
 
+/// As a size of a dataset.
+inline hsize_t extent(std::int64_t n) { return static_cast<hsize_t>(n); }
+
 /// Where a level is written.
 struct PlotTarget {
   const Comm& comm;  ///< the ranks that write the file

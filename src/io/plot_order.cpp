@@ -14,8 +14,6 @@ std::size_t size_class(const Layout& layout, std::int64_t box) {
 
 namespace {
 
-std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 std::vector<int> all_ranks(const Layout& layout) {
   std::vector<int> ranks(place(layout.n_ranks()));
   std::iota(ranks.begin(), ranks.end(), 0);

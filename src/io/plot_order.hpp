@@ -16,6 +16,9 @@
 
 namespace karst {
 
+/// As an index of a container.
+inline std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
+
 /// Boxes of one size, one after the other in the file.
 struct SizeClass {
   std::int64_t box_cells = 0;  ///< cells of each box

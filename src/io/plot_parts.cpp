@@ -10,8 +10,6 @@ namespace karst {
 
 namespace {
 
-std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Parts of each machine, at least one and at most one per rank; as many ranks in each as can be.
 std::vector<int> shares(const std::vector<int>& ranks, int n) {
   std::vector<int> parts(ranks.size(), 1);

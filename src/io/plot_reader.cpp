@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/plot_parts.hpp"
 

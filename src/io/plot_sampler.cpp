@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "io/plotfile.hpp"
 
 namespace karst {

@@ -10,10 +10,6 @@ namespace karst {
 using hdf5::check;
 using hdf5::Handle;
 
-namespace {
-hsize_t extent(std::int64_t n) { return static_cast<hsize_t>(n); }
-}  // namespace
-
 void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid_t type, std::span<const hsize_t> sizes,
                 const void* values) {
   Handle space = hdf5::simple_space(sizes, to.path);

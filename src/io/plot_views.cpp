@@ -2,7 +2,7 @@
 // What a plotfile in parts has in HDF5: see plot_parts.hpp.
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "io/plot_parts.hpp"
 #include "io/plot_set.hpp"
 
@@ -14,8 +14,6 @@ using hdf5::Handle;
 namespace {
 
 namespace fs = std::filesystem;
-
-hsize_t extent(std::int64_t n) { return static_cast<hsize_t>(n); }
 
 /// The cells [first, first + cells) of a dataset with so many.
 Handle select_cells(const PlotTarget& to, const PlotShape& shape, std::int64_t all, std::int64_t first,

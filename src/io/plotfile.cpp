@@ -6,9 +6,9 @@
 #include <optional>
 #include <random>
 
-#include "base/atomic_file.hpp"
-#include "base/discard_writes.hpp"
-#include "base/error.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/discard_writes.hpp"
 #include "io/agree.hpp"
 #include "io/plot_parts.hpp"
 #include "io/plot_set.hpp"

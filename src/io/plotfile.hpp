@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/layout.hpp"
 
 namespace karst {

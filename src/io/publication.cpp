@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/growing_file.hpp"
-#include "base/plain_file.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/growing_file.hpp"
+#include "base/file/plain_file.hpp"
 #include "io/result_names.hpp"
 
 namespace karst {

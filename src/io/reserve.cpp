@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/atomic_file.hpp"
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
+#include "base/file/atomic_file.hpp"
 
 namespace karst {
 

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/atomic_file.hpp"
-#include "base/error.hpp"
-#include "base/growing_file.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/growing_file.hpp"
 #include "io/agree.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst {
 

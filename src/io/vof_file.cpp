@@ -9,10 +9,10 @@
 #include <limits>
 #include <unordered_map>
 
-#include "base/atomic_file.hpp"
-#include "base/discard_writes.hpp"
-#include "base/error.hpp"
-#include "base/items_of.hpp"
+#include "base/core/error.hpp"
+#include "base/core/items_of.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/discard_writes.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/agree.hpp"
 #include "io/file_checksum.hpp"

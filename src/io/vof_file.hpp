@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/level_graph.hpp"
 
 namespace karst {

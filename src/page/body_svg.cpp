@@ -10,7 +10,7 @@
 namespace karst {
 namespace {
 
-constexpr double letter = 0.58;  // width of a letter over its height, about
+constexpr double letter_ratio = 0.58;  // width of a letter over its height, about
 
 /// What the viewBox must show.
 struct Frame {
@@ -35,7 +35,7 @@ std::string edge_name(const Rendering::Edge& e, const std::string& text, double 
   const bool level = std::abs(e.out.column) <= 0.3, upright = std::abs(e.out.column) > 0.95;
   const PicturePoint word = off(e.middle, (level ? 2.3 : 1.5) * size);
   const char* anchor = level || upright ? "middle" : e.out.column < 0 ? "end" : "start";
-  const double long_ = letter * size * static_cast<double>(letters_of(text));
+  const double long_ = letter_ratio * size * static_cast<double>(letters_of(text));
   if (upright) {
     frame.hold(word.column - size, word.column + 0.4 * size, word.row - 0.5 * long_, word.row + 0.5 * long_);
   } else {

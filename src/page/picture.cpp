@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

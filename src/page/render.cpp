@@ -8,7 +8,7 @@
 #include <numbers>
 #include <optional>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "page/shade_volume.hpp"
 
 namespace karst {

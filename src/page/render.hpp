@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/triple.hpp"
+#include "base/comm/comm.hpp"
+#include "base/math/triple.hpp"
 #include "page/picture.hpp"
 
 namespace karst {

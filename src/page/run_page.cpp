@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/json.hpp"
+#include "base/file/json.hpp"
 #include "page/page_text.hpp"
 
 namespace karst {

@@ -2,6 +2,7 @@
 // report.html: what a run was asked and what came out, made of the parts that the page of `karst import` is made of.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,9 @@
 namespace karst {
 
 class Json;
+
+/// Pieces of HTML by name; on rank 0 alone.
+using Figures = std::map<std::string, std::string>;
 
 /// What a job puts on the page: key figures, which stand at the top, and cards.
 struct PagePart {

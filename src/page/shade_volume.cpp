@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "page/sheets.hpp"
 
 namespace karst {

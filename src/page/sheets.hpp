@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/parallel.hpp"
-#include "base/triple.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

@@ -2,11 +2,16 @@
 // Line and bar charts as inline SVG.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace karst {
+
+/// Of the curves of a chart, in their order.
+constexpr std::array<const char*, 8> chart_colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
+                                                   "#6a51a3", "#7f6000", "#17808f", "#8c564b"};
 
 struct ChartAxis {
   std::string label;  ///< with its unit

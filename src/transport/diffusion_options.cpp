@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/diffusion_options.hpp"
 
-#include "base/read_axes.hpp"
+#include "base/deck/read_axes.hpp"
 
 namespace karst {
 

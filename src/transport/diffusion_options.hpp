@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 
 namespace karst {
 

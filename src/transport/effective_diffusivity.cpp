@@ -8,21 +8,18 @@
 #include <limits>
 #include <optional>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/text.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 3> names{"x", "y", "z"};
 /// Relative diffusivities below this times the tolerance cannot be told from 0.
 constexpr double least_flux = 10.0;
-
-const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
 struct Setting {
   const std::shared_ptr<const Composite>& grid;
@@ -214,10 +211,11 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
     const auto a = static_cast<std::size_t>(axis);
     if (!domain.periodic[a] && domain.cells[axis] < least_cells_of_planes)
       found.push_back(fmt::format("diffusion.axes: the sample is {} cells long along {}; at least {} are needed",
-                                  domain.cells[axis], names[a], least_cells_of_planes));
+                                  domain.cells[axis], axis_names[a], least_cells_of_planes));
     if (domain.periodic[a] && domain.cells[axis] == 1)
-      found.push_back(fmt::format(
-          "diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes", names[a]));
+      found.push_back(
+          fmt::format("diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes",
+                      axis_names[a]));
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
@@ -225,7 +223,7 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
       found.push_back(fmt::format(
           "diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
           "2-D problem): use narrower cells or several periods",
-          names[d], n, least_cells_of_planes));
+          axis_names[d], n, least_cells_of_planes));
   }
   return found;
 }
@@ -265,6 +263,6 @@ std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const C
   return columns;
 }
 
-std::string diffusion_solve_name(int axis) { return fmt::format("diffusion {}", names[axis]); }
+std::string diffusion_solve_name(int axis) { return fmt::format("diffusion {}", axis_names[axis]); }
 
 }  // namespace karst

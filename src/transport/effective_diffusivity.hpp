@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/geometry.hpp"
 #include "fields/composite.hpp"
 #include "solvers/krylov/krylov.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/formula.hpp"
 
 namespace karst {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/deck.hpp"
-#include "base/time_table.hpp"
+#include "base/deck/deck.hpp"
+#include "base/deck/time_table.hpp"
 #include "eb/geometry_options.hpp"
 
 namespace karst {

@@ -36,13 +36,6 @@ def transport_initial_not_finite(folder):
 
 
 @case
-def transport_in_a_flow_that_is_negligible(folder):
-    """As what diffuses in a step says, 1e12 times what flows: a solve of it would take millions of sweeps."""
-    text = transport_deck().replace("velocity = 1e-4", "velocity = 1e-16")
-    return ["run", deck(folder, text)], ["transport", "by diffusion", "20000 sweeps", "time.dt"]
-
-
-@case
 def transport_by_a_pressure_that_nothing_holds(folder):
     """All of the domain is fluid, which no pressure drop moves steadily; found before anything is solved."""
     text = ('[grid]\ncells = [16, 8, 8]\nsize = [16e-6, 8e-6, 8e-6]\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Members of summary.json, as they stand in the sources that write it, are all known to the columns of studies (src/app/study_columns.cpp),
+"""Members of summary.json, as they stand in the sources that write it, are all known to the columns of studies (src/app/study/study_columns.cpp),
 which refuse words that are spelt like one of them.
 
 usage: summary_words.py
@@ -15,7 +15,7 @@ MEMBER = re.compile(r'\{"([A-Za-z]\w*)",|\["([A-Za-z]\w*)"\]')
 
 
 def known():
-    return set(re.search(r'words = R"\((.*?)\)"', (ROOT / "src/app/study_columns.cpp").read_text(), re.S).group(1).split())
+    return set(re.search(r'words = R"\((.*?)\)"', (ROOT / "src/app/study/study_columns.cpp").read_text(), re.S).group(1).split())
 
 
 def missing(text):
@@ -25,7 +25,7 @@ def missing(text):
 class SummaryWords(unittest.TestCase):
     def test_all_members_are_known(self):
         for name in WRITTEN_BY:
-            self.assertEqual(missing((ROOT / f"src/app/{name}.cpp").read_text()), [], f"{name}.cpp: add them to the words of src/app/study_columns.cpp")
+            self.assertEqual(missing((ROOT / f"src/app/{name}.cpp").read_text()), [], f"{name}.cpp: add them to the words of src/app/study/study_columns.cpp")
 
     def test_a_new_member_is_seen(self):
         self.assertEqual(missing('json["permeability_m2"] = 1; Json one{{"brand_new", 2}};'), ["brand_new"])

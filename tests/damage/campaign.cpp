@@ -24,7 +24,7 @@
 #include <set>
 #include <span>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/readers.hpp"
 #include "tests/damage/damage.hpp"
 

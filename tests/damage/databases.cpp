@@ -21,10 +21,10 @@
 #include <span>
 #include <vector>
 
-#include "app/commands.hpp"
-#include "base/error.hpp"
-#include "base/run_guarded.hpp"
-#include "base/text.hpp"
+#include "app/cli/commands.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/run_guarded.hpp"
 
 namespace karst::test {
 namespace {

@@ -22,11 +22,11 @@
 #include <random>
 #include <span>
 
-#include "app/commands.hpp"
-#include "app/config.hpp"
-#include "base/error.hpp"
-#include "base/run_guarded.hpp"
-#include "base/text.hpp"
+#include "app/cli/commands.hpp"
+#include "app/deck/config.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/run_guarded.hpp"
 #include "tests/damage/deck_samples.hpp"
 
 namespace karst::test {

@@ -20,13 +20,13 @@
 #include <span>
 #include <vector>
 
-#include "app/commands.hpp"
-#include "app/field_view.hpp"
-#include "app/job.hpp"
-#include "app/run_report.hpp"
-#include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/run_guarded.hpp"
+#include "app/cli/commands.hpp"
+#include "app/job/job.hpp"
+#include "app/output/field_view.hpp"
+#include "app/run/run_report.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
+#include "base/file/run_guarded.hpp"
 #include "tests/damage/deck_samples.hpp"
 
 namespace karst::test {

@@ -8,9 +8,9 @@
 #include <string>
 #include <thread>
 
-#include "base/error.hpp"
-#include "base/log.hpp"
-#include "base/run_guarded.hpp"
+#include "base/core/error.hpp"
+#include "base/file/log.hpp"
+#include "base/file/run_guarded.hpp"
 
 namespace {
 

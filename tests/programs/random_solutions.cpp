@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
+#include "base/file/json.hpp"
 #include "chemistry/speciation.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "tests/support/plot_samples.hpp"
 
 namespace {

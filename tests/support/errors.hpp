@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst::test {
 

@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst::test {
 

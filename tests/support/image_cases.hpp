@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/source.hpp"
+#include "app/deck/source.hpp"
 #include "eb/geometry.hpp"
 #include "geometry_import/import.hpp"
 #include "image_generator/ct_image.hpp"

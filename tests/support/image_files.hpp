@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "support/errors.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst::test {
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 namespace karst::test {
 

@@ -18,7 +18,7 @@
 #include <numbers>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
 #include "verification/cylinder_channel.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"

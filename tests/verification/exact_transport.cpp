@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"

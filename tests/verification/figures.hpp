@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/json.hpp"
-#include "base/run_guarded.hpp"
+#include "base/file/json.hpp"
+#include "base/file/run_guarded.hpp"
 
 namespace karst {
 

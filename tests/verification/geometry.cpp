@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/image_cases.hpp"
 #include "support/shared_directory.hpp"

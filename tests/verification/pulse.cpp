@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"

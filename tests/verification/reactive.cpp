@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/geometry.hpp"
 #include "eb/shapes/shapes.hpp"
 #include "ins/solve/stokes_solver.hpp"

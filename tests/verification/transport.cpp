@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/level_cases.hpp"

@@ -5,14 +5,13 @@
 #include <cmath>
 #include <deque>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/cut/cut_cell.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr int block_width = 4;
 constexpr int max_width = 32;
 
 /// Scratch and state of one box; one per thread, kept between boxes.

@@ -56,4 +56,7 @@ struct BoxContent {
 /// few evaluations per 4^3 cells near the wall, more only until fluid and solid are found; without it, one per sample.
 BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level);
 
+/// Cells of a block in which signs are surveyed, along each direction.
+constexpr int block_width = 4;
+
 }  // namespace karst

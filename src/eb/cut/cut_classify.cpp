@@ -11,7 +11,6 @@ namespace karst {
 
 namespace {
 
-constexpr int block_width = 4;
 constexpr int samples_near_wall = 8;  // per cell and direction, where bounds of the sign leave it open
 
 struct Survey {

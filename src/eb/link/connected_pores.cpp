@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "grid/bytes.hpp"
 
 namespace karst {

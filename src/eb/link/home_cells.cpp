@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/symmetric_eigen.hpp"
+#include "base/math/symmetric_eigen.hpp"
 
 namespace karst {
 

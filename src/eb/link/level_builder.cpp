@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 #include "eb/link/vofs_from_pieces.hpp"
 #include "eb/link/wall_distances.hpp"
 #include "grid/bytes.hpp"

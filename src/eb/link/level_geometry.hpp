@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/cut/pieces.hpp"
 #include "grid/level_graph.hpp"
 

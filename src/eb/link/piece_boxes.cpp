@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/bytes.hpp"
 
 namespace karst {

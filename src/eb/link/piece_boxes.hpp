@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "eb/cut/cut_box.hpp"
 #include "grid/layout.hpp"
 

@@ -6,7 +6,7 @@
 #include <compare>
 #include <tuple>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 

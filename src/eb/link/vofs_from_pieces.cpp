@@ -5,7 +5,7 @@
 #include <atomic>
 #include <map>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "eb/link/vof_assembly.hpp"
 #include "grid/bytes.hpp"
 

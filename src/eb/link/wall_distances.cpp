@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "eb/cut/cut_edge.hpp"
 #include "eb/link/level_builder.hpp"
 

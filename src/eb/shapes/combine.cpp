@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t chunk = 64;  // points per pass: the scratch array lives on the stack
+constexpr std::size_t points_per_pass = 64;  // points per pass: the scratch array lives on the stack
 
 using LocalParts = std::vector<std::unique_ptr<LocalLevelSet>>;
 
@@ -107,7 +107,7 @@ class LocalExtreme final : public LocalLevelSet {
     for (std::size_t first = 0; first < x.size();) {  // points of one brick together
       const std::size_t brick = bricks_.at(x[first]);
       std::size_t n = 1;
-      while (n < chunk && first + n < x.size() && bricks_.at(x[first + n]) == brick) ++n;
+      while (n < points_per_pass && first + n < x.size() && bricks_.at(x[first + n]) == brick) ++n;
       evaluate_in(brick, x.subspan(first, n), phi.subspan(first, n));
       first += n;
     }
@@ -146,7 +146,7 @@ class LocalExtreme final : public LocalLevelSet {
   void evaluate_in(std::size_t brick, std::span<const Vec3> x, std::span<double> phi) const {
     const auto near = bricks_.parts_in(brick);
     parts_[near.front()]->evaluate(x, phi);
-    std::array<double, chunk> other;
+    std::array<double, points_per_pass> other;
     for (const std::size_t i : near.subspan(1)) {
       parts_[i]->evaluate(x, {other.data(), x.size()});
       for (std::size_t p = 0; p < x.size(); ++p)
@@ -255,9 +255,9 @@ class LocalShifted final : public LocalLevelSet {
       const Vec3 moved = x[0] - shift_;
       return part_->evaluate({&moved, 1}, phi);
     }
-    std::array<Vec3, chunk> moved;
-    for (std::size_t first = 0; first < x.size(); first += chunk) {
-      const std::size_t n = std::min(chunk, x.size() - first);
+    std::array<Vec3, points_per_pass> moved;
+    for (std::size_t first = 0; first < x.size(); first += points_per_pass) {
+      const std::size_t n = std::min(points_per_pass, x.size() - first);
       for (std::size_t p = 0; p < n; ++p) moved[p] = x[first + p] - shift_;
       part_->evaluate({moved.data(), n}, phi.subspan(first, n));
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/formula.hpp"
 
 namespace karst {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 #include "eb/shapes/interval.hpp"
 
 namespace karst {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/formula.hpp"
 
 namespace karst {

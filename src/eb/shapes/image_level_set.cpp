@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/voxel_minerals.hpp"
 
 namespace karst {

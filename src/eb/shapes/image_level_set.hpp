@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/shapes/level_set.hpp"
 #include "grid/box.hpp"
 

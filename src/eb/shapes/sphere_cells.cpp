@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

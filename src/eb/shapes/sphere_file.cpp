@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/sphere_list.hpp"
 
 namespace karst {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/sphere_cells.hpp"
 
 namespace karst {

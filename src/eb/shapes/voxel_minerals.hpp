@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/shapes/level_set.hpp"
 #include "grid/box.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/advection_kernels.hpp"
 

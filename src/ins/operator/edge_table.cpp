@@ -17,7 +17,7 @@ using Table = std::array<float, n_nodes*(n_nodes + 1) / 2>;
 // Rows of the upper triangle: the component along the grid line on which the edge is nearer has around + skew, the
 // other around - skew.
 // clang-format off
-constexpr Table along{
+constexpr Table along_edge{
     0.036F, 0.035F, 0.033F, 0.029F, 0.024F, 0.015F, -0.020F, 0.029F, 0.017F, 0.001F, -0.037F, -0.075F, -0.112F,
     -0.127F, -0.132F, -0.126F,
     0.033F, 0.031F, 0.027F, 0.021F, 0.009F, -0.028F, 0.001F, -0.005F, -0.016F, -0.043F, -0.072F, -0.096F, -0.101F,
@@ -116,7 +116,7 @@ EdgeFriction tabulated_edge_friction(const std::array<double, 2>& apex) {
   // On the diagonal pieces are shared between both directions (docs/decisions/015).
   const double half = far - near > equal ? interpolated(skew, x, y) : 0.0;
   const double turned = apex[0] < apex[1] ? half : -half;
-  return {interpolated(along, x, y), {mean + turned, mean - turned}};
+  return {interpolated(along_edge, x, y), {mean + turned, mean - turned}};
 }
 
 }  // namespace karst

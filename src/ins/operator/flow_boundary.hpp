@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 

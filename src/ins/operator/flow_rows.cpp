@@ -6,8 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/face_weight.hpp"
 #include "ins/operator/flow_edges.hpp"
@@ -22,8 +22,6 @@ constexpr double least_area = 1e-3;             ///< of a face between flow cell
 constexpr double most_to_coarse = 2.0;
 constexpr double flat = 0.9;       ///< |area vector| / area of a wall that counts as a plane
 constexpr double planar = 0.9999;  ///< the same of a wall that is one
-
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 /// Of the ghost behind an end of the domain across d.
 Walls mirrored(Walls walls, int d) {

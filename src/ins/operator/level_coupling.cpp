@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/items_of.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/items_of.hpp"
 #include "eb/link/least_squares.hpp"
 #include "grid/bytes.hpp"
 #include "ins/operator/flow_kernels.hpp"
@@ -17,8 +17,6 @@ namespace {
 
 constexpr int highest_degree = 3;        ///< of the polynomials
 constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
-
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 /// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {

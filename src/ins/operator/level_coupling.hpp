@@ -16,7 +16,7 @@
 #include <array>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "fields/remote_values.hpp"
 #include "ins/operator/flow_faces.hpp"
 #include "ins/operator/stokes_operator.hpp"

@@ -5,8 +5,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "fields/face_field.hpp"
 #include "grid/halo_exchange.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "fields/composite.hpp"
 #include "ins/operator/level_coupling.hpp"
 

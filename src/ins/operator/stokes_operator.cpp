@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/items_of.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/face_weight.hpp"

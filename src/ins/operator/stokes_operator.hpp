@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "fields/composite.hpp"
 #include "grid/halo_exchange.hpp"
 #include "ins/operator/flow_rows.hpp"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 
 namespace karst {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "grid/field.hpp"
 #include "ins/solve/flow_basis.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "ins/operator/stokes_levels.hpp"
 
 namespace karst {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 
 namespace karst {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 
 namespace karst {
 namespace {

@@ -7,8 +7,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/flow_kernels.hpp"
 #include "ins/solve/local_permeability.hpp"

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "fields/face_field.hpp"
 
 namespace karst {

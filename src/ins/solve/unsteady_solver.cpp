@@ -6,9 +6,9 @@
 #include <numbers>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/solve/flow_volumes.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 
 namespace karst {

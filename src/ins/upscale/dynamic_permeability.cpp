@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/dense_solve.hpp"
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/math/dense_solve.hpp"
 #include "ins/solve/flow_volumes.hpp"
 
 namespace karst {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "eb/shapes/formula.hpp"
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
@@ -26,7 +26,7 @@ namespace {
 /// many vectors as fit in `most_numbers` of 16 bits.
 constexpr int least_restart = 40, most_restart = 150;
 constexpr double most_numbers = 1.28e8;
-int steady_restart(const Index& cells) {
+int restart_of_steady(const Index& cells) {
   const double fit = most_numbers / (4.0 * cells[0] * cells[1] * cells[2]);
   return static_cast<int>(std::clamp(fit, double{least_restart}, double{most_restart}));
 }
@@ -312,7 +312,7 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
-  if (unit.inertia > 0.0) solve_options.krylov.restart = steady_restart(domain.cells);
+  if (unit.inertia > 0.0) solve_options.krylov.restart = restart_of_steady(domain.cells);
   if (progress)
     solve_options.progress = [&, name = end_solve_name(options, FlowModel::stokes)](const StokesProgress& p) {
       progress(name, p.iteration, p.relative_residual);

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/read_axes.hpp"
+#include "base/core/error.hpp"
+#include "base/deck/read_axes.hpp"
 #include "eb/shapes/formula.hpp"
 
 namespace karst {

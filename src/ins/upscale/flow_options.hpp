@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/deck.hpp"
-#include "base/time_table.hpp"
+#include "base/deck/deck.hpp"
+#include "base/deck/time_table.hpp"
 
 namespace karst {
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/steady_approach.hpp"
 
 namespace karst {

@@ -10,11 +10,11 @@
 #include <limits>
 #include <optional>
 
-#include "base/error.hpp"
-#include "base/heap.hpp"
-#include "base/parallel.hpp"
-#include "base/text.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/sample_flow.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -27,8 +27,6 @@ namespace {
 constexpr std::array<const char*, 3> names{"x", "y", "z"};
 /// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
 constexpr int steady_restart = 40;
-
-const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
 bool is_periodic(const Domain& domain, int axis) { return domain.periodic[axis]; }
 

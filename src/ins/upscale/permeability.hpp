@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "base/symmetric_eigen.hpp"
+#include "base/math/symmetric_eigen.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "ins/upscale/extrapolation.hpp"
 #include "ins/upscale/flow_options.hpp"

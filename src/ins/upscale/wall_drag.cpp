@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/face_weight.hpp"
 #include "ins/operator/flow_kernels.hpp"

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double largest_weights = 5.0;  ///< fluxes: of a polynomial, Σ |weights|
 
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
-
 /// Σ w φ at a point, by the polynomial through these: of the highest degree that does not extrapolate far.
 void add_value(const std::vector<LevelPoint>& points, const Vec3& at, double factor, double limit, Stencil& stencil) {
   std::vector<Vec3> r;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

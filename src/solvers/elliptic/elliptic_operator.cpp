@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/face_stencils.hpp"
 #include "solvers/elliptic/plain_kernel.hpp"

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "eb/geometry.hpp"
 #include "fields/composite.hpp"
 #include "fields/remote_values.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/elliptic/elliptic_problem.hpp"
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

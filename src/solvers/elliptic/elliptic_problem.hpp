@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 #include "eb/geometry.hpp"
 #include "fields/wall_parts.hpp"
 #include "grid/field.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <numeric>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
 
 namespace karst {

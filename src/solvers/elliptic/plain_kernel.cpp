@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/elliptic/plain_kernel.hpp"
 
-#include "base/eight.hpp"
+#include "base/math/eight.hpp"
 
 namespace karst {
 

@@ -21,7 +21,6 @@ constexpr double largest_stiffness = 2.5;
 constexpr double least_quality_between_levels = 0.02;  ///< one-sided there without being a throat
 constexpr double least_flatness = 0.9;                 ///< |area vector of the wall| / area
 
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 bool fixes(const Condition& c) { return c.kind == BoundaryKind::dirichlet; }
 
 }  // namespace

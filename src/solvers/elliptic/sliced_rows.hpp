@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 #include "fields/composite_numbering.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 

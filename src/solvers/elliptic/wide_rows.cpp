@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 
 #ifdef __AVX512F__
 #include <immintrin.h>

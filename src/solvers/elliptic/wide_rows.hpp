@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "fields/remote_values.hpp"
 #include "solvers/elliptic/stencil.hpp"
 

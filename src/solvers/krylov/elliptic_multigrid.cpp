@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 
 namespace karst {
 namespace {

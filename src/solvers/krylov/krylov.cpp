@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
-#include "base/text.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/text.hpp"
 #include "solvers/krylov/elliptic_multigrid.hpp"
 #include "solvers/krylov/null_space.hpp"
 #include "solvers/krylov/petsc_check.hpp"

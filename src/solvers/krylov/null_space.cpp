@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

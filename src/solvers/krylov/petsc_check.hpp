@@ -4,7 +4,7 @@
 
 #include <petscsys.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

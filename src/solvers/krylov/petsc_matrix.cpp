@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 #include "solvers/krylov/petsc_check.hpp"
 
 namespace karst {

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/dot.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "solvers/krylov/dot.hpp"
 
 namespace karst {

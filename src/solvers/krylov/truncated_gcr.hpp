@@ -20,8 +20,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 
 namespace karst {
 
@@ -98,6 +98,15 @@ class BasicTruncatedGcr {
   std::array<bool, C> rests_{}, stands_{};  // stands: the last step gained nothing
   Values left_{};                           // |r|
 };
+
+/// Sizes of C right-hand sides, which are a number where there is one.
+template <int C>
+std::array<double, C> sizes_of(const typename BasicTruncatedGcr<C>::Sizes& sizes) {
+  if constexpr (C == 1)
+    return {sizes};
+  else
+    return sizes;
+}
 
 extern template class BasicTruncatedGcr<1>;
 extern template class BasicTruncatedGcr<2>;

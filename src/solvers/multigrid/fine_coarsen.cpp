@@ -5,7 +5,7 @@
 #include <bit>
 #include <memory>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/morton.hpp"
 #include "solvers/multigrid/row_builder.hpp"

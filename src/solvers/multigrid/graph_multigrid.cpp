@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 #include "solvers/multigrid/chebyshev.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 

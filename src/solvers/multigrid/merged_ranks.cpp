@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/items_of.hpp"
+#include "base/core/items_of.hpp"
 
 namespace karst {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <numeric>
 
-#include "base/items_of.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/items_of.hpp"
 #include "solvers/multigrid/node_graph.hpp"
 #include "solvers/multigrid/row_builder.hpp"
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/memory.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/memory.hpp"
 #include "grid/list_exchange.hpp"
 #include "solvers/elliptic/carried_weight.hpp"
 

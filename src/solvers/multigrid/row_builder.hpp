@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "solvers/multigrid/node_graph.hpp"
 
 namespace karst {

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "eb/geometry.hpp"
 #include "eb/link/faces.hpp"
 #include "fields/composite.hpp"

@@ -7,15 +7,13 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
 namespace {
-
-const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
 /// Of the VoFs themselves, joined orphans included [h0³].
 std::vector<double> fluid_volumes(const EllipticOperator& op) {

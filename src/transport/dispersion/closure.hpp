@@ -27,7 +27,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/symmetric_eigen.hpp"
+#include "base/math/symmetric_eigen.hpp"
 #include "fields/face_field.hpp"
 #include "solvers/krylov/null_space.hpp"
 #include "solvers/krylov/side_by_side.hpp"

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.hpp"
-#include "base/heap.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 namespace {
 
-constexpr std::array<const char*, 3> names{"x", "y", "z"};
-
-const char* name_of(int axis) { return names[axis]; }
+const char* name_of(int axis) { return axis_names[axis]; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/read_axes.hpp"
+#include "base/deck/read_axes.hpp"
 
 namespace karst {
 

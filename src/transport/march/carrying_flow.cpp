@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "transport/march/flow_projection.hpp"
 
 namespace karst {

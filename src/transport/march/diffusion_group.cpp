@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 #include "transport/march/diffusion_stages.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

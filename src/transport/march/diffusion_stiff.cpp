@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {
@@ -13,14 +13,6 @@ namespace {
 constexpr GcrMemory directions(2, 20, 8);
 constexpr int special_steps = 2;  ///< Jacobi steps in special volumes, as in EllipticMultigrid
 constexpr double damping = 0.9;   ///< of these
-
-template <int C>
-std::array<double, C> as_array(const typename BasicTruncatedGcr<C>::Sizes& sizes) {
-  if constexpr (C == 1)
-    return {sizes};
-  else
-    return sizes;
-}
 
 /// z = M r.
 template <int C>
@@ -87,9 +79,9 @@ int solve_stiff(ScalarGrid& grid, DiffusionRows& rows, const DiffusionSweeps& sw
                 const StiffOptions& options, std::span<const double> b, std::span<double> x, std::span<double> y) {
   const auto n = C * static_cast<std::size_t>(grid.n_own);
   BasicTruncatedGcr<C>& gcr = *stiff.gcr;
-  const std::array<double, C> size = as_array<C>(gcr.start(b));
+  const std::array<double, C> size = sizes_of<C>(gcr.start(b));
   apply_rows<C>(grid, rows, sweeps.a, x, y);
-  std::array<double, C> left = as_array<C>(gcr.start(b, y));
+  std::array<double, C> left = sizes_of<C>(gcr.start(b, y));
   for (int i = 0;; ++i) {
     bool solved = true;
     for (int c = 0; c < C; ++c) {
@@ -106,7 +98,7 @@ int solve_stiff(ScalarGrid& grid, DiffusionRows& rows, const DiffusionSweeps& sw
     precondition<C>(grid, rows, sweeps, *stiff.multigrid, gcr.to_precondition(), stiff.direction.span().first(n), y);
     apply_rows<C>(grid, rows, sweeps.a, stiff.direction.span(), gcr.image());
     std::ranges::copy(stiff.direction.span().first(n), gcr.direction().begin());
-    left = as_array<C>(gcr.advance(x.first(n)));
+    left = sizes_of<C>(gcr.advance(x.first(n)));
   }
 }
 

@@ -4,21 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {
 
-constexpr double least_change = 2e-15;  ///< of the range: what is left over in a volume, root mean square
-constexpr int most_iterations = 2000;
-
-template <int C>
-std::array<double, C> as_array(const typename BasicTruncatedGcr<C>::Sizes& sizes) {
-  if constexpr (C == 1)
-    return {sizes};
-  else
-    return sizes;
-}
+constexpr double upwind_round_off = 2e-15;  ///< of the range: what is left over in a volume, root mean square
+constexpr int most_upwind_iterations = 2000;
 
 template <int C>
 BasicTruncatedGcr<C>& solver_for(const ScalarGrid& grid, std::size_t n, ImplicitUpwind& implicit) {
@@ -72,25 +64,25 @@ int step_implicitly(ScalarGrid& grid, const CarryingFlow& flow, double dt, const
     }
   };
   BasicTruncatedGcr<C>& gcr = solver_for<C>(grid, n, s);
-  std::array<double, C> left = as_array<C>(gcr.start(s.b));
+  std::array<double, C> left = sizes_of<C>(gcr.start(s.b));
   const double root = std::sqrt(static_cast<double>(flow.n_implicit));
   int iterations = 0;
   for (;; ++iterations) {
     bool solved = true;
     for (int c = 0; c < C; ++c) {
-      const bool done = left[c] <= least_change * range[c] * root;
+      const bool done = left[c] <= upwind_round_off * range[c] * root;
       require(
-          done || (std::isfinite(left[c]) && iterations < most_iterations),
+          done || (std::isfinite(left[c]) && iterations < most_upwind_iterations),
           "transport: upwind advection out of fast volumes was not solved in {} iterations (time step {:.3g}); use a "
           "smaller one",
-          most_iterations, dt);
+          most_upwind_iterations, dt);
       if (done) gcr.rest(c);
       solved = solved && done;
     }
     if (solved) break;
     std::ranges::copy(gcr.to_precondition(), gcr.direction().begin());
     apply(gcr.direction(), gcr.image());
-    left = as_array<C>(gcr.advance(s.x));
+    left = sizes_of<C>(gcr.advance(s.x));
   }
   spread<C>(grid, flow, s.x, value);
   s.carried.resize(C * flow.implicit_faces.size());

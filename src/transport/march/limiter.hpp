@@ -19,6 +19,8 @@
 
 namespace karst {
 
+constexpr double counts_as_limited = 0.99;  ///< a smaller factor does
+
 struct ScalarRange {
   double least = 0.0, largest = 0.0;
 };

@@ -8,8 +8,6 @@
 namespace karst {
 namespace {
 
-constexpr double counts_as_limited = 0.99;
-
 /// What a volume and its neighbours were and are, and what flows, of one component.
 struct Neighbourhood {
   double lo, hi, in = 0.0, out = 0.0;

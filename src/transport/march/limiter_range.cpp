@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/traffic.hpp"
+#include "base/core/traffic.hpp"
 #include "transport/march/limiter.hpp"
 #include "transport/march/side_by_side.hpp"
 
@@ -16,7 +16,6 @@ constexpr int most_passes = 120;
 /// too: by this part of the excess, up to this part of the range. Where tails of a front are cut, that takes half as
 /// many passes, each over a third of the volumes.
 constexpr double more = 0.25, most_more = 1e-6;
-constexpr double counts_as_limited = 0.99;
 constexpr double uniform = 1e-9, near_neighbours = 1e-13, round_off = 1e-15;  ///< of the values: see Leeway
 constexpr std::uint8_t in_next = 1, in_touched = 2;                           ///< of LimiterScratch::listed
 

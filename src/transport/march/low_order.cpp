@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 
 namespace karst {
 namespace {

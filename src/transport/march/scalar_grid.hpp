@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "fields/face_field.hpp"
 #include "fields/remote_values.hpp"
 

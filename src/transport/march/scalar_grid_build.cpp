@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 #include "eb/link/faces.hpp"
 #include "eb/link/least_squares.hpp"
 #include "grid/bytes.hpp"
@@ -267,8 +267,6 @@ Index Maker::step(const Index& from, const Index& to, int level, int side) const
   }
   return result;
 }
-
-Vec3 to_vec(const Index& i) { return {double(i[0]), double(i[1]), double(i[2])}; }
 
 void Maker::list_primary(int level, const FaceView& f, int box) {
   const auto numbers = numbers_[level].box(box);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 namespace {

@@ -14,8 +14,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "transport/march/inlet_means.hpp"
 #include "transport/march/transport_parts.hpp"
 #include "transport/march/transport_stepper.hpp"

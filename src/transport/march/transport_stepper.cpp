@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "transport/march/transport_parts.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 

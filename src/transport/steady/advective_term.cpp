@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 
 namespace karst {
 

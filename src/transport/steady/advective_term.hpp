@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
 #include "transport/march/scalar_grid.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/steady/flow_preconditioner.hpp"
 
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {

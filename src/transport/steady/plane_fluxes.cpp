@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "eb/link/faces.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"

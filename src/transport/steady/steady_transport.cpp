@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 
 namespace karst {

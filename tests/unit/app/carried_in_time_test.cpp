@@ -7,11 +7,11 @@
 #include <limits>
 #include <sstream>
 
-#include "app/flow_handover.hpp"
-#include "app/simulation.hpp"
-#include "app/transport_job.hpp"
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/run/simulation.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/grid_cases.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/command_line.hpp"
+#include "app/deck/command_line.hpp"
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

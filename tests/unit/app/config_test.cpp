@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/config.hpp"
+#include "app/deck/config.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "app/commands.hpp"
-#include "app/source.hpp"
-#include "base/error.hpp"
+#include "app/cli/commands.hpp"
+#include "app/deck/source.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

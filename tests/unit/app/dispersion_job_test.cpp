@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/dispersion_job.hpp"
+#include "app/transport/dispersion_job.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "app/flow_handover.hpp"
-#include "app/simulation.hpp"
-#include "base/json.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/run/simulation.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/dynamic_job.hpp"
+#include "app/flow/dynamic_job.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "app/simulation.hpp"
-#include "base/json.hpp"
+#include "app/run/simulation.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/feedback_balance.hpp"
+#include "app/job/feedback_balance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/traffic.hpp"
+#include "base/comm/comm.hpp"
+#include "base/core/traffic.hpp"
 #include "grid/layout_builder.hpp"
 #include "support/field_cases.hpp"
 #include "support/grid_cases.hpp"

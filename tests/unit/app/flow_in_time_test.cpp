@@ -5,10 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/flow_job.hpp"
-#include "app/plot_file.hpp"
-#include "app/simulation.hpp"
-#include "base/json.hpp"
+#include "app/flow/flow_job.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/run/simulation.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/image_deck.hpp"
+#include "app/deck/image_deck.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "app/config.hpp"
-#include "base/error.hpp"
+#include "app/deck/config.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 

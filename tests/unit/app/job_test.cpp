@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow_job.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <numbers>
 
-#include "app/memory_estimate.hpp"
-#include "app/plot_file.hpp"
-#include "app/simulation.hpp"
-#include "base/json.hpp"
+#include "app/estimate/memory_estimate.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/run/simulation.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/moving_picture.hpp"
+#include "app/output/moving_picture.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/periodic_state.hpp"
+#include "app/flow/periodic_state.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/plot_fields.hpp"
+#include "app/output/plot_fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <map>
 #include <numbers>
 
-#include "app/summary.hpp"
-#include "base/json.hpp"
+#include "app/run/summary.hpp"
+#include "base/file/json.hpp"
 #include "eb/described_level_set.hpp"
 
 namespace karst {

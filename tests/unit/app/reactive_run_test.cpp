@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/reactive_run.hpp"
+#include "app/reaction/reactive_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/flow_handover.hpp"
-#include "app/plot_file.hpp"
-#include "app/simulation.hpp"
-#include "app/solve_store.hpp"
-#include "app/transport_job.hpp"
-#include "base/json.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/run/simulation.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/run_estimate.hpp"
+#include "app/estimate/run_estimate.hpp"
 
 #include <gtest/gtest.h>
 

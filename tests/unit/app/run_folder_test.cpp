@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/run_folder.hpp"
+#include "app/job/run_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/atomic_file.hpp"
-#include "base/error.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/run_progress.hpp"
+#include "app/estimate/run_progress.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/time_estimate.hpp"
-#include "base/parallel.hpp"
+#include "app/estimate/time_estimate.hpp"
+#include "base/comm/parallel.hpp"
 
 #include <cmath>
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/solve_store.hpp"
+#include "app/job/solve_store.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <fstream>
 #include <limits>
 
-#include "app/flow_record.hpp"
-#include "app/run_identity.hpp"
-#include "base/error.hpp"
+#include "app/deck/run_identity.hpp"
+#include "app/flow/flow_record.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/first_ranks.hpp"
 #include "support/flow_cases.hpp"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/steady_transport_job.hpp"
+#include "app/transport/steady_transport_job.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "app/flow_handover.hpp"
-#include "app/simulation.hpp"
-#include "app/transport_job.hpp"
-#include "base/json.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/run/simulation.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/file/json.hpp"
 #include "fields/composite.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"

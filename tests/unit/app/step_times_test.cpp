@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/step_times.hpp"
+#include "app/job/step_times.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

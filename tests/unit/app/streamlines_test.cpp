@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/streamlines.hpp"
+#include "app/output/streamlines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "app/flow_figures.hpp"
+#include "app/flow/flow_figures.hpp"
 
 namespace karst {
 namespace {

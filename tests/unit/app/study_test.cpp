@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/study.hpp"
+#include "app/study/study.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 #include <set>
 #include <tuple>
 
-#include "app/case_run.hpp"
-#include "app/study_parts.hpp"
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "app/study/case_run.hpp"
+#include "app/study/study_parts.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 

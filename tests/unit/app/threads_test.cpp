@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/threads.hpp"
+#include "app/deck/threads.hpp"
 
 #include <gtest/gtest.h>
 
-#include "base/parallel.hpp"
-#include "base/traffic.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/traffic.hpp"
 
 namespace karst {
 namespace {

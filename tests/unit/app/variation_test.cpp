@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/variation.hpp"
+#include "app/study/variation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

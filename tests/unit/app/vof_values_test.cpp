@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/vof_values.hpp"
+#include "app/output/vof_values.hpp"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 
-#include "app/field_view.hpp"
-#include "app/plot_fields.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/plot_fields.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/plotfile.hpp"
 #include "page/plane_picture.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
-#include "base/error.hpp"
-#include "base/traffic.hpp"
+#include "base/core/error.hpp"
+#include "base/core/traffic.hpp"
 
 namespace karst {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

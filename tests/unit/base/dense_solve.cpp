@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/dense_solve.hpp"
+#include "base/math/dense_solve.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/exponentials.hpp"
+#include "base/math/exponentials.hpp"
 
 #include <gtest/gtest.h>
 

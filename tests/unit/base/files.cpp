@@ -10,10 +10,10 @@
 #include <sstream>
 #include <utility>
 
-#include "base/atomic_file.hpp"
-#include "base/error.hpp"
-#include "base/growing_file.hpp"
-#include "base/plain_file.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/growing_file.hpp"
+#include "base/file/plain_file.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

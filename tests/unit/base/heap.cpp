@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/heap.hpp"
+#include "base/core/heap.hpp"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

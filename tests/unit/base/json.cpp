@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/json.hpp"
+#include "base/file/json.hpp"
 
 #include <gtest/gtest.h>
 

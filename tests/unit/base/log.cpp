@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/log.hpp"
+#include "base/file/log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <sstream>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

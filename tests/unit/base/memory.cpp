@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 
 #include <gtest/gtest.h>
 
-#include "base/comm.hpp"
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 // Under the sanitizers a refused allocation shall come back to us, as it does without them.

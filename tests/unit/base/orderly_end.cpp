@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/orderly_end.hpp"
+#include "base/file/orderly_end.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/symmetric_eigen.hpp"
+#include "base/math/symmetric_eigen.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/text.hpp"
+#include "base/core/text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "base/format.hpp"
-#include "base/version.hpp"
+#include "base/core/format.hpp"
+#include "base/core/version.hpp"
 
 namespace karst {
 namespace {

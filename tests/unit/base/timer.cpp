@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/timer.hpp"
+#include "base/comm/timer.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "base/comm.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/comm.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

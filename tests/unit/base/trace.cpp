@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/trace.hpp"
+#include "base/comm/trace.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 #include <fstream>
 #include <optional>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/timer.hpp"
-#include "base/timer_clock.hpp"
-#include "base/trace_events.hpp"
-#include "base/trace_otf2.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/comm/trace_events.hpp"
+#include "base/core/error.hpp"
+#include "base/core/timer_clock.hpp"
+#include "base/trace/trace_otf2.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/units.hpp"
+#include "base/core/units.hpp"
 
 #include <gtest/gtest.h>
 

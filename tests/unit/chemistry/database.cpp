@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "chemistry/chemical_system.hpp"
 #include "chemistry/water.hpp"
 

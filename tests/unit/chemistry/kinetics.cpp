@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "chemistry/solution.hpp"
 
 namespace karst {

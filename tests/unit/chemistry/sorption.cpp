@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "chemistry/implicit_reaction.hpp"
 
 namespace karst {

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <random>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

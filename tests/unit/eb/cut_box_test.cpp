@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "tests/support/cut_cases.hpp"
 
 namespace karst {

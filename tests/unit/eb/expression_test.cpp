@@ -5,8 +5,8 @@
 
 #include <atomic>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 

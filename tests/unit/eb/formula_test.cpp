@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

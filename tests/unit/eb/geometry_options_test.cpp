@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "eb/described_level_set.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"

@@ -6,7 +6,7 @@
 
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace karst {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
 #include "eb/geometry.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/field_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/memory.hpp"
+#include "base/comm/memory.hpp"
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "support/errors.hpp"
 #include "unit/geometry_import/label_images.hpp"

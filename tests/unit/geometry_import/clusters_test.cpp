@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "unit/geometry_import/label_images.hpp"
 
 namespace karst {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 

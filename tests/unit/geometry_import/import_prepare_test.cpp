@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/report/import_json.hpp"

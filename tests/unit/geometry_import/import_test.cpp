@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/deck.hpp"
+#include "base/deck/deck.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/voxels/level_set.hpp"
 #include "geometry_import/wall/wall_faces.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/pores/inscribed_ball.hpp"
 #include "geometry_import/voxels/distance.hpp"
 #include "image_generator/random_numbers.hpp"

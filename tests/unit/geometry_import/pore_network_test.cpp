@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/distance.hpp"
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"

@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/triple.hpp"
+#include "base/comm/comm.hpp"
+#include "base/math/triple.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/voxels/level_set.hpp"

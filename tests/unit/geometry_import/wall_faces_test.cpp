@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "base/triple.hpp"
+#include "base/math/triple.hpp"
 #include "geometry_import/voxels/level_set.hpp"
 #include "image_generator/packing.hpp"
 #include "random_phases.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "base/comm.hpp"
-#include "base/error.hpp"
+#include "base/comm/comm.hpp"
+#include "base/core/error.hpp"
 #include "grid/layout_builder.hpp"
 
 namespace karst {

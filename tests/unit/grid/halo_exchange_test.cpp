@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/token.hpp"
 #include "unit/grid/model.hpp"

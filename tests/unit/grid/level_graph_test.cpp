@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/errors.hpp"
 #include "unit/grid/model.hpp"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "unit/grid/model.hpp"
 
 namespace karst {

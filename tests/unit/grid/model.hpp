@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "grid/layout_builder.hpp"
 #include "grid/level_graph.hpp"
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <span>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "unit/grid/model.hpp"
 
 namespace karst {

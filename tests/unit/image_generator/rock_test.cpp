@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "image_generator/ct_image.hpp"
 #include "support/image_files.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"

@@ -2,7 +2,7 @@
 // Flow in time with inertia (unsteady_solver.hpp).
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/flow_volumes.hpp"
 #include "ins/solve/steady_solver.hpp"
 #include "ins/solve/unsteady_solver.hpp"

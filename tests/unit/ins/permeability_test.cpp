@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
 

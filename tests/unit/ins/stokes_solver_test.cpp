@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "fields/face_field.hpp"
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"

@@ -153,7 +153,7 @@ TEST(UnsteadyEnds, ImpulseIsInNoStepMpi) {
   const Geometry geometry = channel.geometry(comm);
   StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
   UnsteadySolver flow(
-      stokes, geometry, [&](double t) { return channel.drive(t < 0.35 ? 1.0 : 0.5); }, channel.drive(),
+      stokes, geometry, [&](double t) { return channel.drive(t < 0.301 ? 1.0 : 0.5); }, channel.drive(),
       TimeScheme::bdf2, 10.0);
   flow.jump(channel.drive());
   for (int i = 0; i < 6; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
 

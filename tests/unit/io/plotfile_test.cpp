@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "tests/support/plot_samples.hpp"
 #include "tests/support/shared_directory.hpp"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/errors.hpp"
 #include "support/first_ranks.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/elliptic_multigrid.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"

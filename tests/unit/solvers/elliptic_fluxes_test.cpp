@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/krylov/petsc_session.hpp"

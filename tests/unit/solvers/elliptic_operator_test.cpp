@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "grid/halo_exchange.hpp"
 #include "solvers/krylov/null_space.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"

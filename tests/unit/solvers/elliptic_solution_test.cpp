@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/errors.hpp"

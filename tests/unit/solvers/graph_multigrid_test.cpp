@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 #include "solvers/krylov/elliptic_multigrid.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_session.hpp"

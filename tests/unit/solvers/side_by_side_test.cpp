@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/elliptic_multigrid.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "base/comm/parallel.hpp"
 
 namespace karst {
 namespace {

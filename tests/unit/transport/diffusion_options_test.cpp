@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 namespace {

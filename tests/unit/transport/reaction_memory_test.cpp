@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "support/errors.hpp"
 
 namespace karst {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.hpp"
+#include "base/core/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"

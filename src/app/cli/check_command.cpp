@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst check`: what a run will take, from a sample of the geometry, at any size. Where the geometry is small it is
+// built as well, and jobs are asked what only it can tell.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "app/cli/commands.hpp"
+#include "app/deck/image_warnings.hpp"
+#include "app/deck/session.hpp"
+#include "app/estimate/plan_text.hpp"
+#include "app/estimate/run_estimate.hpp"
+#include "app/estimate/run_progress.hpp"
+#include "app/estimate/time_estimate.hpp"
+#include "app/job/feedback_balance.hpp"
+#include "app/run/summary.hpp"
+#include "base/core/error.hpp"
+#include "base/core/format.hpp"
+#include "base/file/log.hpp"
+#include "io/agree.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double small_geometry = 5e5;  ///< VoFs that are cut in a few seconds
+
+/// What is looked at: the deck's source, or blocks of an image that is too large to import for a check.
+struct Looked {
+  std::optional<Source> source;
+  std::optional<ImageSample> blocks;
+  ImageExtent extent;
+};
+
+Looked look(const Comm& comm, const Config& config, const std::string& import_to) {
+  Looked looked;
+  if (needs_import(config) && image_exists(image_path(config))) {
+    require(
+        !takes_all_memory(config),
+        "geometry.image: the voxels of {} are packed in one piece, and a look at a part of them takes as much memory "
+        "as all of them; make a geometry file of it first (`karst import`), name that, and check again",
+        config.geometry.image);
+    agree(comm, [&] { looked.extent = image_extent(config); });
+    if (looked.extent.voxels() >= large_import) {
+      looked.blocks = sample_image(comm, config, looked.extent);
+      return looked;
+    }
+  }
+  looked.source = open_source(comm, config, import_to);
+  return looked;
+}
+
+void tell_memory(const RunEstimate& estimate, const MemoryShare& share, int ranks) {
+  const std::vector<MemoryStage> stages = estimate.stages(ranks);
+  log_info("Memory, estimated\n{}", memory_table(stages, ranks));
+  if (fits(estimate, share, ranks)) {
+    const MemoryLimit limit = share.of_rank();
+    log_info("  It fits: there is {} for each rank ({})\n", format_bytes(limit.bytes), limit.by);
+    return;
+  }
+  log_warn("A run does not fit into the memory: {}. {}.", need_against_limit(estimate, share, ranks),
+           what_fits(estimate, share));
+}
+
+/// @param plan_ranks  of another machine; 0: those that there are
+void tell_time(const Comm& comm, const RunEstimate& estimate, int plan_ranks) {
+  const MachinePace pace = measure_pace(comm, estimate.jobs);
+  const bool plan = plan_ranks > 0;
+  std::vector<TimePart> parts =
+      time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts, estimate.grid,
+                 estimate.memory.n_components, plan ? plan_ranks : comm.size());
+  if (estimate.import_seconds > 0)
+    parts.insert(parts.begin(), {"import", estimate.import_seconds, estimate.import_seconds});
+  const std::string where =
+      plan ? fmt::format("{} ranks as fast as these, without what they wait for one another", grouped(plan_ranks))
+           : "this machine, these ranks and threads";
+  log_info("Time, estimated for {}\n{}", where, time_table(parts));
+}
+
+/// A machine that need not be there, and a run that has counted what it sends.
+struct OtherMachine {
+  Machine machine;
+  CountedRun run;
+};
+
+std::optional<OtherMachine> other_machine(const CommandLine& line) {
+  require(line.machine.empty() == line.like.empty() && (line.machine.empty() || line.plan_ranks > 0),
+          "--machine and --like belong together, and to --ranks: what a machine takes for what a run has counted");
+  if (line.machine.empty()) return {};
+  return OtherMachine{read_machine(line.machine), read_counted_run(line.like)};
+}
+
+/// Layouts for another number of ranks, and what follows from them.
+void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estimate, const Source& source,
+               const CommandLine& line, const std::optional<OtherMachine>& other) {
+  const int ranks = line.plan_ranks;
+  BoxCosts costs = costs_at_start(config.run);
+  costs.ranks = ranks;
+  const GridPlan plan = plan_of(build_grid(comm, source.grid, *source.level_set, costs));
+  log_info("{}", plan_text(plan, estimate.counts));
+  if (other) log_info("{}", seconds_text(other->machine, other->run, line.like, plan, estimate.counts));
+  log_info("Memory, estimated for {} ranks\n{}", grouped(ranks), memory_table(estimate.stages(ranks), ranks));
+}
+
+/// Builds the geometry and asks the jobs.
+void check_all(const Comm& comm, const Config& config, const Source& source) {
+  RunSeconds seconds;
+  const Geometry geometry = build(comm, config, source, seconds);
+  const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  check_jobs({comm, config, source.grid, geometry, {}, {}, wall_uncertainty(source)});
+  log_info("{}", geometry_table(statistics));
+  log_info("{}", cost_table(statistics, seconds, {}));
+  for (const std::string& w : warnings(statistics)) log_warn("{}", w);
+  for (const std::string& w : axes_without_path(config, geometry)) log_warn("{}", w);
+}
+
+/// An image that is imported for it takes most of the time.
+std::vector<RunPart> parts_of_check(const Config& config) {
+  constexpr double of_sample = 1.0, of_trial = 4.0;
+  double sample = of_sample;
+  if (needs_import(config)) sample += usual_import_per_voxel * std::min(size_before(config).voxels, large_import);
+  return {{"sample", sample}, {"trial", of_trial}, {"geometry", of_sample}};
+}
+
+}  // namespace
+
+void check_command(const Comm& comm, const CommandLine& line) {
+  const Session session = start_session(comm, line);
+  const Config& config = session.config;
+  announce(comm, session, line);
+  std::optional<OtherMachine> other;
+  agree(comm, [&] { other = other_machine(line); });
+  const PetscSession petsc(std::vector<std::string>{});
+  const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
+  const MemoryShare share = memory_share(comm);
+  std::vector<Job> asked;
+  for (const Job& job : jobs())
+    if (job.is_asked(config)) asked.push_back(job);
+
+  if (asked.empty())
+    log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");
+  const TemporaryFile imported(comm);
+  RunProgress progress(comm, parts_of_check(config));
+  progress.begin("sample", "a sample of the geometry");
+  const Looked looked = look(comm, config, imported.path());
+  require(line.plan_ranks == 0 || looked.source.has_value(),
+          "--ranks {}: a plan looks at every box, and {} is not imported yet; make a geometry file of it first (`karst "
+          "import`), and name that",
+          line.plan_ranks, config.geometry.image);
+  const RunEstimate estimate = looked.source
+                                   ? estimate_run(comm, config, asked, program, *looked.source)
+                                   : estimate_run(comm, config, asked, program, *looked.blocks, looked.extent);
+  const bool small = looked.source && estimate.counts.fluid < small_geometry;
+  if (looked.source)
+    for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
+  log_info("{}", sample_table(estimate));
+  if (line.plan_ranks == 0) {
+    tell_memory(estimate, share, comm.size());
+  } else {
+    progress.begin("plan", "every box of the grid");
+    tell_plan(comm, config, estimate, *looked.source, line, other);
+  }
+  progress.begin("trial", "a small packing, timed");
+  tell_time(comm, estimate, line.plan_ranks);
+  if (small) {
+    progress.begin("geometry", "geometry");
+    check_all(comm, config, *looked.source);
+    log_info("The deck is right. Nothing was written.");
+  } else {
+    log_info(
+        "The deck is right as far as a sample tells; a run says first what only the whole geometry can tell: "
+        "whether pores lead through, what of them is removed, and whether probes and initial values are right. Nothing "
+        "was written.");
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst init`: a deck with every key that there is, what it asks for first, all else as comments with its default.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "app/cli/commands.hpp"
+#include "app/deck/config.hpp"
+#include "app/deck/image_deck.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/deck/deck_echo.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/log.hpp"
+#include "geometry_import/read/image_file.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A key that the deck sets.
+struct Setting {
+  std::string key, value;  ///< value in TOML
+};
+using Settings = std::vector<Setting>;
+
+/// Tables that most decks need come first; those not named here follow in order of declaration.
+constexpr std::array<std::string_view, 6> common_tables{"", "geometry", "flow", "output", "fluid", "grid"};
+
+/// "geometry.solid[]" of "geometry.solid[].radius".
+std::string table_of(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? "" : key.substr(0, dot);
+}
+
+std::vector<std::string> tables_in_order(const std::vector<KeyInfo>& keys) {
+  std::vector<std::string> tables(common_tables.begin(), common_tables.end());
+  for (const KeyInfo& k : keys)
+    if (std::ranges::find(tables, table_of(k.key)) == tables.end()) tables.push_back(table_of(k.key));
+  return tables;
+}
+
+/// Lines of comment, broken between words.
+std::string comment(const std::string& text) {
+  constexpr std::size_t width = 100;
+  std::string lines, line = "#";
+  for (const std::string& word : split(text, ' ')) {
+    if (line.size() + word.size() + 1 > width && line.size() > 1) {
+      lines += line + '\n';
+      line = "#";
+    }
+    line += ' ' + word;
+  }
+  return lines + line + '\n';
+}
+
+/// What a key is, then the key: set, or as a comment with its default.
+std::string key_text(const KeyInfo& key, const Settings& settings) {
+  const std::string name = key.key.substr(key.key.rfind('.') + 1);
+  std::string about = key.help;
+  if (!key.unit.empty() && key.unit != "-") about += fmt::format(" [{}]", key.unit);
+  if (!key.allowed.empty()) about += fmt::format("; {}", key.allowed);
+  const auto set = std::ranges::find(settings, key.key, &Setting::key);
+  if (set != settings.end()) return comment(about) + fmt::format("{} = {}\n", name, set->value);
+  return comment(about) + fmt::format("#{} ={}{}\n", name, key.default_value.empty() ? "" : " ", key.default_value);
+}
+
+std::string table_text(const std::string& table, const std::vector<KeyInfo>& keys, const Settings& settings) {
+  const bool item = table.ends_with("[]");
+  const std::string name = item ? table.substr(0, table.size() - 2) : table;
+  const auto in_table = [&](const std::string& key) { return table_of(key) == table; };
+  const bool used = std::ranges::any_of(settings, in_table, &Setting::key);
+  std::string text;
+  if (!table.empty()) text += fmt::format("\n{}{}{}{}\n", used ? "" : "#", item ? "[[" : "[", name, item ? "]]" : "]");
+  for (const bool set : {true, false})
+    for (const KeyInfo& k : keys)
+      if (in_table(k.key) && k.type != "list of tables" &&
+          (std::ranges::find(settings, k.key, &Setting::key) != settings.end()) == set)
+        text += key_text(k, settings);
+  return text;
+}
+
+std::string deck_text(const std::vector<KeyInfo>& keys, const Settings& settings) {
+  std::string text =
+      comment(
+          "A deck of Karst, in TOML. What stands behind # is not read: words on the key below, and, without a space, "
+          "keys with their defaults (nothing behind = where there is none). Remove the # of a key to set it, and that "
+          "of its [table].") +
+      comment(
+          "Numbers count in SI units; a text may name another: voxel = \"5.3 um\". `karst help KEY` explains a key, "
+          "`karst check FILE` the deck, `karst run FILE` computes what it asks for.") +
+      "\n";
+  for (const std::string& table : tables_in_order(keys)) text += table_text(table, keys, settings);
+  return text;
+}
+
+/// The permeability of an image.
+Settings settings_for_image(const std::string& image, const std::string& file) {
+  require(image_exists(image), "there is no image {}", image);
+  const fs::path folder = fs::absolute(file).parent_path();
+  const std::string beside =
+      fs::absolute(image).lexically_normal().lexically_relative(folder.lexically_normal()).string();
+  return {{"geometry.image", toml_text(beside)},
+          {"flow.model", toml_text(std::string("stokes"))},
+          {"flow.drive", toml_text(std::string("pressure-drop"))},
+          {"output.directory", toml_text(results_of_image(image))}};
+}
+
+/// The permeability of a packing of spheres, to be replaced by something of the user's own.
+Settings settings_for_spheres() {
+  return {{"geometry.solid[].shape", "\"sphere\""},
+          {"geometry.solid[].center", "[0.5e-3, 0.5e-3, 0.5e-3]"},
+          {"geometry.solid[].radius", "\"0.4 mm\""},
+          {"grid.cells", "[32, 32, 32]"},
+          {"grid.size", "\"1 x 1 x 1 mm\""},
+          {"grid.periodic", "[true, true, true]"},
+          {"flow.model", "\"stokes\""},
+          {"flow.drive", "\"pressure-gradient\""},
+          {"output.directory", "\"out/spheres\""}};
+}
+
+/// The value of an override as it stands in a deck, where lists have brackets and texts quotes.
+std::string deck_value(const KeyInfo& key, const std::string& value) {
+  const auto plain = [](const std::string& text) {
+    return text == "true" || text == "false" || text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  };
+  if (key.type == "number") return plain(value) ? value : toml_text(value);
+  const bool words = key.type.starts_with("list") && value.starts_with('"') &&
+                     (key.type == "list of texts" || value.find('x') == std::string::npos);
+  if (!words) return value;
+  std::vector<std::string> parts = split(value.substr(1, value.size() - 2), ',');
+  for (std::string& part : parts)
+    if (key.type == "list of texts" || !plain(part)) part = toml_text(part);
+  return fmt::format("[{}]", join(parts));
+}
+
+/// Options of the import as keys of the deck.
+Settings settings_of(const std::vector<std::string>& overrides, const std::vector<KeyInfo>& keys) {
+  Settings settings;
+  for (const std::string& o : overrides) {
+    const std::string key = o.substr(0, o.find('='));
+    const auto info = std::ranges::find(keys, key, &KeyInfo::key);
+    if (info == keys.end()) continue;  // a mistake, which reading the deck tells
+    settings.push_back({key, deck_value(*info, o.substr(o.find('=') + 1))});
+  }
+  return settings;
+}
+
+}  // namespace
+
+void init_command(const Comm& comm, const CommandLine& line) {
+  const std::vector<KeyInfo> keys = deck_keys();
+  const std::string file = line.deck.empty() ? "deck.toml" : line.deck;
+  agree(comm, [&] {
+    if (comm.rank() == 0)
+      require(!fs::exists(fs::symlink_status(file)), "{}: exists already, and nothing was written; name another file",
+              file);
+  });
+  Settings settings = line.image.empty() ? settings_for_spheres() : settings_for_image(line.image, file);
+  std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
+  const std::string text = deck_text(keys, settings);
+  Reader in = Reader::from_text(text, file);
+  read_config(in);
+  in.finish();
+  write_file(comm, file, text);
+  log_info("{}: a deck with all keys. `karst check {}` reads it, `karst run {}` computes the permeability{}", file,
+           file, file, line.image.empty() ? " of a packing of spheres: put your own geometry in its place" : "");
+}
+
+}  // namespace karst

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "app/cli/commands.hpp"
+#include "app/job/job.hpp"
+#include "app/job/run_folder.hpp"
+#include "app/output/field_view.hpp"
+#include "app/run/run_report.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "base/file/log.hpp"
+#include "base/file/plain_file.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+/// A file of the directory, on every rank. Throws Error on all ranks. Collective.
+std::string text_of(const Comm& comm, const fs::path& path) {
+  std::string text;
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const std::optional<std::string> all = plain_text(path.string());
+    require(all.has_value(), "{}: there is no plain file {}; wanted: the directory of a finished `karst run`",
+            path.parent_path().string(), path.filename().string());
+    text = *all;
+  });
+  comm.broadcast(text);
+  return text;
+}
+
+/// plot.vtkhdf, plot_x.vtkhdf ..., sorted. The same on every rank.
+std::vector<std::string> plotfiles(const Comm& comm, const std::string& directory) {
+  std::string found;
+  if (comm.rank() == 0) {
+    std::vector<std::string> names;
+    std::error_code problem;
+    for (const auto& entry : fs::directory_iterator(directory, problem)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("plot") && name.ends_with(".vtkhdf") &&
+          entry.symlink_status(problem).type() == fs::file_type::regular)
+        names.push_back(entry.path().string());
+    }
+    std::ranges::sort(names);
+    found = join(names, "\n");
+  }
+  comm.broadcast(found);
+  return found.empty() ? std::vector<std::string>{} : split(found, '\n');
+}
+
+}  // namespace
+
+void report_command(const Comm& comm, const CommandLine& line) {
+  const fs::path directory(line.directory);
+  complete_results(comm, line.directory);
+  const std::string text = text_of(comm, directory / "summary.json");
+  const std::string deck = text_of(comm, directory / "deck.toml");
+  const Json summary = Json::parse_or_null(text);
+  require(summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
+          (directory / "summary.json").string());
+  require(
+      summary.value("status", "completed") == "completed",
+      "{}: the run there ended early ({}); a page is made of a finished one: `karst run` with --resume goes on from "
+      "what was solved",
+      line.directory, summary.value("reason", "no reason given"));
+  require(summary.contains("solves"),
+          "{}: holds the results of `karst geometry`; a page is made of those of `karst run`", line.directory);
+  Figures figures;
+  for (const std::string& file : plotfiles(comm, line.directory)) {
+    const FieldView view = view_of_plotfile(comm, file);
+    try {
+      for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
+    } catch (const JsonError& e) {  // on every rank: all have read the same text
+      throw Error(fmt::format("{}: not that of a finished `karst run` of this version: {}",
+                              (directory / "summary.json").string(), e.what()));
+    }
+  }
+  const std::string page = run_report(summary, deck, figures);
+  const std::string path = (directory / "report.html").string();
+  write_file(comm, path, page);
+  log_info("{}{}", path,
+           comm.rank() == 0 && figures.empty() ? ": without pictures, because the run kept no fields of its jobs "
+                                                 "(output.plot)"
+                                               : "");
+}
+
+}  // namespace karst

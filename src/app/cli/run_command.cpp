@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst run`: the geometry once, then the jobs that the deck asks for, one after the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "app/cli/commands.hpp"
+#include "app/deck/image_warnings.hpp"
+#include "app/deck/run_identity.hpp"
+#include "app/deck/session.hpp"
+#include "app/estimate/run_estimate.hpp"
+#include "app/estimate/run_progress.hpp"
+#include "app/job/feedback_balance.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/job/job.hpp"
+#include "app/job/run_folder.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/job/step_times.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/run/run_report.hpp"
+#include "app/run/run_timers.hpp"
+#include "app/run/run_trace.hpp"
+#include "app/run/simulation.hpp"
+#include "app/run/status_line.hpp"
+#include "app/run/summary.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "base/file/log.hpp"
+#include "base/file/orderly_end.hpp"
+#include "base/file/run_guarded.hpp"
+#include "io/agree.hpp"
+#include "io/part_names.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* plotfile_name = "plot.vtkhdf";
+constexpr const char* report_name = "report.html";  // made from the summary
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
+/// The words of --petsc. Throws Error when one belongs to no job: it would have no effect.
+std::vector<std::string> petsc_options(const CommandLine& line, const std::vector<Job>& asked) {
+  std::vector<std::string> words;
+  for (const std::string& word : split(line.petsc, ' ')) {
+    if (word.empty()) continue;
+    words.push_back(word);
+    if (!is_option(word)) continue;
+    std::vector<std::string> prefixes;
+    bool known = word == "-log_view";
+    for (const Job& job : asked) {
+      if (!job.through_petsc) continue;
+      prefixes.push_back(fmt::format("-{}_", job.name));
+      known = known || word.starts_with(prefixes.back());
+    }
+    require(known, "--petsc: {} belongs to no solve of this run; {}", word,
+            prefixes.empty() ? "none of them goes through PETSc, so leave --petsc out"
+                             : "options begin with " + join(prefixes, " or "));
+  }
+  return words;
+}
+
+/// Before anything is written.
+std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const CommandLine& line) {
+  std::vector<Job> asked = asked_jobs(config);
+  if (!line.force) refuse_what_cannot_fit(comm, config, asked);
+  return asked;
+}
+
+/// The deck with the options of --petsc, which is what a solve by PETSc depends on.
+std::string with_petsc(const std::string& deck, const CommandLine& line) {
+  return line.petsc.empty() ? deck : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n", deck, line.petsc);
+}
+
+/// A flow in time and what it carries leave a state each: two of both have one time in common, whenever a run ends.
+int states_to_keep(const Config& config) {
+  const bool two_states = config.transport.asked() && is_in_time(config.flow.model);
+  return std::max(config.checkpoint.keep, two_states ? 2 : 1);
+}
+
+/// A run from its folder on.
+struct RunState {
+  const Comm& comm;
+  const CommandLine& line;
+  const Session& session;
+  WallClock clock;
+  RunFolder& folder;
+  LogFile& log;
+  SolveStore& solved;
+  std::vector<Job> asked;
+  std::unique_ptr<RunProgress> progress;
+  Summary summary;
+  std::optional<GeometryReport> geometry{};    ///< before boxes moved
+  std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
+  std::unique_ptr<Trace> trace{};              ///< none: none is taken
+  StepTimes steps{};
+  std::vector<std::string> left{};  ///< names of what a job left when the run ended early
+  std::size_t told = 0;             ///< jobs whose results were told
+};
+
+/// A job that was done before boxes moved, and is read from disk, is told of once.
+void do_jobs(RunState& run, const JobContext& context) {
+  int n_loaded = run.solved.n_loaded();
+  const CountedJobs counted;
+  Simulation(context, run.asked).run([&](JobResult result) {
+    const bool from_disk = run.solved.n_loaded() > std::exchange(n_loaded, run.solved.n_loaded());
+    for (const SolveRow& s : result.solves) {
+      run.summary.seconds.setup += s.setup_seconds;
+      run.summary.seconds.solve += s.seconds;
+      if (run.balance && !from_disk) run.balance->add_solves(s.seconds);
+    }
+    if (run.summary.jobs.size() == run.told) {
+      log_info("{}", result.text);
+      ++run.told;
+    }
+    run.summary.jobs.push_back(std::move(result));
+  });
+  end_if_asked(run.comm);
+  run.summary.communication = counted.told(run.comm, context.geometry);
+  run.summary.solves_read = run.solved.n_read();
+  if (run.balance) run.summary.balance = run.balance->json();
+}
+
+/// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
+/// other ranks, which may have failed.
+void leave_unfinished(RunState& run, const std::string& status, const std::string& reason) try {
+  run.progress.reset();
+  if (run.comm.rank() != 0) return;
+  Summary& summary = run.summary;
+  summary.status = status;
+  summary.reason = reason;
+  summary.finished = run.solved.finished();
+  summary.deck = run.line.deck;
+  summary.warnings = warnings(summary.geometry);
+  summary.seconds.total = run.clock.seconds();
+  summary.files = {"deck.toml", "log.txt", "summary.json"};
+  for (const std::string& name : run.left) {
+    summary.files.push_back(name);
+    for (const std::string& part : parts_beside(run.folder.file(name)))
+      summary.files.push_back(std::filesystem::path(part).filename());
+  }
+  std::ranges::sort(summary.files);
+  const Comm self = Comm::self();
+  write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
+  write_file(self, run.folder.file("summary.json"), summary_json(summary));
+  const auto on_its_way = std::ranges::count_if(
+      summary.finished, [](const FinishedSolve& s) { return std::string_view(s.name).ends_with(so_far); });
+  const std::int64_t n = std::ssize(summary.finished) - on_its_way;
+  const bool failed = status == "failed";  // then the reason is told at the very end
+  const std::string kept =
+      n == 0 ? "no solve is finished"
+             : fmt::format("{} finished solve{} kept in {}, the same command with --resume goes on from there", n,
+                           n == 1 ? " is" : "s are", run.folder.solves());
+  log_warn("{}; {}", failed ? "the run failed" : reason, kept);
+  if (!run.left.empty())
+    log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", run.left.front(),
+             on_its_way > 0 ? "with --resume it goes on from there" : "a new run, with --resume too, begins it at 0");
+  if (failed) log_detail("error: {}", reason);
+  run.log.close();
+  log_info("Summary and log in {}", run.folder.leave(summary.files));
+} catch (const std::exception& e) {  // the reason of the end is the one to be heard
+  log_info("What was solved could not be summed up: {}", e.what());
+}
+
+/// The jobs. What ends them early leaves log, summary and what was finished, in order. What boxes cost, where they are
+/// to move and the jobs to begin again.
+std::optional<BoxCosts> do_jobs_in_order(RunState& run, const JobContext& context) {
+  run.folder.begin_work();
+  const double limit = run.line.time_limit > 0.0 ? run.line.time_limit : run.session.config.run.time_limit;
+  const OrderlyEnd orderly(run.comm, limit > 0.0 ? std::max(limit - run.clock.seconds(), 1e-9) : 0.0);
+  try {
+    do_jobs(run, context);
+    return {};
+  } catch (BoxesMove& move) {
+    run.solved.read_own();
+    return std::move(move.costs);
+  } catch (const EarlyEnd& end) {
+    finish_trace(run.trace.get(), run.line);
+    leave_unfinished(run, "interrupted", end.reason);
+    run.comm.any(false);  // all ranks are here, and none ends before rank 0 has written
+    throw ExitStatus{end.status};
+  } catch (const std::exception& e) {
+    leave_unfinished(run, "failed", e.what());
+    throw;
+  }
+}
+
+/// Timers, page and summary. Collective.
+void write_summary(const Comm& comm, const RunFolder& folder, const std::string& deck, Summary& summary) {
+  write_timers(comm, folder, summary.steps);
+  summary.files = folder.names();
+  summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
+  const std::string json = summary_json(summary);
+  Figures figures;
+  for (JobResult& job : summary.jobs) figures.merge(job.figures);
+  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures));
+  write_file(comm, folder.file("summary.json"), json);
+}
+
+/// What the user came for, said last of all.
+void tell_headlines(const Summary& summary) {
+  std::string text;
+  for (const JobResult& job : summary.jobs) text += job.headline;
+  log_info("\n{}Porosity: {:.5f}, of pores open to flow {:.5f}", text, summary.geometry.report.porosity,
+           summary.geometry.report.connected_porosity);
+}
+
+/// Of all parts, in order.
+std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::string> petsc) {
+  std::vector<std::string> all = warnings(summary.geometry);
+  for (const JobResult& job : summary.jobs) all.insert(all.end(), job.warnings.begin(), job.warnings.end());
+  std::erase_if(petsc, [](const std::string& word) { return !is_option(word) || word == "-log_view"; });
+  for (const std::string& option : unused_petsc_options(petsc))
+    all.push_back(fmt::format("--petsc: {} had no effect; it is misspelt, or belongs to another method", option));
+  return all;
+}
+
+/// Plotfile, deck, timers, page and summary, which then replace those of an earlier run together.
+void write_results(RunState& run, const JobContext& context, const Source& source,
+                   const std::vector<std::string>& options) {
+  const Comm& comm = run.comm;
+  const RunFolder& folder = run.folder;
+  Summary& summary = run.summary;
+  run.progress->begin("output", "output");
+  const WallClock output_clock;
+  std::vector<JobComponent> components;
+  for (const JobResult& job : summary.jobs)
+    components.insert(components.end(), job.components.begin(), job.components.end());
+  double time = 0.0;
+  for (const JobResult& job : summary.jobs) time = std::max(time, job.time);
+  summary.plot = write_plot(context, source, folder.file(plotfile_name), components, time);
+  finish_trace(run.trace.get(), run.line);
+  const std::string deck = deck_as_used(run.session, run.line);
+  write_file(comm, folder.file("deck.toml"), deck);
+  summary.seconds.output = comm.max(output_clock.seconds());
+  summary.deck = run.line.deck;
+  summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
+  summary.memory = measure_memory(comm);
+  summary.steps = run.steps.of_slowest_rank(comm);
+  summary.warnings = all_warnings(summary, options);
+  for (const std::string& w : summary.warnings) log_warn("{}", w);
+  summary.seconds.total = comm.max(run.clock.seconds());
+  write_summary(comm, folder, deck, summary);
+  run.progress.reset();
+  agree(comm, [&] { run.log.close(); });
+  const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
+  std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
+  if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});
+  for (const JobResult& job : summary.jobs)
+    for (const JobFile& file : job.files) files.push_back({file.name, file.use});
+  tell_results(folder, files, run.folder.publish());
+  tell_headlines(summary);
+}
+
+/// Geometry, jobs and results, with boxes where their costs put them. What they cost, where they are to move: then all
+/// is to be done once more, and what was solved is read. Collective.
+std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts& costs,
+                             const std::vector<std::string>& options) {
+  const Comm& comm = run.comm;
+  const Config& config = run.session.config;
+  const bool first = !run.balance || run.balance->looks().empty();
+  if (run.balance) run.balance->begin_pass();
+  if (!first) run.progress->repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  run.progress->begin("geometry", "geometry");
+  Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
+  if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
+  run.geometry = geometry.report;
+  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  run.summary.jobs.clear();
+  run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
+  run.progress->expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  if (first) {
+    log_info("{}", pores_table(run.summary.geometry));
+    log_detail("{}", grid_table(run.summary.geometry));
+  }
+  const auto in_folder = [&](const std::string& name) { return run.folder.file(name); };
+  JobContext context{comm,
+                     config,
+                     source.grid,
+                     geometry,
+                     [&](const Variant& variant) {
+                       return open_again(comm, config, source.grid, variant, in_folder("imported_image.h5"));
+                     },
+                     in_folder,
+                     wall_uncertainty(source),
+                     run.progress.get(),
+                     &run.solved};
+  if (!config.output.plot.empty())
+    context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+      write_plot(context, source, in_folder(name), components, time);
+    };
+  context.left = &run.left;
+  context.trace = run.trace.get();
+  context.steps = &run.steps;
+  context.balance = run.balance.get();
+  FlowHandover handover;
+  if (std::ranges::any_of(run.asked, &Job::uses_flow)) context.handover = &handover;
+  check_jobs(context);
+  std::optional<BoxCosts> moved = do_jobs_in_order(run, context);
+  if (!moved) write_results(run, context, source, options);
+  return moved;
+}
+
+}  // namespace
+
+void run_command(const Comm& comm, const CommandLine& line) {
+  const WallClock clock;
+  const Session session = start_session(comm, line);
+  const std::vector<Job> asked = jobs_that_fit(comm, session.config, line);
+  const std::vector<std::string> options = petsc_options(line, asked);
+  const PetscSession petsc(options);
+  RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
+                   input_files(session.config, line), line.resume);
+  if (folder.is_complete())
+    return log_info("{}: an earlier run was stopped while it moved its results there; they are complete now",
+                    folder.path());
+  LogFile log(comm, folder.file("log.txt"));
+  announce(comm, session, line);
+  if (line.resume)
+    log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
+                                                 : "No finished solve of an earlier run: from the beginning");
+  SolveStore solved(comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
+                    folder.has_earlier_solves(), states_to_keep(session.config));
+  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
+  if (session.config.run.balance == Balancing::feedback && comm.size() > 1)
+    run.balance = std::make_unique<FeedbackBalance>(comm);
+  run.trace = begin_trace(comm, line, session.config);
+  const double begun = unix_time();
+  run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
+  const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  run.summary.image_warnings = image_warnings(comm, source);
+  for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
+  std::optional<BoxCosts> costs = costs_at_start(session.config.run);
+  while (costs) costs = work(run, source, *costs, options);
+}
+
+}  // namespace karst

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `karst speciate`: the species of solutions, and what sorbs from them and reacts with them, without any grid.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/cli/commands.hpp"
+#include "app/deck/chemistry_deck.hpp"
+#include "app/reaction/speciate_results.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/log.hpp"
+#include "chemistry/reactant.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// @param phreeqc  of the engine phreeqcrm
+Speciated speciated(const Database& database, const ChemistryDeck& deck, const std::optional<PhreeqcFiles>& phreeqc,
+                    SolutionOptions options) {
+  VesselOptions parts{deck.sorbents, {}, deck.equilibria};
+  std::vector<Reactant> reactants;
+  for (const MineralDeck& m : deck.minerals) parts.minerals.push_back(m.options);
+  for (const std::string& text : deck.titration.reactants) reactants.push_back(parse_reactant(text));
+  for (const MineralOptions& m : parts.minerals) add_elements_of_phase(database, m.phase, options);
+  for (const EquilibriumOptions& e : parts.equilibria) add_elements_of_phase(database, e.phase, options);
+  for (const Reactant& r : reactants) add_elements_of_reactant(database, r, options);
+  Speciated result{
+      phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options), {}, {}, {}, {}};
+  try {
+    result.vessel = make_vessel(database, result.solution, parts);
+    const Vessel& v = result.vessel;
+    if (!deck.equilibria.empty())
+      result.equilibrium = phreeqc ? react_with_phreeqc(*phreeqc, v.medium, v.minerals, v.totals, {}).front()
+                                   : equilibrate(v.medium, v.minerals, v.totals);
+    if (!deck.times.empty())
+      result.batch = phreeqc ? react_with_phreeqc(*phreeqc, v.medium, v.minerals, v.totals, deck.times)
+                             : react(v.medium, v.minerals, v.totals, deck.times);
+    if (!reactants.empty())
+      result.titration = titrate(v, totals_of_reactants(database, v.medium.system, reactants), deck.titration.amounts);
+  } catch (const Error& e) {
+    throw Error(fmt::format("solution {}: {}", options.name, e.what()));
+  }
+  return result;
+}
+
+/// All solutions, or one error that tells what is wrong with each.
+std::vector<Speciated> speciate_all(const Database& database, const ChemistryDeck& deck,
+                                    const std::optional<PhreeqcFiles>& phreeqc) {
+  std::vector<Speciated> all;
+  std::string problems;
+  for (const SolutionOptions& options : deck.solutions) try {
+      all.push_back(speciated(database, deck, phreeqc, options));
+    } catch (const Error& e) {
+      problems += fmt::format("{}{}", problems.empty() ? "" : "\n", e.what());
+    }
+  require(problems.empty(), "{}", problems);
+  return all;
+}
+
+/// "results.csv" -> "results_batch.csv"
+std::string table_file(const std::string& file, const std::string& table) {
+  const fs::path path(file);
+  const std::string name = path.stem().string() + (table.empty() ? "" : "_" + table);
+  return (path.parent_path() / (name + path.extension().string())).string();
+}
+
+void check_targets(const Comm& comm, const std::vector<std::string>& files, bool overwrite) {
+  std::string there;
+  if (comm.rank() == 0 && !overwrite)
+    for (const std::string& file : files)
+      if (there.empty() && fs::exists(file)) there = file;
+  comm.broadcast(there);
+  require(there.empty(), "{}: this file exists; choose another name, or give --overwrite to replace it", there);
+}
+
+/// What will be written.
+std::vector<std::string> targets(const CommandLine& line, const ChemistryDeck& deck) {
+  std::vector<std::string> files;
+  if (!line.file.empty()) {
+    files.push_back(line.file);
+    if (!deck.times.empty()) files.push_back(table_file(line.file, "batch"));
+    if (!deck.titration.reactants.empty()) files.push_back(table_file(line.file, "titration"));
+  }
+  for (const std::string& file : {line.json, line.page})
+    if (!file.empty()) files.push_back(file);
+  return files;
+}
+
+}  // namespace
+
+void speciate_command(const Comm& comm, const CommandLine& line) {
+  Reader in = Reader::from_file(line.deck, line.overrides);
+  ChemistryDeck deck;
+  read(in, deck, ChemistryUse::speciate);
+  const std::optional<Database> found = read_database_of(in, deck);
+  in.finish();
+  check_targets(comm, targets(line, deck), line.overwrite);
+  const Database& database = *found;  // else finish() has thrown
+  const std::optional<PhreeqcFiles> phreeqc = phreeqc_files(deck, in.directory());
+  const std::vector<Speciated> all = speciate_all(database, deck, phreeqc);
+  if (!deck.title.empty()) log_info("{}\n", deck.title);
+  log_info("Engine: {}, 1 thread\n", phreeqc ? "PHREEQC (PhreeqcRM)" : "Karst");
+  if (const std::string unused = left_out(database); !unused.empty()) log_info("{}\n", unused);
+  const std::vector<SpeciateTable> tables = tell_speciated(all, deck);
+  for (const SpeciateTable& table : tables) {
+    if (line.file.empty()) break;
+    write_file(comm, table_file(line.file, table.name), table.csv);
+    log_info("Table: {}", table_file(line.file, table.name));
+  }
+  if (!line.json.empty()) {
+    write_file(comm, line.json, speciate_json(tables, deck.databases()));
+    log_info("JSON: {}", line.json);
+  }
+  if (!line.page.empty()) {
+    write_file(comm, line.page, speciate_page(all, deck, fs::path(line.deck).filename().string()));
+    log_info("Page: {}", line.page);
+  }
+}
+
+}  // namespace karst

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/chemistry_deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/core/error.hpp"
+#include "chemistry/rate_parameters.hpp"
+#include "chemistry/reactant.hpp"
+
+namespace karst {
+
+namespace {
+
+void read_solution(Reader& in, SolutionOptions& s) {
+  in.text("name", s.name, "what the solution is called in tables");
+  in.number("temperature", s.temperature, "C", "temperature", 0.0, 100.0);
+  in.number_or_formula("pH", s.ph, "-",
+                       "a number; \"charge\": the pH that balances the charge; or a phase and its saturation index "
+                       "that it follows from, \"Calcite 0\"");
+  in.text(
+      "units", s.units,
+      "of totals that name none: mol, mmol, umol, g, mg, ug, eq, meq per kgw (kilogram of water), kgs (of solution) "
+      "or L; ppt, ppm, ppb by weight");
+  in.number("density", s.density, "kg/L", "of the solution, for units per litre", 0.5, 3.0);
+  in.texts("totals", s.totals,
+           "one text per element: name and amount, then as needed its units, \"as HCO3\" (the formula that grams are "
+           "of), \"charge\" (the amount that balances the charge), or a phase and its saturation index that the amount "
+           "follows from, of a gas log10 of its partial pressure in atm: \"Ca 412 ppm\", \"Cl 0.1 charge\", "
+           "\"Alkalinity 2e-3\", \"C(4) 1e-3 CO2(g) -3.4\"; valences are elements of their own: \"S(6)\", \"S(-2)\"");
+  if (in.documenting()) return;
+  for (const std::string& total : s.totals) try {
+      parse_total(total);
+    } catch (const Error& e) {
+      in.mistake("totals", e.what());
+    }
+}
+
+void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
+  MineralOptions& m = deck.options;
+  in.text("name", m.name, "what the mineral is called in tables (default: its phase)");
+  in.text("phase", m.phase, "phase of the database");
+  in.text("wall", deck.wall,
+          "`karst run`: the walls that it covers, a mineral of the geometry or \"all\"; left out: it is in every cell, "
+          "as in a porous medium, with area and amount");
+  in.number("fraction", deck.fraction, "-",
+            "of the area of these walls that reacts as this mineral; above 1: a rough wall", 0.0, 1e6);
+  in.number("area", m.area, "m2/kgw", "surface per kilogram of water, in a vessel or in every cell", 0.0, 1e300);
+  in.number("amount", m.amount, "mol/kgw", "what there is to dissolve, in a vessel or in every cell", 0.0, 1e300);
+  in.texts(
+      "rates", m.rates,
+      "ways of the reaction, which add up to the rate of dissolution per surface, times (1 - saturation ratio): k at "
+      "25 C [mol/m2/s], then species and exponents of their activities (of a gas its fugacity in atm), then Ea and an "
+      "activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": those of "
+      "chemistry.rates, else of the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
+  if (in.documenting()) return;
+  if (m.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\"");
+  if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
+  if (m.name.empty()) m.name = m.phase;
+  if (use == ChemistryUse::speciate) {
+    if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
+    for (const char* key : {"wall", "fraction"})
+      if (in.given(key)) in.mistake(key, "there is no wall in a vessel; `karst run` uses it");
+    return;
+  }
+  if (deck.wall.empty() && m.area <= 0.0)
+    in.mistake("wall",
+               "missing, and no area: the mineral is nowhere; wanted: wall = \"all\", a mineral of the geometry, "
+               "or an area per kilogram of water");
+  if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
+    in.mistake("amount", "missing; how much of the mineral is there in a kilogram of water?");
+  for (const char* key : {"area", "amount"})
+    if (!deck.wall.empty() && in.given(key))
+      in.mistake(key,
+                 "given beside wall, whose area is that of the geometry; walls do not move. Leave one of them out");
+  if (deck.wall.empty() && in.given("fraction")) in.mistake("fraction", "given without wall; remove it");
+}
+
+void read_exchange(Reader& in, SorbentOptions& s) {
+  std::string site;
+  double amount = 0.0;
+  in.text("name", s.name, "what the exchanger is called in tables (default: its site)");
+  in.text("site", site, "of EXCHANGE_MASTER_SPECIES in the database: \"X\"");
+  in.number("amount", amount, "mol/kgw",
+            "equivalents of sites per kilogram of water, in a vessel or in every cell; at the beginning they are in "
+            "equilibrium with the solution",
+            0.0, 1e300);
+  if (in.documenting()) return;
+  if (site.empty()) in.mistake("site", "missing; wanted: a site of the database, \"X\"");
+  if (!(amount > 0.0)) in.mistake("amount", "missing, or 0: how many equivalents per kilogram of water are there?");
+  if (s.name.empty()) s.name = site;
+  s.sites = {fmt::format("{} {:.17g}", site, amount > 0.0 ? amount : 1.0)};
+}
+
+void read_surface(Reader& in, SorbentOptions& s) {
+  enum class Electrostatics : std::uint8_t { none, diffuse_layer } electrostatics = Electrostatics::diffuse_layer;
+  double area = 0.0, mass = 0.0;
+  s.surface = true;
+  in.text("name", s.name, "what the surface is called in tables (default: its first site up to _)");
+  in.texts("sites", s.sites,
+           "sites of SURFACE_MASTER_SPECIES in the database and their amounts [mol/kgw], in a vessel or in every cell: "
+           "[\"Hfo_w 2e-4\", \"Hfo_s 5e-6\"]; at the beginning they are in equilibrium with the solution");
+  in.word<Electrostatics>(
+      "electrostatics", electrostatics,
+      {{"diffuse-layer", Electrostatics::diffuse_layer,
+        "the surface has a potential, which a diffuse layer holds (Dzombak and Morel 1990); its ions are not counted"},
+       {"none", Electrostatics::none, "no potential (-no_edl in PHREEQC)"}},
+      "what the charge of the surface does");
+  in.number("area", area, "m2/g", "of a gram, for its potential", 0.0, 1e300);
+  in.number("mass", mass, "g/kgw", "grams per kilogram of water, for its potential", 0.0, 1e300);
+  if (in.documenting()) return;
+  s.charged = electrostatics == Electrostatics::diffuse_layer;
+  s.area = area * mass;
+  if (s.sites.empty()) in.mistake("sites", "missing; wanted: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
+  for (const std::string& text : s.sites) try {
+      parse_site(text);
+    } catch (const Error& e) {
+      in.mistake("sites", e.what());
+    }
+  if (s.name.empty() && !s.sites.empty()) s.name = s.sites.front().substr(0, s.sites.front().find_first_of("_ "));
+  for (const char* key : {"area", "mass"}) {
+    if (s.charged && !(std::string_view(key) == "area" ? area > 0.0 : mass > 0.0))
+      in.mistake(key, "missing, or 0: a charged surface needs its area; electrostatics = \"none\" does without");
+    if (!s.charged && in.given(key)) in.mistake(key, "given with electrostatics = \"none\", which does not use it");
+  }
+}
+
+void read_equilibrium(Reader& in, EquilibriumOptions& e) {
+  enum class Way : std::uint8_t { both, dissolve, precipitate } way = Way::both;
+  e.amount = 10.0;
+  in.text("name", e.name, "what the phase is called in tables (default: the phase)");
+  in.text("phase", e.phase, "mineral or gas of the database");
+  in.number("index", e.index, "-", "saturation index that it holds; of a gas log10 of its partial pressure in atm",
+            -1e3, 1e3);
+  in.number("amount", e.amount, "mol/kgw",
+            "what there is of it per kilogram of water, in a vessel or in every cell; 0: none, but it may form", 0.0,
+            1e300);
+  in.word<Way>("only", way,
+               {{"both", Way::both, "it dissolves and precipitates"},
+                {"dissolve", Way::dissolve, "it never precipitates"},
+                {"precipitate", Way::precipitate, "it never dissolves"}},
+               "one of the two ways alone");
+  if (in.documenting()) return;
+  if (e.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\" or \"CO2(g)\"");
+  if (e.name.empty()) e.name = e.phase;
+  e.dissolves = way != Way::precipitate;
+  e.precipitates = way != Way::dissolve;
+}
+
+void read_titration(Reader& in, TitrationDeck& deck) {
+  constexpr int usual_steps = 20, most_steps = 100000;
+  double end = 0.0;
+  int steps = usual_steps;
+  in.texts("chemistry.titration.reactants", deck.reactants,
+           "`karst speciate`: what is added to each solution in steps, formulas or phases and how much of each a mole "
+           "of it holds: [\"HCl\"], [\"NaCl 0.5\", \"CaCl2 0.25\"]; what sorbs and what is in equilibrium follows");
+  in.numbers("chemistry.titration.amounts", deck.amounts, "mol/kgw",
+             "`karst speciate`: added in all, after each step; in place of end and steps", 0.0, 1e3);
+  in.number("chemistry.titration.end", end, "mol/kgw", "`karst speciate`: added in the last of the steps", 0.0, 1e3);
+  in.integer("chemistry.titration.steps", steps, "-",
+             "`karst speciate`: of the same size, from nothing added to the end", 1, most_steps);
+  if (in.documenting()) return;
+  const bool listed = in.given("chemistry.titration.amounts");
+  for (const char* key : {"chemistry.titration.end", "chemistry.titration.steps"})
+    if (listed && in.given(key)) in.mistake(key, "given beside amounts; leave one of them out");
+  if (deck.reactants.empty() && (listed || in.given("chemistry.titration.end")))
+    in.mistake("chemistry.titration.reactants", "missing: what is added? \"HCl\"");
+  if (!deck.reactants.empty() && !listed && !(end > 0.0))
+    in.mistake("chemistry.titration.end", "missing: how much is added in all?");
+  if (!listed)
+    for (int k = 0; k <= steps && end > 0.0; ++k) deck.amounts.push_back(end * k / steps);
+  for (std::size_t k = 1; k < deck.amounts.size(); ++k)
+    if (deck.amounts[k] <= deck.amounts[k - 1]) return in.mistake("chemistry.titration.amounts", "must increase");
+  for (const std::string& text : deck.reactants) try {
+      parse_reactant(text);
+    } catch (const Error& e) {
+      in.mistake("chemistry.titration.reactants", e.what());
+    }
+}
+
+void check_batch(Reader& in, const ChemistryDeck& deck) {
+  if (deck.times.empty() != deck.minerals.empty())
+    in.mistake(deck.times.empty() ? "chemistry.times" : "chemistry.mineral",
+               deck.times.empty() ? "missing: the minerals react over these times"
+                                  : "missing: nothing reacts over these times");
+  for (std::size_t t = 1; t < deck.times.size(); ++t)
+    if (deck.times[t] <= deck.times[t - 1]) return in.mistake("chemistry.times", "must increase");
+}
+
+/// What `karst run` alone uses.
+void read_run(Reader& in, ChemistryDeck& deck) {
+  in.text("chemistry.initial", deck.initial,
+          "`karst run`: the solution in the pores at the beginning; left out where there is one solution alone");
+  in.text("chemistry.inlet", deck.inlet,
+          "`karst run`: the solution that flows in; left out where there is one solution alone");
+  in.texts("chemistry.species", deck.species,
+           "`karst run`: species whose molality [mol/kgw] is in plotfiles with the field chemistry: [\"CO2\"]");
+  in.word<WallCoupling>(
+      "chemistry.walls", deck.walls,
+      {{"as-needed", WallCoupling::as_needed, "coupled in steps with D dt / h² above 0.3, in turn in shorter ones"},
+       {"in-turn", WallCoupling::in_turn, "after the transport: second order in short steps, wrong in long ones"},
+       {"coupled", WallCoupling::coupled, "within the step: right in the steady state at any step"}},
+      "`karst run`: when minerals on walls react");
+  in.number("chemistry.skip", deck.skip, "-",
+            "`karst run`: cells whose totals have changed by less than this, relative to what they are, keep the rates "
+            "of their last solve; from 1e-7 on, or 0: all cells are solved in every step",
+            0.0, 1e-2);
+  if (!in.documenting() && deck.skip > 0.0 && deck.skip < 1e-7)
+    in.mistake("chemistry.skip",
+               fmt::format("{:g}: totals of the last solve are kept to 6e-8; wanted: 0, or 1e-7 to 0.01", deck.skip));
+}
+
+/// What the engine phreeqcrm does not do.
+void check_engine(Reader& in, const ChemistryDeck& deck) {
+  if (deck.engine == ChemistryEngine::karst) return;
+  if (!has_phreeqc())
+    in.mistake("chemistry.engine",
+               "\"phreeqcrm\": Karst was built without it; tools/build_phreeqcrm.sh builds PhreeqcRM, and the CMake "
+               "option KARST_PHREEQCRM takes it in");
+  const auto alone = [&](bool asked, const char* what) {
+    if (asked)
+      in.mistake("chemistry.engine",
+                 fmt::format("\"phreeqcrm\" beside {}, which the engine karst alone has; take \"karst\"", what));
+  };
+  alone(!deck.sorbents.empty(), "exchangers or surfaces");
+  alone(!deck.titration.reactants.empty(), "a titration");
+  alone(std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); }),
+        "minerals on walls, behind their film");
+  for (const char* key : {"chemistry.skip", "chemistry.walls"}) alone(in.given(key), key);
+}
+
+/// Solutions, minerals, sorbents and equilibria.
+void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
+  in.tables("chemistry.solution", "a solution; one table each", [&](Reader& item) {
+    SolutionOptions s;
+    s.name = deck.solutions.empty() ? "1" : std::to_string(deck.solutions.size() + 1);
+    read_solution(item, s);
+    if (std::ranges::find(deck.solutions, s.name, &SolutionOptions::name) != deck.solutions.end())
+      item.mistake("name", "another solution has this name already");
+    if (s.name.find_first_of(",\"\n") != std::string::npos)
+      item.mistake("name", "a comma, a quote or a line break does not go into the tables; leave it out");
+    deck.solutions.push_back(std::move(s));
+  });
+  in.tables("chemistry.mineral",
+            "a mineral that reacts with the solutions, in `karst speciate` with each of them over chemistry.times; one "
+            "table each",
+            [&](Reader& item) { read_mineral(item, deck.minerals.emplace_back(), use); });
+  const auto read_sorbents = [&](const char* key, const char* help, void (*read_one)(Reader&, SorbentOptions&)) {
+    in.tables(key, help, [&](Reader& item) {
+      SorbentOptions s;
+      read_one(item, s);
+      if (std::ranges::find(deck.sorbents, s.name, &SorbentOptions::name) != deck.sorbents.end())
+        item.mistake("name", "another exchanger or surface has this name already");
+      deck.sorbents.push_back(std::move(s));
+    });
+  };
+  read_sorbents("chemistry.exchange",
+                "an exchanger in contact with the solutions, in `karst run` in every cell; one table each",
+                read_exchange);
+  read_sorbents("chemistry.surface",
+                "a surface that forms complexes, in contact with the solutions, in `karst run` in every cell; one "
+                "table each",
+                read_surface);
+  in.tables("chemistry.equilibrium",
+            "a mineral or gas that the solutions come to equilibrium with at once, in `karst run` in every cell; one "
+            "table each",
+            [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
+}
+
+}  // namespace
+
+void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
+  const bool run = use == ChemistryUse::run;
+  if (!run) in.text("title", deck.title, "one line on what this is");
+  in.word<ChemistryEngine>("chemistry.engine", deck.engine,
+                           {{"karst", ChemistryEngine::karst, "Karst's own"},
+                            {"phreeqcrm", ChemistryEngine::phreeqcrm,
+                             "PHREEQC (PhreeqcRM), where Karst was built with it (CMake option KARST_PHREEQCRM): "
+                             "solutions, and minerals and "
+                             "phases in equilibrium in a vessel or in every cell"}},
+                           "what solves solutions and reactions");
+  in.text("chemistry.database", deck.database,
+          "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
+  in.texts(
+      "chemistry.additions", deck.additions,
+      "files in PHREEQC's format, relative to the deck, with further elements, species and phases: [\"mine.dat\"]; "
+      "read behind the database, so that what they define again takes its place");
+  in.text("chemistry.rates", deck.rates,
+          "file with RATE_PARAMETERS_PK or RATE_PARAMETERS_HERMANSKA in PHREEQC's format, relative to the deck, for "
+          "minerals with rates = [\"database\"]; palandri-kharaka.dat comes along with Karst");
+  read_parts(in, deck, use);
+  in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
+             1e300);
+  read_titration(in, deck.titration);
+  read_run(in, deck);
+  if (!in.documenting()) check_engine(in, deck);
+  if (in.documenting()) {
+    deck = {};
+    return;
+  }
+  const auto refuse = [&](std::initializer_list<const char*> keys, const char* why) {
+    for (const char* key : keys)
+      if (in.given(key)) in.mistake(key, why);
+  };
+  if (run) {
+    refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
+    refuse({"chemistry.titration.reactants", "chemistry.titration.amounts", "chemistry.titration.end",
+            "chemistry.titration.steps"},
+           "a titration belongs to `karst speciate`; remove it");
+    if (!deck.asked())
+      refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
+              "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial",
+              "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+             "given without a [[chemistry.solution]], so there is nothing to react");
+    return;
+  }
+  refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+         "belongs to `karst run`; remove it");
+  check_batch(in, deck);
+  if (deck.solutions.empty())
+    in.mistake("chemistry.solution", "missing; `karst speciate` wants at least one [[chemistry.solution]]");
+}
+
+std::string ChemistryDeck::databases() const {
+  return additions.empty() ? database : fmt::format("{}, {}", database, fmt::join(additions, ", "));
+}
+
+std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
+  const auto noting = [&](const std::string& key, auto&& what) {
+    try {
+      what();
+      return true;
+    } catch (const Error& e) {
+      in.mistake(key, e.what());
+      return false;
+    }
+  };
+  std::vector<DatabaseRate> rates;
+  if (!deck.rates.empty())
+    noting("chemistry.rates", [&] { rates = read_rates(database_path(deck.rates, in.directory())); });
+  std::optional<Database> database;
+  noting("chemistry.database", [&] { database = read_database(database_path(deck.database, in.directory())); });
+  if (database && !deck.additions.empty()) {
+    const std::string path = database->name;
+    database.reset();
+    noting("chemistry.additions", [&] {
+      std::vector<std::string> additions;
+      for (const std::string& name : deck.additions) additions.push_back(database_path(name, in.directory()));
+      database = read_database(path, additions);
+    });
+  }
+  if (!database) return database;
+  std::ranges::copy(database->rates, std::back_inserter(rates));
+  const auto known = [&](const char* list, std::size_t i, const std::string& phase) {
+    return phase.empty() ||  // noted where it was read
+           noting(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_usable_phase(*database, phase); });
+  };
+  for (std::size_t m = 0; m < deck.minerals.size(); ++m) {
+    MineralOptions& mineral = deck.minerals[m].options;
+    if (!known("mineral", m, mineral.phase) ||
+        !noting(fmt::format("chemistry.mineral[{}].rates", m), [&] { take_rates(rates, mineral); }))
+      mineral.rates.clear();
+  }
+  for (std::size_t e = 0; e < deck.equilibria.size(); ++e)
+    if (!known("equilibrium", e, deck.equilibria[e].phase)) deck.equilibria[e].phase.clear();
+  std::erase_if(deck.equilibria, [](const EquilibriumOptions& e) { return e.phase.empty(); });
+  return database;
+}
+
+std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::string& deck_directory) {
+  if (deck.engine == ChemistryEngine::karst) return std::nullopt;
+  PhreeqcFiles files{database_path(deck.database, deck_directory), {}};
+  for (const std::string& name : deck.additions) files.additions.push_back(database_path(name, deck_directory));
+  return files;
+}
+
+std::string database_path(const std::string& name, const std::string& deck_directory) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;  // where there is no /proc: the folder that was built alone
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
+  const fs::path built = KARST_DATABASES;
+  const fs::path beside = fs::path(deck_directory) / name;
+  for (const fs::path& path : {beside, installed / name, built / name})
+    if (fs::exists(path)) return path.string();
+  throw Error(fmt::format("there is no {}, and no file {} that Karst brings along ({}, {})", beside.string(), name,
+                          installed.string(), built.string()));
+}
+
+}  // namespace karst

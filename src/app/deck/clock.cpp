@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/clock.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/core/error.hpp"
+#include "eb/shapes/formula.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double longest = 1e30, shortest = 1e-30;  // [s]
+constexpr double round_off = 1e-9;                  // of an interval over dt
+
+/// Below it two times of a run are one.
+double same_time(double t, double dt) { return 1e-12 * dt + 2e-15 * std::abs(t); }
+
+constexpr double after_jump = 1.0 / 16.0;  ///< first step, over the longest
+constexpr double growth = 0.5;
+
+std::int64_t steps_in(double interval, double dt) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(interval / dt - round_off)));
+}
+
+}  // namespace
+
+namespace {
+
+void declare(Reader& in, TimeOptions& options) {
+  in.number("time.end", options.end, "s",
+            "the run ends here; it begins at 0: flow with the fluid at rest, transport with the initial concentrations",
+            shortest, longest);
+  in.number("time.dt", options.dt, "s",
+            "length of a step, or a little less, so that steps land on output times and on the end; with time.cfl the "
+            "longest one: left out, time.cfl tells alone (transport in a flow, navier-stokes)",
+            shortest, longest);
+  in.number("time.output", options.output, "s",
+            "time between plotfiles output_0001.vtkhdf ... on the way; left out: the end alone, in plot.vtkhdf",
+            shortest, longest);
+  in.word("time.scheme", options.scheme,
+          {{"bdf2", StepScheme::bdf2, "one solve per step (the first step takes two)"},
+           {"sdirk2", StepScheme::sdirk2, "two solves per step, with a quarter of the error"}},
+          "how steps of the flow are made, both of second order and stable for any length");
+  in.number(
+      "time.cfl", options.cfl, "-",
+      "part of its volume that a cell may exchange in a step. Transport in a flow: in cells of half their size or "
+      "more, at most 0.9; smaller ones are solved implicitly, and steps after a jump at an inlet begin short. "
+      "navier-stokes: steps follow it, and grow by half at most; left "
+      "out beside time.dt, all steps are time.dt long",
+      1e-3, 1.0);
+  in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
+            "transport in a flow, in place of time.end: volume that has flowed through, over that of the pores", 1e-12,
+            1e12);
+  in.number("time.output_pore_volumes", options.output_pore_volumes, "-", "likewise, in place of time.output", 1e-12,
+            1e12);
+}
+
+void check_end_and_output(Reader& in, const std::string& end_key, double end, const std::string& output_key,
+                          double output) {
+  if (end > 0.0 && output > end)
+    in.mistake(output_key, fmt::format("{:g} is longer than the run, which ends at {} = {:g}; leave it out for the end "
+                                       "alone",
+                                       output, end_key, end));
+}
+
+void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
+  constexpr double most_steps = 1e8;
+  const bool inertia = what == InTime::flow_with_inertia;
+  for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
+    if (in.given(key))
+      in.mistake(key,
+                 "belongs to [transport] in a steady flow; the flow in time has time.end, time.dt and time.output");
+  if (what == InTime::flow && in.given("time.cfl"))
+    in.mistake("time.cfl", "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow carries nothing");
+  options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
+  if (!in.given("time.end")) in.mistake("time.end", "missing: a run in time needs it");
+  if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a run in time needs it");
+  if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
+  if (options.dt > options.end)
+    in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
+  else if (options.dt > 0.0 && options.end / options.dt > most_steps)
+    in.mistake("time.dt", fmt::format("{:.3g} steps to the end; at most {:.0e} are allowed", options.end / options.dt,
+                                      most_steps));
+  if (options.output > options.end)
+    in.mistake("time.output",
+               fmt::format("{:g} s is longer than the run, which ends at {:g} s; leave it out for the end alone",
+                           options.output, options.end));
+}
+
+void check_transport_in_time(Reader& in, const TimeOptions& options) {
+  if (in.given("time.scheme"))
+    in.mistake("time.scheme", "belongs to the flow in time (flow.model = \"unsteady-stokes\"); remove it");
+  const bool in_seconds = in.given("time.end"), in_volumes = in.given("time.end_pore_volumes");
+  if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given beside time.end; leave one of them out");
+  if (!in_seconds && !in_volumes)
+    in.mistake("time.end", "missing: transport in time needs it, or time.end_pore_volumes");
+  if (in.given("time.output") && in.given("time.output_pore_volumes"))
+    in.mistake("time.output_pore_volumes", "given beside time.output; leave one of them out");
+  check_end_and_output(in, "time.end", options.end, "time.output", options.output);
+  check_end_and_output(in, "time.end_pore_volumes", options.end_pore_volumes, "time.output_pore_volumes",
+                       options.output_pore_volumes);
+}
+
+}  // namespace
+
+void read(Reader& in, TimeOptions& options, InTime what) {
+  declare(in, options);
+  if (in.documenting()) return;
+  if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
+    return check_flow_in_time(in, options, what);
+  if (what == InTime::transport) return check_transport_in_time(in, options);
+  for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
+                          "time.output_pore_volumes"})
+    if (in.given(key))
+      in.mistake(key, what == InTime::steady_transport
+                          ? "without effect: a steady state has no time; remove this key, or transport.mode = "
+                            "\"steady\""
+                          : "without effect: nothing in the deck goes through time; remove this key, or write "
+                            "flow.model = \"unsteady-stokes\" or a [[transport.component]]");
+}
+
+double longest_at(const TimeOptions& options, double time, double longest) {
+  const auto next = std::ranges::upper_bound(options.jumps, time + same_time(time, longest));
+  if (next == options.jumps.begin()) return longest;
+  return std::min(longest, after_jump * longest + growth * std::max(0.0, time - *std::prev(next)));
+}
+
+Clock::Clock(const TimeOptions& options) : options_(options) { plan_interval(); }
+
+void Clock::plan_interval() {
+  begin_ = time_;
+  target_ = options_.end;
+  to_output_ = false;
+  if (const double next = options_.output * (outputs_ + 1);
+      options_.output > 0.0 && next < options_.end * (1.0 - round_off)) {
+    target_ = next;
+    to_output_ = true;
+  }
+  const std::vector<double>& breaks = options_.breaks;
+  const double same = same_time(begin_, options_.dt);
+  while (next_break_ < breaks.size() && breaks[next_break_] <= begin_ + same)
+    at_break_ = breaks[next_break_++] >= begin_ - same || at_break_;
+  if (next_break_ < breaks.size() && breaks[next_break_] < target_ - same_time(target_, options_.dt)) {
+    target_ = breaks[next_break_];
+    to_output_ = false;
+  }
+  made_ = 0;
+  planned_ = options_.dt > 0.0 ? steps_in(target_ - begin_, longest_at(options_, begin_, options_.dt)) : 1;
+  dt_ = (target_ - begin_) / static_cast<double>(planned_);
+}
+
+void Clock::limit(double dt) {
+  const double rest = target_ - time_,
+               longest = options_.dt > 0.0 ? std::min(longest_at(options_, time_, options_.dt), dt) : dt;
+  const std::int64_t planned = steps_in(rest, longest);
+  if (finished_ || planned == planned_ - made_) return;
+  begin_ = time_;
+  made_ = 0;
+  planned_ = planned;
+  dt_ = rest / static_cast<double>(planned);
+}
+
+void Clock::advance() {
+  ++steps_;
+  output_due_ = at_break_ = false;
+  if (++made_ < planned_) {
+    time_ = begin_ + static_cast<double>(made_) * dt_;
+    if (longest_at(options_, begin_, options_.dt) < options_.dt) limit(options_.dt);
+    return;
+  }
+  time_ = target_;
+  finished_ = target_ == options_.end;
+  if (finished_) return;
+  if (to_output_) {
+    output_due_ = true;
+    ++outputs_;
+  }
+  plan_interval();
+}
+
+void Clock::advance_to(int steps) {
+  while (steps_ < steps && !finished_) advance();
+}
+
+std::vector<double> Clock::state() const {
+  return {time_,
+          begin_,
+          target_,
+          dt_,
+          static_cast<double>(made_),
+          static_cast<double>(planned_),
+          static_cast<double>(steps_),
+          static_cast<double>(outputs_),
+          static_cast<double>(next_break_),
+          to_output_ ? 1.0 : 0.0,
+          output_due_ ? 1.0 : 0.0,
+          at_break_ ? 1.0 : 0.0,
+          finished_ ? 1.0 : 0.0};
+}
+
+void Clock::go_on(const std::vector<double>& state) {
+  require(state.size() == this->state().size(), "a clock of {} numbers in place of {}", state.size(),
+          this->state().size());
+  auto next = state.begin();
+  for (double* x : {&time_, &begin_, &target_, &dt_}) *x = *next++;
+  for (std::int64_t* n : {&made_, &planned_}) *n = static_cast<std::int64_t>(*next++);
+  for (int* n : {&steps_, &outputs_}) *n = static_cast<int>(*next++);
+  next_break_ = static_cast<std::size_t>(*next++);
+  for (bool* is : {&to_output_, &output_due_, &at_break_, &finished_}) *is = *next++ != 0.0;
+}
+
+void read(Reader& in, CheckpointOptions& options) {
+  constexpr double longest_wait = 1e6;
+  constexpr int most_steps = 1'000'000'000;
+  constexpr double latest = 1e30;
+  in.number("checkpoint.every_minutes", options.every_minutes, "-",
+            "transport (with [chemistry], too) and flow in time: the state is kept on the disk so often, for `karst "
+            "run --resume` after the run was "
+            "killed; 0: only when the run is asked to end",
+            0.0, longest_wait);
+  in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: not by steps", 0,
+             most_steps);
+  in.number("checkpoint.every_time", options.every_time, "s", "likewise, after so much time of [time]; 0: not by it",
+            0.0, latest);
+  in.integer(
+      "checkpoint.keep", options.keep, "-",
+      "states that stay on the disk: where the last one turns out to be damaged, --resume takes the one before it", 1,
+      most_kept);
+}
+
+namespace {
+
+/// Steps between two times without a break between them. Output times fall in between.
+double steps_between(double begin, double end, const TimeOptions& options) {
+  const auto steps = [&](double interval) {
+    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
+  };
+  if (options.output <= 0.0) return steps(end - begin);
+  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
+  if (first >= end * (1.0 - round_off)) return steps(end - begin);
+  const double whole = std::floor((end - first) / options.output + round_off);
+  const double rest = end - first - whole * options.output;
+  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
+         (rest > round_off * end ? steps(rest) : 0.0);
+}
+
+}  // namespace
+
+double count_steps(const TimeOptions& options) {
+  if (!options.jumps.empty()) {
+    Clock clock(options);
+    while (!clock.done()) clock.advance();
+    return clock.steps();
+  }
+  double sum = 0.0, begin = 0.0;
+  for (const double next : options.breaks) {
+    if (next <= begin + same_time(begin, options.dt)) continue;
+    if (next >= options.end - same_time(options.end, options.dt)) break;
+    sum += steps_between(begin, next, options);
+    begin = next;
+  }
+  return sum + steps_between(begin, options.end, options);
+}
+
+namespace {
+
+constexpr std::size_t most_jumps = 10000;  ///< of one formula
+
+/// To the last bit: halves of intervals in which it may jump.
+void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
+  const double middle = low + 0.5 * (high - low);
+  if (middle <= low || middle >= high) return found.push_back(high);
+  find_jumps(f, low, middle, found);
+  find_jumps(f, middle, high, found);
+}
+
+}  // namespace
+
+std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end) {
+  std::vector<double> found;
+  find_jumps(Formula(formula, "t"), 0.0, end, found);
+  require(found.size() <= most_jumps, "{}: \"{}\" jumps more than {} times up to {:g} s", key, formula, most_jumps,
+          end);
+  return found;
+}
+
+}  // namespace karst

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "app/deck/job_words.hpp"
+#include "app/deck/reactive_plan.hpp"
+#include "base/core/error.hpp"
+#include "geometry_import/read/image_file.hpp"
+
+namespace karst {
+
+void read(Reader& in, OutputOptions& options) {
+  in.text("output.directory", options.directory,
+          "folder of the results, relative to where the program runs; --out on the command line wins");
+  std::vector<std::string> words;
+  for (const PlotField field : options.plot)
+    for (const PlotWord& w : plot_words())
+      if (w.field == field) words.emplace_back(w.word);
+  std::string help = "fields of the plotfile (left out: also velocity, pressure and concentration, where solved for):";
+  for (const PlotWord& w : plot_words()) {
+    help += help.ends_with(':') ? " " : "; ";
+    help += std::string(w.word) + " = " + std::string(w.help);
+  }
+  in.texts("output.plot", words, help);
+  options.plot = read_plot_fields(in, words);
+  in.flag(
+      "output.yt", options.yt,
+      "plotfiles hold their values a second time in the layout that yt.load opens; false: files of half the size, for "
+      "ParaView and Python");
+  in.integer(
+      "output.files", options.files, "",
+      "files that hold the values of a plotfile: 1 = the plotfile itself, which all ranks write together; more = "
+      "NAME.part1, NAME.part2 ... beside it, each written by neighbouring ranks, of one machine where it can be, "
+      "and read through the plotfile as before; at most one per rank",
+      1, 1000000);
+  in.flag(
+      "output.wall", options.wall,
+      "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "
+      "area [C m/s] and the concentration at it per component, its mineral and area, for ParaView; false: it does not");
+  read(in, options.slices);
+  read(in, options.probes);
+}
+
+void read(Reader& in, RunOptions& options) {
+  constexpr double longest = 3.2e9;  // a century
+  in.number("run.time_limit", options.time_limit, "s",
+            "`karst run` ends in order after this time, e.g. before a batch system would kill it; --resume goes on; 0: "
+            "no limit; --time-limit on the command line wins",
+            0.0, longest);
+  in.word<Balancing>(
+      "run.balance", options.balance,
+      {{"off", Balancing::off, "boxes in equal numbers"},
+       {"start", Balancing::start, "by the fluid and cut cells that they hold"},
+       {"feedback", Balancing::feedback,
+        "what goes through time also measures what ranks take for their boxes, and boxes move when that pays: for "
+        "chemistry in a part of the sample, and for machines some of whose processors are slower; the last digits of "
+        "results then differ from run to run"}},
+      "how boxes are dealt out to ranks:");
+}
+
+namespace {
+
+/// An image, or solids and a grid.
+void require_source(Reader& in, const Config& config) {
+  if (!config.geometry.image.empty()) return;
+  if (!in.given("geometry.solid") && !(in.given("grid.cells") && in.given("grid.size")))
+    in.mistake(
+        "geometry",
+        "nothing says where the solid is; wanted: geometry.image, [[geometry.solid]], or grid.cells and grid.size "
+        "alone where the domain is all fluid");
+  if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
+  for (const char* key : {"grid.cells", "grid.size"})
+    if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image brings its own)");
+}
+
+/// A job that the deck asks for makes the field.
+bool is_solved_for(const PlotWord& field, const Config& config) {
+  return std::ranges::any_of(job_words(), [&](const JobWord& job) {
+    return (job.name == field.job || job.name == field.or_job) && job.is_asked(config);
+  });
+}
+
+/// Fields of a plotfile when the deck names none: where the fluid is, and what is solved for.
+std::vector<PlotField> usual_fields(const Config& config) {
+  std::vector<PlotField> fields = config.output.plot;
+  for (const PlotField field : {PlotField::velocity, PlotField::pressure, PlotField::concentration})
+    if (is_solved_for(word_of(field), config)) fields.push_back(field);
+  return fields;
+}
+
+/// Fields of jobs need their job.
+void require_jobs_of_fields(Reader& in, const Config& config) {
+  for (const PlotWord& w : plot_words()) {
+    if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0 || is_solved_for(w, config)) continue;
+    const auto job = std::ranges::find(job_words(), w.job, &JobWord::name);
+    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}", w.word,
+                                          job->asked_by));
+  }
+}
+
+/// The arrays of initial values are there, and their type is one.
+void require_arrays(Reader& in, const Config& config) {
+  for (std::size_t i = 0; i < config.transport.components.size(); ++i) {
+    const ComponentDeck& c = config.transport.components[i];
+    if (c.initial_file.empty()) continue;
+    const std::string path = (std::filesystem::path(in.directory()) / c.initial_file).string();
+    if (!image_exists(path))
+      in.mistake(fmt::format("transport.component[{}].initial_file", i),
+                 fmt::format("\"{}\" is not there; wanted: an array, relative to the deck", path));
+    try {
+      voxel_type_named(c.initial_file_type);
+    } catch (const Error& e) {
+      in.mistake(fmt::format("transport.component[{}].initial_file_type", i), e.what());
+    }
+  }
+}
+
+/// What [transport] can do with the rest of the deck.
+void require_transport_fits(Reader& in, const Config& config) {
+  const TransportDeck& deck = config.transport;
+  if (!deck.asked()) return;
+  const FlowModel model = config.flow.model;
+  const bool flows = model != FlowModel::none;
+  const int axis = flows && config.flow.axes.size() == 1 ? config.flow.axes[0] : deck.axis;
+  if (is_in_time(model) && deck.steady())
+    in.mistake("transport.mode", "\"steady\", but the flow goes through time; remove it, or give a steady flow.model");
+  if (!config.flow.lids.empty())
+    in.mistake("flow.lid",
+               "flow between lids does not carry [transport] yet, as nothing flows through the sample; give a drive or "
+               "an inlet");
+  if (flows && config.flow.axes.size() != 1)
+    in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
+                                        config.flow.axes.size()));
+  if (flows && config.flow.reservoir > 0)
+    in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
+  if (flows && deck.axis_given)
+    in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
+  if (deck.peclet > 0.0 && model != FlowModel::stokes)
+    in.mistake(
+        "transport.peclet",
+        flows
+            ? "in time or with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
+              "flow.model = \"stokes\""
+            : "nothing flows; give a flow.model, or remove it");
+  if (!flows && !deck.steady() && !in.given("time.dt"))
+    in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
+  if (!flows && !deck.steady())
+    for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
+      if (in.given(key)) in.mistake(key, "nothing flows; give time.end and time.output in seconds");
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
+    if (config.grid.periodic[axis] && (c.inlet_given || c.outlet))
+      in.mistake(key(c.inlet_given ? "inlet" : "outlet"),
+                 fmt::format("the domain is periodic along {0}, so nothing flows in or out; remove it, or set "
+                             "grid.periodic to false along {0}",
+                             "xyz"[axis]));
+    if (!flows && c.inlet_kind_given && c.inlet_kind == EndKind::flux)
+      in.mistake(key("inlet_kind"),
+                 "\"flux\", but nothing flows in; without a flow the inlet has a value or is closed");
+  }
+}
+
+/// From here on the domain is that of all copies of the sample.
+void make_room_for_copies(Reader& in, Config& config) {
+  GridOptions& grid = config.grid;
+  for (int d = 0; d < 3; ++d) {
+    const int n = config.geometry.copies[d];
+    if (n > 1 && !grid.periodic[d])
+      in.mistake("geometry.copies",
+                 fmt::format("{} along {}, where the domain does not repeat itself; set grid.periodic "
+                             "to true there, or leave one",
+                             n, "xyz"[d]));
+    if (std::int64_t{grid.cells[d]} * n > std::numeric_limits<int>::max())
+      in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, "xyz"[d]));
+    else
+      grid.cells[d] *= n;
+    grid.size[d] *= n;
+  }
+  const bool places =
+      std::ranges::any_of(grid.refine, [](const Refinement& r) { return r.where == Refinement::Where::region; });
+  if (places && config.geometry.copies != Index{1, 1, 1})
+    in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of them alone; refine along the wall");
+}
+
+/// Slices have fields, times and a place in the domain.
+void require_slices_fit(Reader& in, const Config& config) {
+  const std::vector<SliceOptions>& slices = config.output.slices;
+  if (slices.empty()) return;
+  const bool in_time = is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
+  if (!in_time) in.mistake("output.slice", "belongs to runs in time: a steady state is in plot.vtkhdf; remove it");
+  if (std::ranges::none_of(config.output.plot, [](PlotField f) { return !job_of(f).empty(); }))
+    in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    if (config.size_given && slices[i].at > config.grid.size[slices[i].axis])
+      in.mistake(fmt::format("output.slice[{}].at", i), fmt::format("{:g} m is beyond the domain, which ends at {:g} m",
+                                                                    slices[i].at, config.grid.size[slices[i].axis]));
+}
+
+/// [checkpoint] keeps something.
+void require_checkpoint_has_effect(Reader& in, const Config& config) {
+  if (config.transport.asked() && !config.transport.steady()) return;
+  if (is_in_time(config.flow.model)) return;
+  for (const char* key :
+       {"checkpoint.every_minutes", "checkpoint.every_steps", "checkpoint.every_time", "checkpoint.keep"})
+    if (in.given(key))
+      in.mistake(
+          key, "only transport and flow in time are kept on their way; steady solves are kept as they end; remove it");
+}
+
+}  // namespace
+
+Config read_config(Reader& in) {
+  Config config;
+  in.text("title", config.title, "a line about the case, kept in the results");
+  read(in, config.geometry);
+  read(in, config.import);
+  read(in, config.grid);
+  read(in, config.fluid);
+  read(in, config.flow);
+  read(in, config.chemistry, ChemistryUse::run);
+  read(in, config.transport, config.chemistry.asked());
+  if (!in.documenting() && config.chemistry.asked()) add_chemistry(in, config);
+  read(in, config.time,
+       config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
+       : config.flow.model == FlowModel::unsteady_stokes
+           ? (config.transport.asked() ? InTime::flow_that_carries : InTime::flow)
+       : config.transport.asked() && config.transport.steady() ? InTime::steady_transport
+       : config.transport.asked()                              ? InTime::transport
+                                                               : InTime::nothing);
+  read(in, config.dynamic_permeability);
+  read(in, config.diffusion);
+  read(in, config.dispersion);
+  if (!in.documenting()) config.output.plot = usual_fields(config);
+  read(in, config.output);
+  read(in, config.checkpoint);
+  read(in, config.run);
+  config.import_given = in.given("geometry.import");
+  config.cells_given = in.given("grid.cells");
+  config.size_given = in.given("grid.size");
+  if (!in.documenting()) {
+    make_room_for_copies(in, config);
+    require_source(in, config);
+    require_jobs_of_fields(in, config);
+    require_transport_fits(in, config);
+    require_checkpoint_has_effect(in, config);
+    require_slices_fit(in, config);
+    if (!config.output.probes.empty() && !is_in_time(config.flow.model) &&
+        (!config.transport.asked() || config.transport.steady()))
+      in.mistake("output.probe",
+                 "belongs to flows in time (flow.model = \"unsteady-stokes\", \"navier-stokes\") and to transport in "
+                 "time ([[transport.component]]); remove it");
+    require_arrays(in, config);
+  }
+  return config;
+}
+
+std::vector<KeyInfo> deck_keys() {
+  Reader in = Reader::declarations_only();
+  read_config(in);
+  return in.keys();
+}
+
+std::vector<KeyInfo> import_keys() {
+  Reader in = Reader::declarations_only();
+  ImportOptions options;
+  read(in, options);
+  return in.keys();
+}
+
+}  // namespace karst

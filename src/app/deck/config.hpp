@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything a deck may say, declared in one place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/deck/chemistry_deck.hpp"
+#include "app/deck/clock.hpp"
+#include "app/deck/plot_words.hpp"
+#include "app/deck/probe_options.hpp"
+#include "app/deck/slice_options.hpp"
+#include "base/deck/deck.hpp"
+#include "eb/geometry_options.hpp"
+#include "geometry_import/import.hpp"
+#include "grid/hierarchy.hpp"
+#include "ins/upscale/dynamic_options.hpp"
+#include "ins/upscale/flow_options.hpp"
+#include "transport/diffusion_options.hpp"
+#include "transport/dispersion/dispersion_options.hpp"
+#include "transport/transport_deck.hpp"
+
+namespace karst {
+
+struct ReactivePlan;
+
+struct OutputOptions {
+  std::string directory = "out";  ///< relative to the folder in which the program runs
+  std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
+  bool yt = true;
+  int files = 1;     ///< that hold the values of a plotfile
+  bool wall = true;  ///< wall.vtp of transport with walls that react
+  std::vector<SliceOptions> slices;
+  std::vector<ProbeOptions> probes;
+};
+void read(Reader& in, OutputOptions& options);
+
+/// By what boxes are dealt out to ranks: equal numbers, the weights of their geometry, or what they are found to cost.
+enum class Balancing : std::uint8_t { off, start, feedback };
+struct RunOptions {
+  double time_limit = 0.0;  ///< the run ends in order after so many seconds; 0: none
+  Balancing balance = Balancing::start;
+};
+void read(Reader& in, RunOptions& options);
+
+struct Config {
+  std::string title;
+  GeometryOptions geometry;
+  ImportOptions import;
+  bool import_given = false;  ///< the deck has a [geometry.import] table
+  GridOptions grid;
+  bool cells_given = false, size_given = false;
+  FluidOptions fluid;
+  FlowOptions flow;
+  TimeOptions time;
+  DiffusionOptions diffusion;
+  DynamicOptions dynamic_permeability;
+  DispersionOptions dispersion;
+  ChemistryDeck chemistry;
+  /// What the chemistry makes of it; its totals are the last components of `transport`. nullptr: not asked for, or
+  /// wrong.
+  std::shared_ptr<const ReactivePlan> reactive;
+  TransportDeck transport;
+  OutputOptions output;
+  CheckpointOptions checkpoint;
+  RunOptions run;
+};
+
+/// Declares and reads all keys. The caller calls in.finish(), which throws Error with every mistake of the deck.
+Config read_config(Reader& in);
+
+/// All keys of the deck, in order.
+std::vector<KeyInfo> deck_keys();
+/// Table of the keys that are options of `karst import`.
+inline constexpr const char* import_table = "geometry.import.";
+/// Keys of [geometry.import], which are the options of `karst import`.
+std::vector<KeyInfo> import_keys();
+
+}  // namespace karst

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/plot_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/core/text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::array<PlotWord, 10> words{{
+    {"fraction", PlotField::fraction, "fluid volume / cell volume", "", "1"},
+    {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", "", "m"},
+    {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
+    {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: a vector", "", "1", true},
+    {"mineral", PlotField::mineral,
+     "mineral on the wall in the cell: 1, 2, ... in the order of the statistics (summary.json), 0 without wall", "",
+     "1"},
+    {"velocity", PlotField::velocity, "of the solves of [flow] [m/s], a vector; with several axes drive_x_velocity ...",
+     "flow", "m/s", true},
+    {"speed", PlotField::speed, "length of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
+    {"pressure", PlotField::pressure,
+     "of the solves of [flow] [Pa], without the drop of the mean gradient; with several axes drive_x_pressure ...",
+     "flow", "Pa"},
+    {"concentration", PlotField::concentration,
+     "of [diffusion], one component per axis (concentration_x ...), falls by 1 along it; of [transport], one per "
+     "component (concentration_NAME)",
+     "diffusion", "1", false, "transport"},
+    {"chemistry", PlotField::chemistry,
+     "of [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
+     "[mol/kgw] (molality_NAME), what is left of minerals in the volume [mol/kgw] (mineral_NAME), what sorbs of each "
+     "element [mol/kgw] (sorbed_NAME)",
+     "transport", "1"},
+}};
+
+}  // namespace
+
+std::span<const PlotWord> plot_words() { return words; }
+
+std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::string>& given) {
+  std::vector<std::string> known;
+  for (const PlotWord& w : words) known.emplace_back(w.word);
+  std::vector<PlotField> fields;
+  for (const std::string& word : given) {
+    const auto at = std::find(known.begin(), known.end(), word);
+    if (at == known.end()) {
+      const std::string near = nearest(word, known);
+      in.mistake("output.plot",
+                 fmt::format("\"{}\" is no field{}; allowed: {}", word,
+                             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(known)));
+      continue;
+    }
+    const PlotField field = words[at - known.begin()].field;
+    if (std::find(fields.begin(), fields.end(), field) != fields.end())
+      in.mistake("output.plot", fmt::format("\"{}\" stands twice; name it once", word));
+    else
+      fields.push_back(field);
+  }
+  return fields;
+}
+
+const PlotWord& word_of(PlotField field) { return *std::ranges::find(words, field, &PlotWord::field); }
+std::string_view job_of(PlotField field) { return word_of(field).job; }
+
+std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields) {
+  std::vector<PlotComponent> components;
+  for (const PlotField field : fields) {
+    const PlotWord& word = word_of(field);
+    if (!word.job.empty()) continue;
+    const std::string name(word.word);
+    if (word.is_vector) {
+      for (int d = 0; d < 3; ++d) components.push_back({fmt::format("{}_{}", name, "xyz"[d]), field, d});
+    } else {
+      components.push_back({name, field, 0});
+    }
+  }
+  return components;
+}
+
+std::string concentration_name(const std::string& component) { return "concentration_" + component; }
+
+}  // namespace karst

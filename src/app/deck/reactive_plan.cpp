@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/reactive_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "chemistry/charge_error.hpp"
+#include "eb/geometry.hpp"
+#include "eb/mineral_choice.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double kelvin_0 = 273.15;
+constexpr const char* all_walls = "all";
+
+/// Place of a named solution; notes a mistake where there is none.
+std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, const std::string& name) {
+  std::vector<std::string> names;
+  for (const SolutionOptions& s : deck.solutions) names.push_back(s.name);
+  if (name.empty() && names.size() == 1) return 0;
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  if (at < names.size()) return at;
+  const std::string near = nearest(name, names);
+  in.mistake(key, name.empty()
+                      ? fmt::format("missing; wanted: one of the solutions {}", join(names))
+                      : fmt::format("\"{}\" is no solution{}; there are: {}", name,
+                                    near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+  return 0;
+}
+
+/// Solutions that both name all elements of both and of the minerals. Throws Error.
+Solution solved(const Database& database, const ChemistryDeck& deck, const std::optional<PhreeqcFiles>& phreeqc,
+                std::size_t which, std::size_t other) {
+  SolutionOptions options = deck.solutions[which];
+  std::vector<std::string> there;
+  const auto species_of = [&](const std::string& element) {
+    const MasterSpecies* m = database.master(element == "Alkalinity" ? "C(4)" : element);
+    return m == nullptr ? element : m->species;
+  };
+  for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
+  for (const std::string& total : deck.solutions[other].totals) {
+    const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
+    if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
+  }
+  for (const MineralDeck& m : deck.minerals)
+    if (!m.options.rates.empty())  // else what is wrong has been noted
+      add_elements_of_phase(database, m.options.phase, options);
+  for (const EquilibriumOptions& e : deck.equilibria) add_elements_of_phase(database, e.phase, options);
+  return phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options);
+}
+
+bool readable(const SolutionOptions& solution) {
+  try {
+    for (const std::string& total : solution.totals) parse_total(total);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// By itself, without the elements of others.
+bool solvable(const Database& database, const SolutionOptions& solution) {
+  try {
+    solve_solution(database, solution);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Notes what is wrong with it. Empty then, and where reading has noted it.
+std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
+                                   std::size_t which, std::size_t other) {
+  if (database && readable(deck.solutions[which]) && readable(deck.solutions[other])) try {
+      return solved(*database, deck, has_phreeqc() ? phreeqc_files(deck, in.directory()) : std::nullopt, which, other);
+    } catch (const Error& e) {
+      const bool of_the_other = which != other && !solvable(*database, deck.solutions[other]) &&
+                                solvable(*database, deck.solutions[which]);  // where it is noted
+      if (!of_the_other) in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
+    }
+  return std::nullopt;
+}
+
+/// Totals of a solution in the order of another system.
+std::vector<double> totals_in(const ChemicalSystem& system, const Solution& s) {
+  std::vector<double> totals;
+  for (std::size_t q = 0; q < system.elements.size(); ++q) {
+    const int p = s.system.species_of(system.species[q].name);  // one element may have two names, "C" and "C(4)"
+    require(p >= 0 && p < s.system.n_primaries, "solution {}: element {} is missing", s.options.name,
+            system.elements[q]);
+    const double total = total_of(s.system, s.state, p);
+    totals.push_back(q > 0 && total < 1e-29 ? 0.0 : total);  // what a total of 0 is counted as
+  }
+  return totals;
+}
+
+void add_components(Config& config, ReactivePlan& plan) {
+  plan.first = config.transport.components.size();
+  for (std::size_t p = 0; p < plan.initial.size(); ++p) {
+    ComponentDeck c;
+    c.name = plan.medium.system.elements[p];
+    c.diffusivity = config.transport.diffusivity;
+    c.initial = fmt::format("{:.17g}", plan.initial[p]);
+    c.inlet = fmt::format("{:.17g}", plan.inlet[p]);
+    c.inlet_given = !config.chemistry.inlet.empty();
+    c.initial_given = true;
+    c.group = chemistry_group;
+    config.transport.components.push_back(std::move(c));
+  }
+}
+
+/// What does not go together in the deck.
+void check_deck(Reader& in, const Config& config) {
+  const ChemistryDeck& deck = config.chemistry;
+  if (config.transport.steady())
+    in.mistake("transport.mode",
+               "\"steady\" does not go with [chemistry]; leave it out: reactions are marched in time");
+  for (std::size_t i = 0; i < config.transport.walls.size(); ++i)
+    if (config.transport.walls[i].component.empty())
+      in.mistake(
+          fmt::format("transport.wall[{}].component", i),
+          "missing: beside [chemistry] a wall names the tracer that it acts on; minerals are [[chemistry.mineral]]");
+  const bool walls = std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+  if (walls && config.transport.diffusivity <= 0.0)
+    in.mistake("transport.diffusivity", "0, but walls react, and only diffusion brings anything to them");
+}
+
+void check_clashes(Reader& in, const Config& config, const ChemicalSystem& system) {
+  for (std::size_t i = 0; i < config.transport.components.size(); ++i)
+    if (std::ranges::count(system.elements, config.transport.components[i].name) > 0)
+      in.mistake(fmt::format("transport.component[{}].name", i),
+                 fmt::format("\"{}\" is an element of the solutions, too; choose another name",
+                             config.transport.components[i].name));
+}
+
+/// What is in every cell. Throws Error.
+void add_bulk(const Database& database, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
+  VesselOptions parts{deck.sorbents, {}, deck.equilibria};
+  for (const MineralDeck& m : deck.minerals) parts.minerals.push_back(m.options);
+  const bool minerals = std::ranges::any_of(parts.minerals, [](const MineralOptions& m) { return m.area > 0.0; });
+  if (minerals || !deck.sorbents.empty() || !deck.equilibria.empty()) plan.bulk = make_vessel(database, start, parts);
+}
+
+/// Minerals and species in the system; notes mistakes.
+void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
+  const ChemicalSystem& system = start.system;
+  std::vector<SurfaceReaction> minerals;
+  for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
+      if (deck.minerals[m].options.rates.empty()) continue;  // a mistake that has been noted
+      minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
+      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
+              deck.minerals[m].options.phase);
+    } catch (const Error& e) {
+      in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
+    }
+  plan.medium = make_medium(system, std::move(minerals), start.state);
+  for (const std::string& name : deck.species) {
+    std::vector<std::string> names;
+    for (const SystemSpecies& s : system.species) names.push_back(s.name);
+    const std::string near = nearest(name, names);
+    if (system.species_of(name) >= 0)
+      plan.species.push_back(system.species_of(name));
+    else
+      in.mistake("chemistry.species", fmt::format("\"{}\" is no species of these solutions{}", name,
+                                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+}
+
+}  // namespace
+
+void add_chemistry(Reader& in, Config& config) {
+  const ChemistryDeck& deck = config.chemistry;
+  check_deck(in, config);
+  const std::size_t initial = place_of(in, deck, "chemistry.initial", deck.initial);
+  const std::size_t inlet = place_of(in, deck, "chemistry.inlet", deck.inlet);
+  if (deck.solutions[initial].temperature != deck.solutions[inlet].temperature)
+    in.mistake("chemistry.inlet",
+               fmt::format("{:g} C, and the solution at the beginning {:g} C: one temperature is needed",
+                           deck.solutions[inlet].temperature, deck.solutions[initial].temperature));
+  auto plan = std::make_shared<ReactivePlan>();
+  const std::optional<Database> database = read_database_of(in, config.chemistry);
+  const std::optional<Solution> initially = try_solved(in, database, deck, initial, inlet);
+  const std::optional<Solution> entering =
+      initial == inlet ? initially : try_solved(in, database, deck, inlet, initial);
+  if (!initially || !entering) {
+    config.transport.components.emplace_back();  // so that nothing else misses one
+    return;
+  }
+  const Solution &start = *initially, &enters = *entering;
+  try {
+    plan->left_out = left_out(*database);
+    plan->database = database->fingerprint;
+    plan->phreeqc = phreeqc_files(deck, in.directory());
+    add_minerals(in, deck, start, *plan);
+    if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(*database, deck, start, *plan);
+    plan->initial = totals_in(start.system, start);
+    plan->inlet = totals_in(start.system, enters);
+    plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
+    for (const Solution* s : {&start, &enters}) {
+      if (s == &enters && initial == inlet) break;
+      std::ranges::move(solution_warnings(*s), std::back_inserter(plan->warnings));
+      plan->charge_errors.emplace_back(s->options.name, charge_error(*s));
+    }
+  } catch (const Error& e) {
+    config.transport.components.emplace_back();  // so that nothing else misses one
+    return in.mistake("chemistry", e.what());
+  }
+  check_clashes(in, config, plan->medium.system);
+  add_components(config, *plan);
+  config.reactive = std::move(plan);
+}
+
+std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry) {
+  std::vector<std::string> found, there;
+  for (const MineralWall& mineral : geometry.report.minerals)
+    if (mineral.name != surroundings) there.push_back(mineral.name);
+  for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m) {
+    const std::string& wall = config.chemistry.minerals[m].wall;
+    if (wall.empty() || wall == all_walls || std::ranges::count(there, wall) > 0) continue;
+    const std::string near = nearest(wall, there);
+    found.push_back(fmt::format("chemistry.mineral[{}].wall: the wall has no \"{}\"{}; there are: {}, or \"all\"", m,
+                                wall, near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+  }
+  return found;
+}
+
+}  // namespace karst

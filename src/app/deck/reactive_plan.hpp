@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the [chemistry] table of a deck for `karst run` to what is transported and what reacts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/deck/config.hpp"
+#include "chemistry/phreeqc_engine.hpp"
+#include "chemistry/vessel.hpp"
+#include "transport/reactive/reaction_step.hpp"
+
+namespace karst {
+
+struct ReactivePlan {
+  ReactiveMedium medium;                ///< what is dissolved, with the minerals of the deck in their order
+  std::optional<Vessel> bulk;           ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
+  std::optional<PhreeqcFiles> phreeqc;  ///< of the engine phreeqcrm
+  std::vector<double> initial, inlet;   ///< [primary] totals [mol/kgw]
+  /// The solutions at the beginning and, where it is another one, at the inlet: name and charge_error().
+  std::vector<std::pair<std::string, double>> charge_errors;
+  std::vector<int> species;    ///< of chemistry.species, in the system
+  std::size_t first = 0;       ///< component of the first total in TransportDeck::components
+  std::uint64_t database = 0;  ///< Database::fingerprint
+  double water = 997.0;        ///< kilograms of water in a cubic metre of fluid
+  std::vector<std::string> warnings;
+  std::string left_out;  ///< of the database
+
+  /// Minerals of the deck, then phases in equilibrium.
+  const std::vector<SurfaceReaction>& reactions() const { return bulk ? bulk->medium.minerals : medium.minerals; }
+};
+
+/// Reads the database, solves the solutions and adds their totals to config.transport.components, such that they bound
+/// nothing else; notes as mistakes all that is wrong with names, phases, species, rates and compositions. Not
+/// collective.
+void add_chemistry(Reader& in, Config& config);
+
+/// The solutions at the beginning and at the inlet, by their place in the deck.
+struct SolutionPlaces {
+  std::size_t initial, inlet;
+};
+
+/// What of the chemistry does not go with the geometry. Not collective.
+std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry);
+
+}  // namespace karst

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/session.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/deck/image_deck.hpp"
+#include "app/deck/threads.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/heap.hpp"
+#include "base/core/version.hpp"
+#include "base/file/log.hpp"
+#include "io/agree.hpp"
+
+namespace karst {
+
+namespace {
+
+Reader reader_of(const CommandLine& line) {
+  if (!stands_for_deck(line.deck)) return Reader::from_file(line.deck, line.overrides);
+  std::vector<std::string> all = deck_of_image(line.deck);
+  all.insert(all.end(), line.overrides.begin(), line.overrides.end());
+  return Reader::from_text("", "command line", all);
+}
+
+}  // namespace
+
+Session start_session(const Comm& comm, const CommandLine& line) {
+  Timer timer("read deck");
+  Reader in = reader_of(line);
+  in.name_options(import_table);
+  Session session;
+  session.config = read_config(in);
+  session.config.import.by_options = stands_for_deck(line.deck);
+  in.finish();
+  session.echo = in.echo();
+  const ThreadChoice choice = choose_threads(comm, line.threads);
+  if (!choice.warning.empty() && comm.rank() == 0) log_warn("{}", choice.warning);
+  return session;
+}
+
+std::vector<std::string> input_files(const Config& config, const CommandLine& line) {
+  const std::filesystem::path directory = config.geometry.directory;
+  std::vector<std::string> files;
+  if (!stands_for_deck(line.deck)) files.push_back(line.deck);
+  if (!config.geometry.image.empty()) files.push_back((directory / config.geometry.image).string());
+  for (const SolidOptions& solid : config.geometry.solids)
+    if (!solid.file.path.empty()) files.push_back((directory / solid.file.path).string());
+  if (!config.flow.start_file.empty()) files.push_back(config.flow.start_file);
+  return files;
+}
+
+std::string deck_as_used(const Session& session, const CommandLine& line) {
+  return fmt::format("# The complete deck as used by karst {}, from {}{}.\n", version_and_git_id(),
+                     stands_for_deck(line.deck) ? "the image " : "", line.deck) +
+         session.echo;
+}
+
+void announce(const Comm& comm, const Session& session, const CommandLine& line) {
+  const auto plural = [](std::int64_t n) { return n == 1 ? "" : "s"; };
+  const std::int64_t threads = comm.max(std::int64_t{n_threads()});
+  log_info("karst {}, {} rank{} of {} thread{}", version_and_git_id(), comm.size(), plural(comm.size()), threads,
+           plural(threads));
+  log_info("{}{}{}\n", session.config.title, session.config.title.empty() ? "" : ": ", line.deck);
+}
+
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
+               const BoxCosts& costs) {
+  const WallClock clock;
+  Geometry geometry =
+      build_geometry(comm, source.grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, costs);
+  trim_heap();
+  seconds.geometry = comm.max(clock.seconds());
+  require_wall(config, geometry.report);
+  return geometry;
+}
+
+LogFile::LogFile(const Comm& comm, const std::string& path) {
+  agree(comm, [&] { set_up_log(comm, path); });
+}
+
+LogFile::~LogFile() {
+  try {
+    close_log();
+  } catch (const Error&) {  // what the run ends by is told already
+  }
+}
+
+void LogFile::close() { close_log(); }
+
+}  // namespace karst

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `karst geometry` and `karst check` share: reading the deck, choosing threads, building the geometry.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "app/deck/command_line.hpp"
+#include "app/deck/config.hpp"
+#include "app/deck/source.hpp"
+#include "app/deck/statistics.hpp"
+
+namespace karst {
+
+class WallClock {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Session {
+  Config config;
+  std::string echo;  ///< the complete deck
+};
+
+/// Reads the deck, or the image in its place, and sets the threads. Throws Error with all mistakes of the deck.
+/// Collective.
+Session start_session(const Comm& comm, const CommandLine& line);
+
+/// The files that a run reads: deck, image, lists of spheres.
+std::vector<std::string> input_files(const Config& config, const CommandLine& line);
+
+/// The complete deck with a line on where it comes from, for the results.
+std::string deck_as_used(const Session& session, const CommandLine& line);
+
+/// Version, case, ranks and threads on the terminal.
+void announce(const Comm& comm, const Session& session, const CommandLine& line);
+
+/// Builds the geometry. Throws Error when there is no fluid or no wall.
+/// @param[out] seconds  its geometry is set
+/// @param costs         by which boxes are dealt out; none: by the weights of their geometry
+/// Collective.
+Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
+               const BoxCosts& costs = {});
+
+/// A log file while it lives; removed by RunFolder when the run fails.
+class LogFile {
+ public:
+  /// Throws Error on all ranks. Collective.
+  LogFile(const Comm& comm, const std::string& path);
+  ~LogFile();
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+  /// Throws Error when not all lines could be written. Not collective.
+  void close();
+};
+
+}  // namespace karst

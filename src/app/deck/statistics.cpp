@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/statistics.hpp"
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "base/comm/parallel.hpp"
+
+namespace karst {
+
+namespace {
+
+LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
+  constexpr auto row = static_cast<std::int64_t>(2 * sizeof(std::uint16_t) + sizeof(std::array<std::uint16_t, 6>));
+  LevelBytes bytes;
+  std::set<std::pair<const void*, const void*>> tables;  // boxes may share one
+  for (int b = 0; b < level.graph.n_local(); ++b) {
+    const BoxGraph box = level.graph.box(b);
+    if (!tables.insert({box.runs.data(), box.row_vof.data()}).second) continue;
+    const auto rows = static_cast<std::int64_t>(box.row_vof.size());
+    bytes.irregular += box.n_irregular * row + static_cast<std::int64_t>(box.extra.size_bytes());
+    bytes.regular += (rows - box.n_irregular) * row + static_cast<std::int64_t>(box.runs.size_bytes());
+  }
+  bytes.exchange = level.graph.bytes() - bytes.irregular - bytes.regular;
+  return {comm.sum(bytes.irregular + level.bytes_of_moments()), comm.sum(bytes.regular), comm.sum(bytes.exchange)};
+}
+
+}  // namespace
+
+double GeometryStatistics::volume() const {
+  const Index& n = report.levels[0].cells;
+  return static_cast<double>(n[0]) * n[1] * n[2] * std::pow(cell_width, 3);
+}
+
+double GeometryStatistics::wall_area() const { return report.wall_area * cell_width * cell_width; }
+
+std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const {
+  std::int64_t total = 0;
+  for (const LevelReport& level : report.levels) total += level.*count;
+  return total;
+}
+
+std::int64_t GeometryStatistics::sum(std::int64_t CutCounts::*count) const {
+  std::int64_t total = 0;
+  for (const LevelReport& level : report.levels) total += level.cut.*count;
+  return total;
+}
+
+std::int64_t GeometryStatistics::sum(std::int64_t LevelBytes::*count) const {
+  std::int64_t total = 0;
+  for (const LevelBytes& level : bytes) total += level.*count;
+  return total;
+}
+
+GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry, double cell_width,
+                                      const std::string& title) {
+  GeometryStatistics s;
+  s.title = title;
+  s.cell_width = cell_width;
+  s.report = geometry.report;
+  for (const LevelGeometry& level : geometry.levels) {
+    s.bytes.push_back(count_bytes(comm, level));
+    const Index n = level.graph.layout().lattice_size();
+    s.lattice_boxes.push_back(std::int64_t{n[0]} * n[1] * n[2]);
+  }
+  s.specific_surface = geometry.report.specific_surface / cell_width;
+  s.ranks = comm.size();
+  s.threads = comm.max(std::int64_t{n_threads()});
+  s.workers = comm.sum(std::int64_t{n_threads()});
+  return s;
+}
+
+}  // namespace karst

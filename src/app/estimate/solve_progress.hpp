@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/estimate/run_progress.hpp"
+#include "app/job/job.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace karst {
+
+/// Tells of the solves of a job while they run: each is a part of the progress of the run, with its residual, and a
+/// line of the log at its end. Collective.
+class SolveProgress {
+ public:
+  /// @param job  its name, the stage of the run
+  SolveProgress(const JobContext& run, std::string job, double tolerance)
+      : comm_(run.comm), progress_(run.progress), job_(std::move(job)), tolerance_(tolerance) {}
+  /// Throws EarlyEnd on all ranks when the run is asked to end.
+  /// @param more  said behind the residual; may be empty
+  void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
+  /// One more solve is done: its row, times of the slowest rank.
+  void solved(const SolveReport& solve);
+  /// The same of a solve that an earlier run has finished; its times are those it took then.
+  void read(const SolveReport& solve);
+  const std::vector<SolveRow>& rows() const { return rows_; }
+
+ private:
+  const SolveRow& add(const SolveReport& solve);
+
+  const Comm& comm_;
+  RunProgress* progress_;
+  std::string job_;
+  double tolerance_;
+  std::vector<SolveRow> rows_;
+};
+
+}  // namespace karst

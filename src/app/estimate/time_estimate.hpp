@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long a run will take on this machine, with the ranks and threads of this program: a small packing is cut and
+// solved by every rank at the same time, and what that takes per cell is scaled to the counts of the run. The progress
+// of a run, where only ratios count, takes the usual paces instead.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/estimate/memory_estimate.hpp"
+#include "base/comm/comm.hpp"
+
+namespace karst {
+
+/// Seconds of a rank with its threads.
+struct MachinePace {
+  double linking = 0.0;       ///< per VoF; a cut cell counts as several: cost_of_cut_cell
+  std::vector<JobPace> jobs;  ///< of the jobs asked for
+};
+
+/// A packing, cut and solved. A few seconds. Collective; a PetscSession lives.
+MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs);
+
+/// Making a geometry, cutting included: seconds of a rank with its threads.
+struct GeometryPace {
+  double per_box = 0.0, per_cut_cell = 0.0;
+  double linking = 0.0;  ///< MachinePace::linking
+};
+/// Of one thread, on the runs of docs/performance.md.
+inline constexpr GeometryPace usual_geometry_pace{2e-5, 3.5e-6, 0.77e-6};
+inline constexpr double usual_import_per_voxel = 15e-6;  ///< seconds of one thread
+
+/// What one rank takes when it does all of it [s].
+double geometry_seconds(const GeometryPace& pace, const GridCounts& counts);
+struct GridSeconds {
+  double geometry = 0.0;  ///< where it builds one of its own
+  double setup = 0.0, solves = 0.0, pictures = 0.0;
+};
+GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
+                         const GridCounts& counts, const GridOptions& grid);
+/// @param pace  JobPace::iteration of the slowest job; 0: no job
+double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts);
+
+struct TimePart {
+  std::string name;
+  double seconds = 0.0;
+  double most = 0.0;  ///< where more iterations are needed than planned
+};
+
+/// @param sample  what cutting took
+/// @param plans   of the jobs, in the order of pace.jobs
+/// @param n_components  of the plotfile
+std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& sample, const std::vector<Job>& jobs,
+                                 const std::vector<JobPlan>& plans, const GridCounts& counts, const GridOptions& grid,
+                                 int n_components, int ranks);
+
+std::string time_table(const std::vector<TimePart>& parts);
+
+}  // namespace karst

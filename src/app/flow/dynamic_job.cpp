@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `dynamic_permeability`: what creeping flow answers to an oscillating drive, over the frequency.
+#include "app/flow/dynamic_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/flow/flow_job.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/heap.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double per_decade = 10.0;  ///< frequencies
+constexpr double slow = 0.02;        ///< ω x the mean time of relaxation: as good as steady, one degree behind
+constexpr double expected_solves = 12.0;
+constexpr double per_digit = 1.7;  ///< iterations, as measured: a solve begins with the flow of the shift before
+
+double angular(double frequency) { return 2.0 * std::numbers::pi * frequency; }
+
+/// From slow to what the cells resolve.
+std::vector<double> usual_frequencies(const DynamicResults& results) {
+  double low = 0.1 * results.resolved;
+  for (const DynamicColumn& c : results.columns)
+    if (c.connected) low = std::min(low, slow / angular(c.relaxation_time));
+  const double ratio = results.resolved / low;
+  const int n = static_cast<int>(std::ceil(per_decade * std::log10(ratio)));
+  std::vector<double> all;
+  for (int i = 0; i <= n; ++i) all.push_back(low * std::pow(ratio, static_cast<double>(i) / n));
+  return all;
+}
+
+/// ω at which the flow is 45° behind the drive, which it is ever more; NaN where that is above `highest`.
+double corner_of(const DynamicPermeability& k, double highest) {
+  const auto is_above = [&](double omega) { return -std::arg(k.at(omega)) > 0.25 * std::numbers::pi; };
+  if (!is_above(highest)) return std::numeric_limits<double>::quiet_NaN();
+  double low = 0.0, high = highest;
+  while (high - low > 1e-6 * high) (is_above(0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
+  return high;
+}
+
+SolveReport report_of(int axis, int number, const ShiftSolve& s, double setup_seconds) {
+  SolveReport solve;
+  solve.name = fmt::format("dynamic {} {}", "xyz"[axis], number);
+  solve.method = "gmres";
+  solve.preconditioner = "graph multigrid, local permeability";
+  solve.iterations = s.iterations;
+  solve.true_residual = s.relative_residual;
+  solve.seconds = s.seconds;
+  solve.setup_seconds = setup_seconds;
+  return solve;
+}
+
+/// The solver of the ends that go with an axis.
+struct Solver {
+  std::optional<StokesSolver> stokes;
+  double setup_seconds = 0.0;  ///< 0: made before
+  std::string name;            ///< of the solve under way
+};
+
+void make(const JobContext& run, SolveProgress& progress, const FlowSides& sides, Solver& solver) {
+  solver.setup_seconds = 0.0;
+  if (solver.stokes && solver.stokes->op().sides() == sides) return;
+  Timer timer("set-up");
+  solver.stokes.reset();
+  StokesOptions options;
+  options.krylov.tolerance = run.config.flow.tolerance;
+  options.krylov.max_iterations = run.config.flow.max_iterations;
+  options.progress = [&](const StokesProgress& p) {
+    progress.iteration(solver.name, p.iteration, p.relative_residual);
+  };
+  solver.stokes.emplace(run.comm, run.geometry, sides, options);
+  trim_heap();
+  solver.setup_seconds = timer.seconds();
+}
+
+/// @param highest  angular frequency [ν / h0²]
+DynamicPermeability solve(const JobContext& run, int axis, double highest, SolveProgress& progress, Solver& solver,
+                          DynamicColumn& column) {
+  const Domain& domain = run.geometry.grid.levels[0].layout.domain();
+  make(run, progress, flow_sides(domain, run.config.flow, axis), solver);
+  check_flow_cells(solver.stokes->op().counts(), "dynamic permeability");
+  const auto name = [&] { return fmt::format("dynamic {} {}", "xyz"[axis], column.solves + 1); };
+  solver.name = name();
+  DynamicWatch watch;
+  watch.solved = [&](const ShiftSolve& s) {
+    const bool first = column.solves++ == 0;
+    progress.solved(report_of(axis, column.solves, s, first ? solver.setup_seconds : 0.0));
+    column.iterations += s.iterations;
+    solver.name = name();
+  };
+  return dynamic_permeability(*solver.stokes, run.geometry, unit_drive(domain, axis), axis, highest, watch);
+}
+
+JobResult run(const JobContext& context) {
+  const DynamicOptions& options = context.config.dynamic_permeability;
+  SolveProgress progress(context, "dynamic permeability", context.config.flow.tolerance);
+  const double h = context.grid.cell_width();
+  DynamicResults all;
+  all.cell_width = h;
+  all.viscosity = context.config.fluid.viscosity / context.config.fluid.density;
+  all.porosity = context.geometry.report.connected_porosity;
+  const double time = h * h / all.viscosity;  // unit of the solver
+  all.resolved = resolved_frequency / angular(time);
+  const double highest = options.frequencies.empty() ? resolved_frequency : angular(options.frequencies.back() * time);
+  Solver solver;
+  std::vector<DynamicPermeability> answers;
+  for (const int axis : options.axes) {
+    DynamicColumn& c = all.columns.emplace_back();
+    c.axis = axis;
+    c.connected = context.geometry.report.percolates[axis];
+    DynamicPermeability& k = answers.emplace_back();
+    if (!c.connected) continue;
+    k = solve(context, axis, highest, progress, solver, c);
+    c.permeability = h * h * k.answer[0];
+    c.corner = corner_of(k, resolved_frequency) / (angular(1.0) * time);
+    c.relaxation_time = time * k.relaxation_time();
+  }
+  const std::vector<double> frequencies = options.frequencies.empty() ? usual_frequencies(all) : options.frequencies;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    DynamicColumn& c = all.columns[i];
+    if (!c.connected) continue;
+    c.frequency = frequencies;
+    for (const double f : frequencies) {
+      const double omega = angular(f * time);
+      c.dynamic.push_back(h * h * answers[i].at(omega));
+      c.reduction_change = std::max(c.reduction_change, answers[i].change_without_a_shift(omega));
+    }
+  }
+  JobResult result;
+  result.text = dynamic_text(all);
+  result.headline = dynamic_headline(all);
+  result.json = dynamic_json(all);
+  result.solves = progress.rows();
+  result.warnings = dynamic_warnings(all);
+  write_file(context.comm, context.file("dynamic_permeability.csv"), dynamic_csv(all));
+  result.files.push_back({"dynamic_permeability.csv", "permeability against the frequency of the drive"});
+  return result;
+}
+
+std::vector<std::string> all_mistakes(const JobContext& context) {
+  const FlowOptions& flow = context.config.flow;
+  std::vector<std::string> found;
+  if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || ends_drive(flow)) {
+    found.emplace_back(
+        "dynamic_permeability.axes: the steady flow is missing, of which k(ω) is the answer to a drive that "
+        "oscillates; give [flow] model = \"stokes\", a drive (no inlet, no lids) and the same axes");
+    return found;
+  }
+  for (const int axis : context.config.dynamic_permeability.axes)
+    if (std::ranges::count(flow.axes, axis) == 0)
+      found.push_back(
+          fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", "xyz"[axis]));
+  if (flow.reservoir > 0)
+    found.emplace_back(
+        "flow.reservoir: dynamic_permeability belongs to the sample without free fluid at its ends; leave "
+        "flow.reservoir or dynamic_permeability.axes out");
+  return found;
+}
+
+void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
+
+/// Bytes and iterations: docs/performance.md.
+JobPlan plan(const Config& config, const GridOptions&) {
+  const double solves = expected_solves * static_cast<double>(config.dynamic_permeability.axes.size());
+  JobPlan all;
+  all.grids.push_back({.name = "",
+                       .iterations = per_digit * -std::log10(config.flow.tolerance) * solves,
+                       .solves = static_cast<int>(solves)});
+  all.solve = {450.0 + 12.0 * expected_solves, 310.0, 115.0};
+  all.more_work = 1.5;
+  return all;
+}
+
+}  // namespace
+
+Job dynamic_job() {
+  return {job_word("dynamic_permeability"),
+          all_mistakes,
+          [](const JobContext& context) { return one_step(context, run); },
+          draw,
+          dynamic_page,
+          plan,
+          flow_setup_work,
+          flow_pace,
+          flow_job().usual_pace,
+          false,
+          [](const Config&) { return 0; }};
+}
+
+}  // namespace karst

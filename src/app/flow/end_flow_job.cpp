@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/flow/end_flow_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/flow/flow_figures.hpp"
+#include "app/flow/flow_job.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/kept_flow.hpp"
+#include "app/output/page_values.hpp"
+#include "app/output/plot_file.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+#include "ins/upscale/end_flow.hpp"
+#include "page/page_text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double largest_cell_reynolds = 10.0;  ///< as for permeabilities (inertia_results.cpp)
+
+FlowSample sample_of(const JobContext& run) {
+  const double h = run.grid.cell_width();
+  return {h, run.geometry.report.connected_porosity, run.geometry.report.specific_surface / h};
+}
+
+Json json_of(const Vec3& v) { return {v[0], v[1], v[2]}; }
+
+/// Of the two ways an end moves the fluid, what results call it.
+bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
+
+/// Mean over the lid [Pa].
+double shear_stress(const EndFriction& drag) { return drag.area > 0.0 ? norm(drag.force) / drag.area : 0.0; }
+
+Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
+  Json one;
+  one["side"] = side_name(inlet.side);
+  one["axis"] = std::string(1, "xyz"[inlet.side / 2]);
+  one["inlet_velocity_m_s"] = inlet.velocity;
+  one["flow_rate_m3_s"] = flow.flow_rate;
+  one["outflow_over_inflow_less_1"] = flow.imbalance;
+  one["pressure_drop_Pa"] = flow.pressure_drop;
+  return one;
+}
+
+Json of_lids(const FlowOptions& options, const EndFlow& flow) {
+  Json one;
+  one["axis"] = std::string(1, "xyz"[options.axes.at(0)]);
+  one["lids"] = Json::array();
+  for (std::size_t i = 0; i < options.lids.size(); ++i) {
+    const EndFriction& drag = flow.drags[i];
+    Json lid;
+    lid["side"] = side_name(options.lids[i].side);
+    lid["velocity_m_s"] = json_of(options.lids[i].velocity);
+    lid["area_m2"] = drag.area;
+    lid["friction_force_N"] = json_of(drag.force);
+    lid["shear_stress_Pa"] = shear_stress(drag);
+    one["lids"].push_back(lid);
+  }
+  return one;
+}
+
+std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
+  Json json, one = by_lids(options) ? of_lids(options, flow) : of_inlet(options.inlets.at(0), flow);
+  json["reynolds"] = flow.reynolds;
+  one["darcy_velocity_m_s"] = json_of(flow.darcy_velocity);
+  one["largest_speed_m_s"] = flow.largest_speed;
+  if (!by_lids(options)) one["tortuosity"] = flow.tortuosity;
+  one["mass_relative"] = flow.divergence;
+  one["repairs"] = {{"cells_without_flow", flow.counts.orphans},
+                    {"closed_area_share", flow.counts.closed_area / (flow.counts.open_area + flow.counts.extra_area)},
+                    {"walls_half_way", flow.counts.walls_half_way}};
+  if (options.model == FlowModel::steady)
+    one["inertia"] = {{"newton_steps", flow.newton_steps},
+                      {"drives_between", flow.drives_between},
+                      {"cell_reynolds", flow.cell_reynolds}};
+  if (!flow.forces.empty()) one["bodies"] = forces_json(flow.forces, options, fluid);
+  json[by_lids(options) ? "lid_flow" : "inlet_flow"] = one;
+  return json.dump();
+}
+
+std::vector<JobComponent> components_of(const JobContext& run, int axis, const EndFlow& flow) {
+  const auto joined = std::make_shared<const JoinedCells>(
+      run.comm, run.geometry, std::make_shared<const CompositeNumbering>(run.comm, run.geometry));
+  auto kept = std::make_shared<KeptFlow>();
+  kept->axis = axis;
+  for (const Quad& q : flow.solution) {
+    std::array<float, 4>& value = kept->values.emplace_back();
+    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
+  }
+  append_homes(*joined, *kept);
+  return flow_components(run.geometry, joined, {kept}, false);
+}
+
+std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
+  std::vector<std::string> all;
+  if (flow.cell_reynolds > largest_cell_reynolds)
+    all.push_back(fmt::format(
+        "flow: cell Reynolds number {:.3g}: above {:.0f} the cells no longer resolve what inertia does; use "
+        "finer cells",
+        flow.cell_reynolds, largest_cell_reynolds));
+  if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
+    all.push_back(
+        fmt::format("flow: Reynolds number {:.3g}: with this velocity inertia matters, which Stokes flow leaves "
+                    "out; {} (flow.model = \"steady\" has it)",
+                    flow.reynolds, by_lids(options) ? "the flow is another one" : "the pressure drop is too small"));
+  if (flow.divergence > largest_divergence)
+    all.push_back(
+        fmt::format("flow: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
+  return all;
+}
+
+SolveReport solve_report(const EndFlow& flow, const FlowOptions& options) {
+  const FlowModel model = options.model;
+  SolveReport solve;
+  solve.name = end_solve_name(options, model);
+  solve.method = model == FlowModel::steady ? "newton, gmres" : "gmres";
+  solve.preconditioner = "graph multigrid, local permeability";
+  solve.iterations = flow.iterations + (model == FlowModel::steady ? flow.slow_iterations : 0);
+  solve.true_residual = flow.relative_residual;
+  solve.seconds = flow.seconds;
+  solve.setup_seconds = flow.setup_seconds;
+  return solve;
+}
+
+std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
+  const FlowInlet& inlet = options.inlets.at(0);
+  return fmt::format(
+      "{} flow from the inlet on {} to the opposite end\n"
+      "  flow rate                         {:.6g} m3/s (outflow off by {:.1e})\n"
+      "  Darcy velocity                    {:.6g} m/s, per cross-section of the whole sample\n"
+      "  pressure drop, inlet to outlet    {:.5g} Pa\n"
+      "  largest speed                     {:.5g} m/s\n"
+      "  tortuosity of the flow            {:.4g}\n"
+      "  Reynolds number                   {:.3g}\n",
+      options.model == FlowModel::steady ? "Steady" : "Stokes", side_name(inlet.side), flow.flow_rate, flow.imbalance,
+      flow.darcy_velocity[inlet.side / 2], flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
+}
+
+std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {
+  std::string text = fmt::format("{} flow between lids\n", options.model == FlowModel::steady ? "Steady" : "Stokes");
+  const auto row = [&](const std::string& name, const Vec3& v, const char* unit) {
+    text += fmt::format("  {:<33} ({:.5g}, {:.5g}, {:.5g}) {}\n", name, v[0], v[1], v[2], unit);
+  };
+  for (std::size_t i = 0; i < options.lids.size(); ++i) {
+    const std::string side = side_name(options.lids[i].side);
+    row("velocity of the lid on " + side, options.lids[i].velocity, "m/s");
+    row("friction on it", flow.drags[i].force, "N");
+    text += fmt::format("    per area                        {:.5g} Pa\n", shear_stress(flow.drags[i]));
+  }
+  row("Darcy velocity", flow.darcy_velocity, "m/s");
+  return text + fmt::format(
+                    "  largest speed                     {:.5g} m/s\n"
+                    "  Reynolds number                   {:.3g}, of the fastest lid and the size along its "
+                    "normal\n",
+                    flow.largest_speed, flow.reynolds);
+}
+
+std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
+  std::string text = by_lids(options) ? text_of_lids(options, flow) : text_of_inlet(options, flow);
+  if (options.model == FlowModel::steady)
+    text += fmt::format("  steps of Newton's method          {}, by way of {} slower flows\n", flow.newton_steps,
+                        flow.drives_between);
+  for (std::size_t i = 0; i < flow.forces.size(); ++i) {
+    const Vec3 force = flow.forces[i].total(), pressure = flow.forces[i].pressure;
+    text += fmt::format("  force on {:<24} ({:.5g}, {:.5g}, {:.5g}) N, of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
+                        options.bodies[i].name, force[0], force[1], force[2], pressure[0], pressure[1], pressure[2]);
+    if (const auto c = force_coefficients(force, options.bodies[i], options, fluid)) {
+      const Vec3 p = *force_coefficients(pressure, options.bodies[i], options, fluid);
+      text += fmt::format(
+          "    coefficients                    ({:.6g}, {:.6g}, {:.6g}), of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
+          (*c)[0], (*c)[1], (*c)[2], p[0], p[1], p[2]);
+    }
+  }
+  if (by_lids(options)) return text;
+  return text + "  (no permeability: next to the inlet fluid goes as it is told, not as the pores let it)\n";
+}
+
+}  // namespace
+
+Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const BodyForce& f = forces[i];
+    Json one;
+    one["name"] = options.bodies[i].name;
+    one["wall_area_m2"] = f.wall_area;
+    const auto add = [&](const char* part, const Vec3& force) {
+      one[fmt::format("{}_N", part)] = json_of(force);
+      if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
+        one[fmt::format("{}_coefficient", part)] = json_of(*c);
+    };
+    add("force", f.total());
+    add("pressure_force", f.pressure);
+    add("friction_force", f.friction);
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string forces_card(const Json& bodies) {
+  std::vector<std::vector<std::string>> rows{{"", "force x, y, z [N]", "coefficients"}};
+  const auto vector = [](const Json& v) {
+    return fmt::format("{:.4g}, {:.4g}, {:.4g}", v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+  };
+  const std::array<std::pair<const char*, const char*>, 3> parts{
+      {{"force", ""}, {"pressure_force", ", pressure"}, {"friction_force", ", friction"}}};
+  for (const Json& body : bodies)
+    for (const auto& [key, words] : parts) {
+      const std::string coefficient = fmt::format("{}_coefficient", key);
+      rows.push_back({escape_html(body.at("name").get<std::string>()) + words,
+                      vector(body.at(fmt::format("{}_N", key))),
+                      body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
+    }
+  return card("Forces on bodies", table_box(html_table(rows)),
+              "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
+}
+
+JobResult run_end_flow(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  const int axis = options.axes.at(0);
+  SolveProgress progress(context, "flow", options.tolerance);
+  FlowHandover* handover = context.handover;
+  EndFlow flow = solve_end_flow(
+      context.comm, context.geometry, options, context.config.fluid, sample_of(context),
+      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); },
+      handover != nullptr);
+  progress.solved(solve_report(flow, options));
+  if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
+  JobResult result;
+  result.text = text_of(options, context.config.fluid, flow);
+  result.headline = by_lids(options)
+                        ? fmt::format("Friction on the lid on {}: {} per area\n", side_name(options.lids[0].side),
+                                      format_si(shear_stress(flow.drags[0]), "Pa"))
+                        : fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", "xyz"[axis],
+                                      flow.flow_rate, format_si(flow.pressure_drop, "Pa"));
+  result.json = json_of(options, context.config.fluid, flow);
+  result.solves = progress.rows();
+  result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
+  result.warnings = warnings_of(flow, options);
+  result.components = components_of(context, axis, flow);
+  draw_end_flow(context.comm, Json::parse(result.json), view_of(context, result.components), result.figures);
+  std::erase_if(result.components,
+                [&](const JobComponent& c) { return std::ranges::count(context.config.output.plot, c.field) == 0; });
+  return result;
+}
+
+std::vector<std::string> end_flow_mistakes(const JobContext& context) {
+  return end_mistakes(context.config.flow, context.geometry, context.grid.cell_width());
+}
+
+const char* end_flow_key(const Json& summary) {
+  for (const char* key : {"inlet_flow", "lid_flow"})
+    if (summary.contains(key)) return key;
+  return nullptr;
+}
+
+namespace {
+
+std::vector<PageTile> inlet_tiles(const Json& flow) {
+  const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
+  return {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
+           fmt::format("from the inlet on {}", html_of(flow.at("side")))},
+          {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
+           "mean over the open area of the inlet less that of the outlet"},
+          {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
+           fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
+}
+
+std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
+  std::vector<PageTile> tiles;
+  for (const Json& lid : flow.at("lids")) {
+    const Json& v = lid.at("velocity_m_s");
+    const double speed = std::hypot(v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+    tiles.push_back({fmt::format("Friction on {}", html_of(lid.at("side"))),
+                     format_si(lid.at("shear_stress_Pa").get<double>(), "Pa"),
+                     fmt::format("per area of the lid, which moves at {}", format_si(speed, "m/s"))});
+  }
+  tiles.push_back(
+      {"Reynolds number", fmt::format("{:.4g}", reynolds), "of the fastest lid, over the size along its normal"});
+  tiles.push_back({"Largest speed", format_si(flow.at("largest_speed_m_s").get<double>(), "m/s"), "of the fluid"});
+  return tiles;
+}
+
+}  // namespace
+
+PagePart end_flow_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  const char* key = end_flow_key(summary);
+  const Json& flow = summary.at(key);
+  const std::string axis = axis_name(flow);
+  page.tiles = flow.contains("lids") ? lid_tiles(flow, summary.at("reynolds").get<double>()) : inlet_tiles(flow);
+  if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+  if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
+  std::string pictures;
+  for (const char* kind : {"view", "slice"})
+    if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
+      pictures += figure->second;
+  if (!pictures.empty())
+    page.cards.push_back(card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
+                              "In the slice gray is solid, or a pore that was removed."));
+  return page;
+}
+
+void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  const char* key = end_flow_key(summary);
+  if (key == nullptr) return;
+  add_flow_figures(comm, view, {axis_of(summary.at(key)), "", 0}, figures);
+}
+
+}  // namespace karst

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/flow/flow_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/output/streamlines.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/text.hpp"
+#include "page/page_text.hpp"
+#include "page/plane_picture.hpp"
+#include "page/render.hpp"
+#include "page/sheets.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr std::int64_t most_cubes = 2'200'000;  // 130³
+constexpr int n_lines = 140;
+constexpr int n_colours = 12;  // of lines
+// The body outside: values up to `outside` are no share of fluid, but fall away from it. Over a diagonal of the cubes
+// they fall by slope √3 per width: at most 1, as those near the wall.
+constexpr float outside = -0.99F, slope = 0.55F, longest_step = 8.0F;
+
+/// What all but one in `n` of the speeds above 0 stay below, in two digits: the end of a scale.
+double bright_speed(std::vector<double> speeds, std::size_t n) {
+  std::erase_if(speeds, [](double u) { return !(u > 0.0); });
+  if (speeds.empty()) return 1.0;
+  std::ranges::sort(speeds);
+  return std::stod(fmt::format("{:.1e}", speeds[speeds.size() - 1 - speeds.size() / n]));
+}
+
+PlaneLook look_of(const FieldView& view, const FlowFigure& flow, double bright) {
+  const ScaledUnit unit = scaled_unit(bright, "m/s");
+  PlaneLook look;
+  look.high = bright;
+  look.unit = unit.factor;
+  look.quantity = fmt::format("speed [{}]", unit.name);
+  look.cell_width = view.cell_width;
+  if (flow.reservoir > 0) {
+    look.marked_axis = flow.axis;
+    look.marks = {static_cast<double>(flow.reservoir), static_cast<double>(view.cells[flow.axis] - flow.reservoir)};
+  }
+  return look;
+}
+
+/// Means over neighbours with weights 1/4, 1/2, 1/4 along each direction.
+void smooth(const Index& size, std::vector<float>& values) {
+  for (int d = 0; d < 3; ++d)
+    for_each_sheet(size, d, values, [](const Sheet& s) {
+      const auto width = static_cast<std::size_t>(s.width);
+      std::vector<float> low(s.row(0).begin(), s.row(0).end());
+      for (std::int64_t k = 0; k < s.n; ++k) {
+        const std::span<float> here = s.row(k), high = s.row(std::min(k + 1, s.n - 1));
+        for (std::size_t i = 0; i < width; ++i) {
+          const float value = here[i];
+          here[i] = 0.5F * value + 0.25F * (low[i] + high[i]);
+          low[i] = value;
+        }
+      }
+    });
+}
+
+/// Outside of a body values fall by `slope` per cube along the axes, so that rays may take long steps there.
+void spread(const Index& size, std::vector<float>& values) {
+  std::vector<float> fallen(values.size());
+  parallel_for(std::ssize(values), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    fallen[at] = values[at] > outside ? values[at] : -longest_step;
+  });
+  for (int d = 0; d < 3; ++d)
+    for_each_sheet(size, d, fallen, [](const Sheet& s) {
+      const auto raise = [&](std::int64_t to, std::int64_t from) {
+        const std::span<float> low = s.row(to), high = s.row(from);
+        for (std::size_t i = 0; i < low.size(); ++i) low[i] = std::max(low[i], high[i] - slope);
+      };
+      for (std::int64_t k = 1; k < s.n; ++k) raise(k, k - 1);
+      for (std::int64_t k = s.n - 1; k > 0; --k) raise(k - 1, k);
+    });
+  parallel_for(std::ssize(values), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (values[at] <= outside) values[at] = fallen[at];
+  });
+}
+
+/// The rarer of pores and solid, near the wall about as a distance to it.
+/// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
+Volume body_of(const FieldLattice& lattice, bool pore, int axis, double low, double high) {
+  Volume body{lattice.size, std::vector<float>(lattice.values.size())};
+  const std::int64_t row = lattice.size[0];
+  parallel_for(std::ssize(body.values) / row, [&](std::int64_t line) {
+    const Index first{0, static_cast<int>(line % lattice.size[1]), static_cast<int>(line / lattice.size[1])};
+    for (int i = 0; i < lattice.size[0]; ++i) {
+      const double at = (first + i * unit(0))[axis] + 0.5;
+      const auto cube = static_cast<std::size_t>(line * row + i);
+      body.values[cube] = at > low && at < high ? lattice.values[cube][3] : pore ? 0.0F : 1.0F;
+    }
+  });
+  smooth(body.size, body.values);
+  parallel_for(std::ssize(body.values), [&](std::int64_t i) {
+    float& value = body.values[i];
+    value = (pore ? 2.0F : -2.0F) * (value - 0.5F);
+  });
+  spread(body.size, body.values);
+  return body;
+}
+
+double fluid_share(const FieldLattice& lattice, int axis, double low, double high) {
+  const Index& n = lattice.size;
+  const auto sum = [&](auto&& value) {  // of the cubes that are drawn
+    return parallel_sum(std::int64_t{n[1]} * n[2], [&](std::int64_t line) {
+      const Index first{0, static_cast<int>(line % n[1]), static_cast<int>(line / n[1])};
+      double line_sum = 0.0;
+      for (int i = 0; i < n[0]; ++i)
+        if (const double at = (first + i * unit(0))[axis] + 0.5; at >= low && at <= high)
+          line_sum += value(lattice.values[line * n[0] + i]);
+      return line_sum;
+    });
+  };
+  return sum([](const auto& cube) { return double{cube[3]}; }) / std::max(sum([](const auto&) { return 1.0; }), 1.0);
+}
+
+/// Lines in pieces of one colour, slow pieces first so that fast ones lie on top.
+std::string lines_svg(const std::vector<Streamline>& lines, const Index& size, const RenderOptions& options,
+                      double bright) {
+  constexpr double shortest = 3.0;  // [pixels] between points
+  std::array<std::string, n_colours> paths;
+  for (const Streamline& line : lines) {
+    PicturePoint last = projected(size, options, line.points[0]);
+    int colour = -1;
+    for (std::size_t i = 1; i < line.points.size(); ++i) {
+      const PicturePoint at = projected(size, options, line.points[i]);
+      const bool end = i + 1 == line.points.size();
+      if (!end && std::hypot(at.column - last.column, at.row - last.row) < shortest) continue;
+      const int now = std::clamp(static_cast<int>(n_colours * line.speed[i] / bright), 0, n_colours - 1);
+      std::string& path = paths[now];
+      if (now != colour) path += fmt::format("M{:.0f},{:.0f}", last.column, last.row);
+      path += fmt::format("L{:.0f},{:.0f}", at.column, at.row);
+      colour = now;
+      last = at;
+    }
+  }
+  std::string out = "<g fill=\"none\" stroke-width=\"1.8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
+  for (std::size_t c = 0; c < n_colours; ++c)
+    if (!paths[c].empty())
+      out += fmt::format("<path stroke=\"{}\" d=\"{}\"/>\n", hex(colour_of((static_cast<double>(c) + 0.5) / n_colours)),
+                         paths[c]);
+  return out + "</g>\n";
+}
+
+/// Empty but on rank 0, whose lattice it shows. Collective.
+std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigure& flow, const FieldLattice& lattice) {
+  RenderOptions options;
+  options.width = 640;
+  options.height = 560;
+  options.cut_corner = false;
+  options.steepest = 1.0;
+  options.longest_step = longest_step;
+  options.surface = {205, 211, 218};
+  options.cut = {188, 195, 204};
+  const double low = flow.reservoir / lattice.width, high = (view.cells[flow.axis] - flow.reservoir) / lattice.width;
+  bool pore = true;
+  Volume body{lattice.size, {}};
+  if (comm.rank() == 0) {
+    pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
+    body = body_of(lattice, pore, flow.axis, low, high);
+  }
+  body.values.resize(std::int64_t{body.size[0]} * body.size[1] * body.size[2]);
+  comm.broadcast(std::span(body.values));
+  const Rendering drawn = render(comm, body, options);
+  if (comm.rank() != 0) return {};
+  const std::vector<Streamline> lines = streamlines(lattice, flow.axis, low, high, n_lines);
+  std::vector<double> speeds;
+  for (const Streamline& line : lines) speeds.insert(speeds.end(), line.speed.begin(), line.speed.end());
+  const double bright = bright_speed(std::move(speeds), 50);
+  std::array<std::string, 3> names;
+  for (std::size_t d = 0; d < 3; ++d)
+    names[d] = fmt::format("{} {}", axis_names[d], length_text(view.cells[static_cast<int>(d)] * view.cell_width));
+  const std::string about = fmt::format("{} streamlines of the flow along {}", lines.size(), names[flow.axis][0]);
+  const double letters = body_letters(options.width);
+  return "<figure>" +
+         body_svg(drawn, names, about,
+                  lines_svg(lines, lattice.size, options, bright) +
+                      colour_scale_svg(look_of(view, flow, bright), options.width + letters, 0.75 * options.height,
+                                       0.5 * options.height, letters),
+                  letters + colour_scale_width(letters)) +
+         fmt::format(
+             "<figcaption>drive along {}: {} streamlines, each with the same share of the flow, in the "
+             "{}{}</figcaption></figure>\n",
+             axis_names[flow.axis], lines.size(), pore ? "pore space (pale)" : "pores around the solid (pale)",
+             lattice.width > 1.0 || view.boxes.size() > 1
+                 ? fmt::format("; from means over cubes of {}", length_text(lattice.width * view.cell_width))
+                 : "");
+}
+
+}  // namespace
+
+void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure& flow, Figures& figures) {
+  const Timer timer("pictures");
+  std::array<std::size_t, 3> velocity{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto at = view.find(fmt::format("{}velocity_{}", flow.prefix, axis_names[d]));
+    if (!at) return;
+    velocity[d] = *at;
+  }
+  const int direction = across(view.cells, flow.axis);
+  const PlaneValues plane = middle_plane(comm, view, velocity, direction);
+  const FieldLattice lattice = lattice_of(comm, view, velocity, most_cubes);
+  const std::string drawn = view_figure(comm, view, flow, lattice);
+  if (comm.rank() != 0) return;
+  PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
+  const std::string axis = axis_names[flow.axis];
+  look.caption = fmt::format("drive along {}, plane in the middle of {}{}{}", axis, axis_names[direction],
+                             flow.reservoir > 0 ? "; dashed: the ends of the sample" : "",
+                             view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
+  figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
+  figures[fmt::format("flow {} view", axis)] = drawn;
+}
+
+}  // namespace karst

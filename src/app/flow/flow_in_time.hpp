@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `flow` with model unsteady-stokes or navier-stokes: the flow step by step, its history and its fields.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/flow/forces_in_time.hpp"
+#include "app/flow/periodic_state.hpp"
+#include "app/job/job.hpp"
+#include "app/output/probes.hpp"
+
+namespace karst {
+
+class Json;
+
+inline bool is_in_time(const Config& config) { return is_in_time(config.flow.model); }
+
+/// Writes history.csv, a line per step, and output_0001.vtkhdf ... at output times. Where the run ends early the
+/// history stays, and plot.vtkhdf holds the last state. Collective.
+std::unique_ptr<Process> start_flow_in_time(const JobContext& context);
+/// See Job.
+std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
+/// Mistakes that only a look at the whole fluid finds: probes. The same on every rank. Collective.
+std::vector<std::string> look_at_flow_in_time(const JobContext& context);
+PagePart flow_in_time_page(const Json& summary, const Figures& figures);
+void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+
+/// The flow after a step [SI]. Means are over the volume of the domain, solid included.
+struct FlowState {
+  double time = 0.0, dt = 0.0;
+  double gradient = 0.0;               ///< pressure drop per length; from an inlet that of the means over both ends,
+                                       ///< between lids 0
+  double inflow = 0.0, outflow = 0.0;  ///< through the ends along the axis; 0 of periodic samples
+  std::vector<BodyForce> forces;       ///< on flow.body
+  ProbeValues probes;                  ///< at output.probe
+  std::vector<EndFriction> drags;      ///< on flow.lid; of the last step alone where a run goes on
+  Vec3 darcy_velocity;
+  double flow_rate = 0.0;       ///< along the axis of the drive
+  double kinetic_energy = 0.0;  ///< [J/m³]
+  /// Of what drives; it goes into the five after it, to the tolerance of the solver (EnergyRates) [W/m³]
+  double power = 0.0, dissipation = 0.0, growth = 0.0, time_scheme = 0.0, advection = 0.0;
+  double pressure_coupling = 0.0;  ///< what the drive gives to fluxes of faces more than to velocities of cells [W/m³]
+  double largest_speed = 0.0, divergence = 0.0;
+  double cfl = 0.0;  ///< 0: creeping flow
+  int iterations = 0;
+};
+
+struct FlowHistory {
+  int axis = 0;
+  std::string boundaries;  ///< "periodic", "pressures", "inlet" or "lids"
+  bool inertia = false;
+  int steps = 0;
+  std::int64_t iterations = 0;
+  std::vector<FlowState> states;  ///< some hundred at most, the last one among them
+  double viscosity = 0.0;         ///< [Pa s]
+  /// Of all steps: end [s], Darcy velocity along the axis [m/s], pressure gradient [Pa/m].
+  std::vector<double> time, velocity, gradient;
+  ForceHistory forces;
+  std::vector<ProbeOptions> probes;
+};
+
+/// Fluid flows in and out through the ends along the axis.
+inline bool has_ends(const FlowHistory& history) {
+  return history.boundaries == "pressures" || history.boundaries == "inlet";
+}
+/// The first line of history.csv, and that of a state.
+std::string history_header(const FlowHistory& history);
+std::string history_line(const FlowHistory& history, const FlowState& state);
+
+/// Of a flow that repeats itself, but not of one between lids; see periodic_state.hpp.
+struct Oscillation {
+  PeriodicState state;                ///< of the Darcy velocity along the axis
+  std::complex<double> permeability;  ///< dynamic: μ Û / Ĝ of the amplitudes at its frequency [m²]; 0: a steady drive
+};
+std::optional<Oscillation> oscillation_of(const FlowHistory& history);
+
+/// What the log says of it.
+std::string history_text(const FlowHistory& history);
+/// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.
+std::string history_json(const FlowHistory& history);
+
+}  // namespace karst

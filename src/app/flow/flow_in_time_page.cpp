@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The history of a flow: as lines of a file, as JSON and on the page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "app/flow/end_flow_job.hpp"
+#include "app/flow/flow_in_time.hpp"
+#include "app/flow/periodic_state.hpp"
+#include "app/output/page_values.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+#include "ins/upscale/end_flow.hpp"
+#include "page/page_text.hpp"
+#include "page/svg_chart.hpp"
+
+namespace karst {
+
+namespace {
+
+/// A number of the states over the time, in both halves of a chart.
+struct Line {
+  const char* key;
+  const char* name;
+  const char* colour;
+  const char* dash;
+};
+
+/// Power of 1000 in whose multiples numbers up to this size are short.
+int thousands(double largest) {
+  return largest > 0.0 && std::isfinite(largest) ? static_cast<int>(std::floor(std::log10(largest) / 3.0 + 1e-9)) : 0;
+}
+
+/// "10⁻⁶ m/s"
+std::string unit_of(int power, const std::string& unit) {
+  if (power == 0) return unit;
+  static constexpr std::array<const char*, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string exponent = power < 0 ? "⁻" : "";
+  for (const char digit : std::to_string(3 * std::abs(power))) exponent += raised[digit - '0'];
+  return "10" + exponent + " " + unit;
+}
+
+struct Quantity {
+  std::string title, label, unit;
+};
+
+/// A card with numbers of the states over the time.
+std::string chart(const Json& history, const Quantity& quantity, const std::vector<Line>& lines,
+                  const std::string& note) {
+  const auto time = history.at("time_s").get<std::vector<double>>();
+  double low = 0.0, high = 0.0;
+  for (const Line& line : lines)
+    for (const double v : history.at(line.key).get<std::vector<double>>())
+      low = std::min(low, v), high = std::max(high, v);
+  const int power = thousands(std::max(high, -low)), power_of_time = thousands(time.empty() ? 0.0 : time.back());
+  const double part = std::pow(1000.0, -power), part_of_time = std::pow(1000.0, -power_of_time);
+  Chart chart;
+  chart.description = quantity.title;
+  for (const Line& line : lines) {
+    ChartSeries series{.name = line.name, .colour = line.colour, .dash = line.dash};
+    for (const double t : time) series.x.push_back(part_of_time * t);
+    for (const double v : history.at(line.key).get<std::vector<double>>()) series.y.push_back(part * v);
+    if (series.y.size() != time.size())
+      throw JsonError(fmt::format("history: {} values of {} at {} times", series.y.size(), line.key, time.size()));
+    chart.series.push_back(series);
+  }
+  if (low == 0.0 && high == 0.0) high = 1.0;
+  chart.x = {fmt::format("time [{}]", unit_of(power_of_time, "s")), 0.0,
+             time.empty() ? 1.0 : part_of_time * time.back()};
+  chart.y = {fmt::format("{} [{}]", quantity.label, unit_of(power, quantity.unit)),
+             low < 0.0 ? -axis_end(-part * low) : 0.0, high > 0.0 ? axis_end(part * high) : 0.0};
+  return card(quantity.title, svg(chart), note);
+}
+
+}  // namespace
+
+std::string history_header(const FlowHistory& history) {
+  std::string text =
+      "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
+      "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,"
+      "kinetic_energy_growth_W_m3,time_scheme_W_m3,advection_W_m3,pressure_coupling_W_m3,largest_speed_m_s,divergence,"
+      "iterations";
+  if (has_ends(history)) text += ",inflow_m3_s,outflow_m3_s";
+  for (const FlowLid& lid : history.forces.options.lids)
+    for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",friction_{}_{}_N", side_name(lid.side), axis);
+  return text + force_columns(history.forces) + probe_columns(history.probes) + "\n";
+}
+
+std::string history_line(const FlowHistory& history, const FlowState& s) {
+  const Vec3& u = s.darcy_velocity;
+  std::string text = fmt::format(
+      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{"
+      ":.10g},{:.6g},{:.3g},{}",
+      s.time, s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation,
+      s.growth, s.time_scheme, s.advection, s.pressure_coupling, s.largest_speed, s.divergence, s.iterations);
+  if (has_ends(history)) text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
+  for (const EndFriction& drag : s.drags)
+    text += fmt::format(",{:.10g},{:.10g},{:.10g}", drag.force[0], drag.force[1], drag.force[2]);
+  return text + force_values(history.forces, s.forces) + probe_line(s.probes) + "\n";
+}
+
+std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
+  constexpr double least_drive = 1e-3;  // of its largest value
+  if (history.boundaries == "lids") return {};
+  const auto state = periodic_state(history.time, history.velocity);
+  if (!state) return {};
+  Oscillation found{*state, 0.0};
+  double largest = 0.0;
+  for (const double g : history.gradient) largest = std::max(largest, std::abs(g));
+  if (const std::complex<double> drive = fourier_amplitude(*state, history.time, history.gradient);
+      std::abs(drive) > least_drive * largest)
+    found.permeability = history.viscosity * fourier_amplitude(*state, history.time, history.velocity) / drive;
+  return found;
+}
+
+namespace {
+
+std::string probe_key(std::size_t probe, std::size_t component) {
+  return fmt::format("probe_{}_{}", probe, std::string_view("xyzp").substr(component, 1));
+}
+
+/// Velocity and pressure per probe.
+std::vector<std::string> probe_charts(const Json& flow) {
+  std::vector<std::string> charts;
+  for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
+    const auto name = flow.at("probes")[i].at("name").get<std::string>();
+    std::array<std::string, 4> keys;
+    for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
+    charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
+                           {{keys[0].c_str(), "along x", "#d1731b", ""},
+                            {keys[1].c_str(), "along y", "#1f77b4", "7 3"},
+                            {keys[2].c_str(), "along z", "#2a8c4a", "7 3"}},
+                           "Every step is in history.csv."));
+    charts.push_back(chart(flow.at("history"), {"Pressure at " + name, "pressure", "Pa"},
+                           {{keys[3].c_str(), "", "#d1731b", ""}}, ""));
+  }
+  return charts;
+}
+
+std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, "xyz"[axis]); }
+
+/// The coefficient, or the force of a body without an area.
+Vec3 shown(const ForceHistory& history, const BodyForce& force, std::size_t body) {
+  const auto c = force_coefficients(force.total(), history.options.bodies[body], history.options, history.fluid);
+  return c.value_or(force.total());
+}
+
+/// A chart per body.
+std::vector<std::string> force_charts(const Json& flow) {
+  static constexpr std::array<const char*, 3> drive_first{"#d1731b", "#1f77b4", "#2a8c4a"};
+  constexpr double least = 1e-6;  ///< of the largest, to be drawn
+  std::vector<std::string> charts;
+  const Json& history = flow.at("history");
+  for (std::size_t i = 0; i < flow.at("bodies").size(); ++i) {
+    const Json& body = flow.at("bodies")[i];
+    std::array<std::string, 3> keys, names;
+    std::array<double, 3> size{};
+    for (int d = 0; d < 3; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      keys[at] = force_key(i, d);
+      names[at] = fmt::format("along {}", "xyz"[d]);
+      for (const double v : history.at(keys[at]).get<std::vector<double>>()) size[at] = std::max(size[at], std::abs(v));
+    }
+    std::vector<Line> lines;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (size[d] > least * *std::ranges::max_element(size))
+        lines.push_back({keys[d].c_str(), names[d].c_str(), drive_first[d], d == 0 ? "" : "7 3"});
+    const bool coefficients = body.contains("force_coefficient");
+    charts.push_back(chart(history,
+                           {"Force on " + body.at("name").get<std::string>(), coefficients ? "coefficient" : "force",
+                            coefficients ? "-" : "N"},
+                           lines, "Pressure and friction apart, and every step, are in history.csv."));
+  }
+  return charts;
+}
+
+/// @param all  (value of a state) -> list of it over the states
+template <class All>
+void add_probes(const FlowHistory& history, All&& all, Json& flow) {
+  for (std::size_t i = 0; i < history.probes.size(); ++i) {
+    const ProbeOptions& probe = history.probes[i];
+    const std::array<double, 4>& at_end = history.states.back().probes[i];
+    flow["probes"].push_back({{"name", probe.name},
+                              {"position_m", {probe.position[0], probe.position[1], probe.position[2]}},
+                              {"velocity_m_s", {at_end[0], at_end[1], at_end[2]}},
+                              {"pressure_Pa", at_end[3]}});
+    for (std::size_t c = 0; c < 4; ++c)
+      flow["history"][probe_key(i, c)] = all([&](const FlowState& s) { return s.probes[i][c]; });
+  }
+}
+
+}  // namespace
+
+std::string history_text(const FlowHistory& history) {
+  const FlowState& end = history.states.back();
+  const bool lids = history.boundaries == "lids";
+  std::string text =
+      fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
+                  lids ? std::string("between lids") : fmt::format("along {}", "xyz"[history.axis]), history.steps,
+                  format_si(end.time, "s"), history.iterations);
+  if (lids)
+    text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
+                        end.largest_speed, "xyz"[history.axis], end.darcy_velocity[history.axis]);
+  else
+    text +=
+        fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
+                    end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
+  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
+                      end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
+  if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
+  text += fmt::format(" + pressure coupling {:.4g} + time scheme {:.4g}\n", end.pressure_coupling, end.time_scheme);
+  if (const auto found = oscillation_of(history)) {
+    text += fmt::format("  repeats itself with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
+                        found->state.frequency(), found->state.mean, found->state.amplitude);
+    if (std::abs(found->permeability) > 0.0)
+      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the drive\n",
+                          std::abs(found->permeability), degrees_behind(found->permeability));
+  }
+  return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));
+}
+
+std::string history_json(const FlowHistory& history) {
+  const FlowState& end = history.states.back();
+  const auto all = [&](auto&& value) {
+    Json list = Json::array();
+    for (const FlowState& s : history.states) list.push_back(value(s));
+    return list;
+  };
+  const int axis = history.axis;
+  Json json;
+  json["flow_in_time"] = {{"axis", std::string(1, "xyz"[axis])},
+                          {"boundaries", history.boundaries},
+                          {"inertia", history.inertia},
+                          {"steps", history.steps},
+                          {"iterations", history.iterations},
+                          {"end_s", end.time},
+                          {"pressure_gradient_Pa_m", end.gradient},
+                          {"darcy_velocity_m_s", {end.darcy_velocity[0], end.darcy_velocity[1], end.darcy_velocity[2]}},
+                          {"flow_rate_m3_s", end.flow_rate},
+                          {"kinetic_energy_J_m3", end.kinetic_energy},
+                          {"power_W_m3", end.power},
+                          {"dissipation_W_m3", end.dissipation},
+                          {"kinetic_energy_growth_W_m3", end.growth},
+                          {"time_scheme_W_m3", end.time_scheme},
+                          {"advection_W_m3", end.advection},
+                          {"pressure_coupling_W_m3", end.pressure_coupling},
+                          {"largest_speed_m_s", end.largest_speed},
+                          {"history",
+                           {{"time_s", all([](const FlowState& s) { return s.time; })},
+                            {"pressure_gradient_Pa_m", all([](const FlowState& s) { return s.gradient; })},
+                            {"darcy_velocity_m_s", all([axis](const FlowState& s) { return s.darcy_velocity[axis]; })},
+                            {"largest_speed_m_s", all([](const FlowState& s) { return s.largest_speed; })},
+                            {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
+                            {"power_W_m3", all([](const FlowState& s) { return s.power; })},
+                            {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
+                            {"kinetic_energy_growth_W_m3", all([](const FlowState& s) { return s.growth; })},
+                            {"advection_W_m3", all([](const FlowState& s) { return s.advection; })},
+                            {"pressure_coupling_W_m3", all([](const FlowState& s) { return s.pressure_coupling; })},
+                            {"dt_s", all([](const FlowState& s) { return s.dt; })},
+                            {"cfl", all([](const FlowState& s) { return s.cfl; })},
+                            {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
+  if (const auto found = oscillation_of(history)) {
+    Json& state = json["flow_in_time"]["periodic_state"];
+    state = {{"frequency_Hz", found->state.frequency()},
+             {"darcy_velocity_mean_m_s", found->state.mean},
+             {"darcy_velocity_amplitude_m_s", found->state.amplitude}};
+    if (const std::complex<double> k = found->permeability; std::abs(k) > 0.0) {
+      state["dynamic_permeability_m2"] = {{"real", k.real()}, {"imaginary", k.imag()}, {"magnitude", std::abs(k)}};
+      state["degrees_behind_the_drive"] = degrees_behind(k);
+    }
+  }
+  Json& flow = json["flow_in_time"];
+  add_probes(history, all, flow);
+  if (end.forces.empty()) return json.dump();
+  flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
+  for (std::size_t i = 0; i < end.forces.size(); ++i)
+    for (int d = 0; d < 3; ++d)
+      flow["history"][force_key(i, d)] =
+          all([&](const FlowState& s) { return shown(history.forces, s.forces[i], i)[d]; });
+  return json.dump();
+}
+
+namespace {
+
+void add_tiles(const Json& flow, PagePart& page) {
+  const std::string axis = axis_name(flow);
+  const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
+  const auto velocity = flow.at("darcy_velocity_m_s")[axis_of(flow)].get<double>();
+  const auto boundaries = flow.value("boundaries", "");
+  if (boundaries == "lids")
+    page.tiles.push_back({"Largest speed at the end", format_si(number("largest_speed_m_s"), "m/s"),
+                          fmt::format("at {}", format_si(number("end_s"), "s"))});
+  else
+    page.tiles.push_back({"Darcy velocity at the end", format_si(velocity, "m/s"),
+                          fmt::format("along {}, at {}; flow rate over the whole cross-section", axis,
+                                      format_si(number("end_s"), "s"))});
+  if (boundaries == "lids")
+    page.tiles.push_back({"Dissipation at the end",
+                          fmt::format("{:.4g}<span class=\"unit\">W/m³</span>", number("dissipation_W_m3")),
+                          "what friction takes, per volume of the sample"});
+  else
+    page.tiles.push_back({"Pressure gradient at the end",
+                          fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
+                          boundaries == "inlet" ? "mean pressure on the inlet less that on the outlet, per length"
+                                                : "pressure drop per length"});
+  page.tiles.push_back(
+      {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
+       fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))});
+  if (flow.contains("periodic_state")) {
+    const Json& state = flow.at("periodic_state");
+    page.tiles.push_back({"Frequency",
+                          fmt::format("{:.4g}<span class=\"unit\">Hz</span>", state.at("frequency_Hz").get<double>()),
+                          "of the Darcy velocity, amplitude " +
+                              format_si(state.at("darcy_velocity_amplitude_m_s").get<double>(), "m/s")});
+    if (state.contains("dynamic_permeability_m2"))
+      page.tiles.push_back({"Dynamic permeability",
+                            fmt::format("{:.4g}<span class=\"unit\">m²</span>",
+                                        state.at("dynamic_permeability_m2").at("magnitude").get<double>()),
+                            fmt::format("at this frequency; the flow is {:.1f}° behind the drive",
+                                        state.at("degrees_behind_the_drive").get<double>())});
+  }
+}
+
+/// Where the power of what drives goes.
+std::string power_chart(const Json& history, const std::string& boundaries, bool carries) {
+  const bool inlet = boundaries == "inlet", lids = boundaries == "lids", ends = inlet || boundaries == "pressures";
+  std::vector<Line> powers{{"power_W_m3",
+                            inlet  ? "pressure drop times flow rate"
+                            : lids ? "power of the lids"
+                                   : "power of the drive",
+                            "#d1731b", ""},
+                           {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"},
+                           {"kinetic_energy_growth_W_m3", "growth of the kinetic energy", "#2a8c4a", ""},
+                           {"pressure_coupling_W_m3", "pressure coupling", "#7b5ea7", "2 3"}};
+  if (carries) powers.push_back({"advection_W_m3", "advection", "#8c564b", "2 3"});
+  return chart(
+      history, {"Power", "per volume of the sample", "W/m³"}, powers,
+      std::string("The power is the sum of the others and of what the time scheme takes. ") +
+          (carries && ends ? "Pressure coupling is an error of the grid; advection is what leaves through the ends."
+           : carries       ? "Pressure coupling and advection are errors of the grid."
+                           : "Pressure coupling is an error of the grid."));
+}
+
+/// Of the whole flow over the time.
+void add_charts(const Json& flow, PagePart& page) {
+  const Json& history = flow.at("history");
+  const std::string axis = axis_name(flow);
+  const auto boundaries = flow.value("boundaries", "");
+  const bool inlet = boundaries == "inlet", lids = boundaries == "lids";
+  std::vector<std::string> charts;
+  const Quantity what = lids ? Quantity{"Largest speed", "largest speed", "m/s"}
+                             : Quantity{"Darcy velocity", "Darcy velocity along " + axis, "m/s"};
+  charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", "#1f77b4", ""}},
+                         "Every step is in history.csv."));
+  if (!lids)
+    charts.push_back(
+        chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
+              {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
+              inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."));
+  charts.push_back(power_chart(history, boundaries, flow.value("inertia", false)));
+  charts.push_back(chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
+                         {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, ""));
+  page.cards.push_back(pairs_html(charts));
+  if (flow.value("inertia", false))
+    page.cards.push_back(
+        pairs_html({chart(history, {"Length of the steps", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
+                    chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
+                          "Largest part of its volume that a cell passes on in a step.")}));
+}
+
+}  // namespace
+
+PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  const Json& flow = summary.at("flow_in_time");
+  const std::string axis = axis_name(flow);
+  add_tiles(flow, page);
+  if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
+  add_charts(flow, page);
+  if (flow.contains("bodies")) {
+    page.cards.push_back(pairs_html(force_charts(flow)));
+    page.cards.push_back(forces_card(flow.at("bodies")));
+  }
+  if (flow.contains("probes")) page.cards.push_back(pairs_html(probe_charts(flow)));
+  if (const auto figure = figures.find("flow moving"); figure != figures.end())
+    page.cards.push_back(card("The flow, moving", figure->second, "In animation_speed.png, too."));
+  std::string pictures;
+  for (const char* kind : {"view", "slice"})
+    if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
+      pictures += figure->second;
+  if (!pictures.empty())
+    page.cards.push_back(card("Flow field at the end",
+                              fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
+                              "In the slice gray is solid, or a pore that was removed."));
+  return page;
+}
+
+void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("flow_in_time")) return;
+  add_flow_figures(comm, view, {axis_of(summary.at("flow_in_time")), "", 0}, figures);
+}
+
+}  // namespace karst

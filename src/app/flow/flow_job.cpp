@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `flow`: permeability and velocity of steady flow, without and with inertia.
+#include "app/flow/flow_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/flow/end_flow_job.hpp"
+#include "app/flow/flow_figures.hpp"
+#include "app/flow/flow_in_time.hpp"
+#include "app/flow/flow_record.hpp"
+#include "app/flow/inertia_results.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/kept_flow.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/output/vof_values.hpp"
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "base/core/heap.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Above it inertia bends the flow: permeability falls by some percent at 1 (J. Bear, Dynamics of Fluids in Porous
+/// Media, Elsevier 1972, section 5.3: Darcy's law holds up to 1 to 10).
+/// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
+constexpr double largest_permeability = 1e-6;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
+constexpr const char* preconditioner = "graph multigrid, local permeability";
+
+std::string no_wider_grid(const Index& cells) {
+  return fmt::format(
+      "no cells 1.2 to 2.4 times as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all "
+      "three numbers are even, at least 8",
+      cells[0], cells[1], cells[2]);
+}
+
+FlowSample sample_of(const Geometry& geometry, double h) {
+  return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
+}
+
+bool is_solved(const FlowColumn& column) { return column.connected && !column.unbounded; }
+
+/// @param where  added to the name
+SolveReport solve_report(const FlowColumn& column, const std::string& where) {
+  SolveReport solve;
+  solve.name = flow_solve_name(column.axis) + where;
+  solve.method = "gmres";
+  solve.preconditioner = preconditioner;
+  solve.iterations = column.iterations;
+  solve.true_residual = column.relative_residual;
+  solve.seconds = column.seconds;
+  solve.setup_seconds = column.setup_seconds;
+  return solve;
+}
+
+SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
+  SolveReport solve;
+  solve.name = name;
+  solve.method = "newton, gmres";
+  solve.preconditioner = preconditioner;
+  solve.iterations = point.iterations;
+  solve.true_residual = point.relative_residual;
+  solve.seconds = point.seconds;
+  return solve;
+}
+
+std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
+  std::vector<std::string> all;
+  for (const FlowColumn& c : columns) {
+    const char axis = "xyz"[c.axis];
+    if (!c.connected) {
+      all.push_back(
+          fmt::format("flow {0}: no pore leads through the sample along {0}, or none that these cells resolve (pores "
+                      "without a cell centre in them carry no flow): its permeability is 0, and nothing was solved for "
+                      "it; finer cells show which",
+                      axis));
+      continue;
+    }
+    if (c.unbounded) {
+      all.push_back(fmt::format(
+          "flow {}: no wall holds the fluid, and no side with flow.sides = \"no-slip\": its permeability is "
+          "infinite{}",
+          axis,
+          std::isfinite(c.darcy_velocity[c.axis])
+              ? ", and the flow that is asked for is uniform"
+              : ", and a pressure gradient has no steady flow: no velocity is given"));
+      continue;
+    }
+    if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
+      all.push_back(
+          fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
+                      "the velocity and flow rate are too large (the permeability is that of Stokes flow, and right)",
+                      axis, c.reynolds));
+    if (c.permeability[c.axis] > largest_permeability)
+      all.push_back(fmt::format(
+          "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the width of the voxels "
+          "in metres, and do solids stand in the flow along {}?",
+          axis, c.permeability[c.axis], largest_permeability, axis));
+    if (estimated && std::isnan(c.estimated_error))
+      all.push_back(
+          fmt::format("flow {}: no error estimate: on wider cells nothing flows through the sample, so the "
+                      "throats are too narrow for these cells; finer cells are needed to trust the permeability",
+                      axis));
+    if (drag_imbalance(c) > largest_imbalance)
+      all.push_back(fmt::format(
+          "flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
+          "flow next to the walls is not resolved, and the permeability may be off by several percent or more; "
+          "finer cells help",
+          axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
+    if (c.divergence > largest_divergence)
+      all.push_back(fmt::format("flow {}: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", axis,
+                                c.divergence));
+  }
+  return all;
+}
+
+constexpr const char* flow_field = "velocity_and_pressure";
+/// The same to the last bit, kept where later jobs want the flow.
+constexpr const char* exact_field = "velocity_and_pressure_exact";
+
+/// Of the own VoFs.
+KeptFlow kept(FlowColumn& column) {
+  KeptFlow kept{column.axis, std::vector<std::array<float, 4>>(column.solution.size())};
+  for (std::size_t v = 0; v < kept.values.size(); ++v)
+    for (std::size_t c = 0; c < 4; ++c) kept.values[v][c] = static_cast<float>(column.solution[v].v[c]);
+  column.solution = {};
+  column.speed = {};
+  return kept;
+}
+
+/// Where the fields of solves go; nowhere when they are not wanted.
+struct KeepFlows {
+  KeptFlows* flows = nullptr;
+  const JoinedCells* joined = nullptr;
+  FlowHandover* handover = nullptr;
+  explicit operator bool() const { return flows != nullptr; }
+  void add(KeptFlow flow) const {
+    append_homes(*joined, flow);
+    flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
+  }
+  /// Of a flow without a wall, for which nothing was solved.
+  void add_uniform(FlowColumn& column) const {
+    hand_over(column, column.solution);
+    if (*this) add(kept(column));
+  }
+  void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
+    if (handover == nullptr) return;
+    handover->columns.push_back(column);
+    handover->columns.back().solution = std::move(solution);
+    handover->columns.back().speed = {};
+  }
+};
+
+FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
+  FlowWatch watch;
+  watch.iteration = [&progress, where](const std::string& solve, int n, double residual, double permeability) {
+    progress.iteration(solve + where, n, residual, fmt::format("k = {}", darcy_text(permeability)));
+  };
+  watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
+  watch.solved = [slow = watch.slow_flow](const FlowColumn& column) {
+    if (column.inertia.empty()) slow(column);
+  };
+  watch.point = [&progress](const std::string& solve, const InertiaPoint& p) {
+    progress.solved(solve_report(solve, p));
+  };
+  return watch;
+}
+
+/// "stokes x", "steady x"; the latter is the sweep together with the Stokes flow that it starts from.
+std::string axis_name(const FlowOptions& options, int axis) {
+  return options.model == FlowModel::steady ? steady_solve_name(axis) : flow_solve_name(axis);
+}
+
+/// Rows of what an earlier run has solved along an axis.
+/// @param points  of its sweep
+void tell_read(SolveProgress& progress, const FlowOptions& options, const FlowColumn& column, const std::string& where,
+               const std::vector<InertiaPoint>& points) {
+  progress.read(solve_report(column, where));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    progress.read(solve_report(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
+}
+
+std::string sweep_name(int axis) { return steady_solve_name(axis) + ", sweep"; }
+
+/// Sweeps with inertia are kept on the way, too.
+void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::string& depends, SolveProgress& progress,
+                 FlowWatch& watch) {
+  constexpr const char* field = "velocity_and_pressure_of_solver";
+  watch.pause = [&, depends](const PausedSweep& sweep, std::span<const Quad> flow) {
+    const std::array fields{VofValues{field, 4, std::span(flow.data()->v.data(), 4 * flow.size())}};
+    run.solved->save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
+  };
+  watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
+    const auto state = run.solved->load(sweep_name(axis), depends, [&](const VofFile& file) {
+      file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
+    });
+    if (!state) return {};
+    PausedSweep sweep = paused_sweep(*state);
+    tell_read(progress, run.config.flow, sweep.slow, "", sweep.state.points);
+    return sweep;
+  };
+}
+
+/// Solves the axes of a part one after the other, or reads what an earlier run has finished.
+/// @param where            what is other than in the deck, added to the names of the solves
+/// @param[in,out] columns  one more, without fields, as soon as a solve ends
+/// @param keep             its fields
+/// Collective.
+void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
+                const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
+  SolveStore* store = run.solved;
+  std::optional<CompositeNumbering> own;
+  const CompositeNumbering& numbering = keep ? keep.joined->numbering() : own.emplace(run.comm, geometry);
+  const VofPlaces places = places_of(geometry, numbering);
+  const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
+  const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
+  const auto exact = [](auto& solution) { return std::span(solution.data()->v.data(), 4 * solution.size()); };
+  std::erase_if(part.axes, [&](int axis) {
+    if (store == nullptr) return false;
+    KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
+    std::vector<Quad> solution(keep.handover == nullptr ? 0 : numbering.n_own());
+    const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
+      if (keep) file.read(flow_field, places, 4, values_of(flow));
+      if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
+    });
+    if (!state) return false;
+    columns.push_back(flow_column(*state));
+    keep.hand_over(columns.back(), std::move(solution));
+    tell_read(progress, part, columns.back(), where, columns.back().inertia);
+    if (keep) keep.add(std::move(flow));
+    return true;
+  });
+  if (part.axes.empty()) return;
+  FlowWatch watch = watch_of(progress, where);
+  watch.keep_solution = bool{keep};
+  // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
+  if (store != nullptr && part.model == FlowModel::steady && geometry.levels.size() == 1)
+    keep_sweeps(run, places, depends, progress, watch);
+  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
+    tell(column);
+    KeptFlow flow;
+    std::vector<VofValues> fields;
+    keep.hand_over(column, column.solution);
+    if (keep.handover != nullptr)
+      fields.push_back({exact_field, 4, exact(std::as_const(keep.handover->columns.back().solution))});
+    if (keep) {
+      flow = kept(column);
+      fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
+    }
+    column.speed = {};
+    if (store != nullptr) {
+      store->save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
+      if (part.model == FlowModel::steady && geometry.levels.size() == 1) store->drop(sweep_name(column.axis));
+    }
+    if (keep) keep.add(std::move(flow));
+    columns.push_back(column);
+  };
+  for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch)) {
+    if (is_solved(column)) continue;  // is there already
+    // Not by its solution, which a rank without boxes has none of.
+    if (column.unbounded && std::isfinite(column.largest_speed)) keep.add_uniform(column);
+    columns.push_back(std::move(column));
+  }
+  std::ranges::sort(columns, {}, &FlowColumn::axis);
+  if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
+  if (keep.handover != nullptr) std::ranges::sort(keep.handover->columns, {}, &FlowColumn::axis);
+  trim_heap();
+}
+
+/// All axes at once, or one after the other where each has reservoirs of its own.
+std::vector<FlowOptions> parts_of(const FlowOptions& options) {
+  if (options.reservoir == 0) return {options};
+  std::vector<FlowOptions> parts;
+  for (const int axis : options.axes) {
+    parts.push_back(options);
+    parts.back().axes = {axis};
+  }
+  return parts;
+}
+
+/// The grid of an axis with its reservoirs.
+struct Extended {
+  Extended(const JobContext& run, Source sample, const FlowOptions& part)
+      : source(with_reservoirs(std::move(sample), part.axes[0], part.reservoir)),
+        geometry(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep)) {}
+  Source source;
+  Geometry geometry;
+};
+
+/// b of a grid, see ins/upscale/extrapolation.hpp.
+double line_offset_of(const GridOptions& grid, const Source& any) {
+  if (!any.image) return 0.0;
+  const double h = cell_width_at_walls(grid);
+  double length = 0.0;
+  for (int d = 0; d < 3; ++d) length = std::max(length, grid.size[d]);
+  return line_offset(h / any.image->info().voxel, static_cast<int>(std::lround(length / h)));
+}
+
+/// What solves of the same sample on other cells, or with its wall elsewhere, gave.
+struct Repeated {
+  FlowColumns columns;            ///< of the axes that percolate there and whose solves ended
+  std::array<bool, 3> blocked{};  ///< axes along which nothing percolates there
+  double porosity = 0.0;          ///< of the sample
+};
+
+/// Creeping flow once more.
+/// @param axes            of the drive
+/// @param where           what is other, added to the names of the solves
+/// @param reservoir       its cells
+/// @param[in,out] notes   why solves failed, if any did
+/// Collective.
+Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Variant& variant, const std::string& where,
+                int reservoir, SolveProgress& progress, std::vector<std::string>& notes) {
+  FlowOptions options = run.config.flow;
+  options.axes = axes;
+  options.model = FlowModel::stokes;
+  options.reservoir = reservoir;
+  Repeated all;
+  const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
+    const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
+    all.porosity = (geometry.report.porosity * length - free) / (length - free);
+    std::erase_if(part.axes, [&](int axis) {
+      const auto d = static_cast<std::size_t>(axis);
+      all.blocked[d] = !geometry.report.percolates[d];
+      return all.blocked[d];
+    });
+    if (part.axes.empty()) return;
+    solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,
+               {});
+  };
+  for (const FlowOptions& part : parts_of(options)) try {
+      Source source = run.again(variant);
+      if (part.reservoir > 0) {
+        const Extended grid(run, std::move(source), part);
+        solve(grid.source, grid.geometry, part);
+      } else {
+        solve(source, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep), part);
+      }
+    } catch (const Error& e) {  // the same on all ranks; neither estimate nor range is worth the results
+      notes.push_back(fmt::format("flow{}: {}", where, e.what()));
+    }
+  return all;
+}
+
+/// The axes of these columns on other cells. Collective.
+WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const Index& cells, SolveProgress& progress,
+                   std::vector<std::string>& notes) {
+  const Source source = run.again({cells});
+  WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
+  const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
+  grid.columns =
+      repeat(run, axes, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
+          .columns;
+  return grid;
+}
+
+/// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
+bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
+  const Timer timer("error estimate");
+  const Index &cells = run.grid.cells, &copies = run.config.geometry.copies;
+  std::vector<int> axes;
+  for (const FlowColumn& c : columns)
+    if (is_solved(c)) axes.push_back(c.axis);
+  std::vector<WiderGrid> wider;
+  for (const Index& wide : wider_grids(cells, copies)) {
+    if (!wider.empty() && wider.back().columns.empty()) break;
+    wider.push_back(on_cells(run, axes, wide, progress, notes));
+  }
+  const auto between = grid_between(cells, copies);
+  if (wider.empty() && !between) return false;
+  const double offset = line_offset_of(run.grid, run.again({cells}));
+  const WiderGrid none;
+  estimate_error(offset, wider, none, columns);
+  // One more grid where these disagree, or where nothing flows on them.
+  std::erase_if(axes, [&](int axis) { return std::ranges::find(columns, axis, &FlowColumn::axis)->extrapolated; });
+  if (between && !axes.empty()) estimate_error(offset, wider, on_cells(run, axes, *between, progress, notes), columns);
+  return true;
+}
+
+/// The permeabilities with the wall of the image as far off as it may plausibly be, to both sides. Collective.
+WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowColumns& columns,
+                     std::vector<std::string>& notes) {
+  const Timer timer("range of walls");
+  WallRange range;
+  range.moved = run.wall_uncertainty;
+  range.permeability.resize(columns.size(), {unknown, unknown});
+  for (std::size_t side = 0; side < 2; ++side) {
+    const double moved = side == 0 ? -range.moved : range.moved;
+    const Repeated found =
+        repeat(run, run.config.flow.axes, {run.grid.cells, moved}, fmt::format(", wall moved by {:+.3g} voxel", moved),
+               run.config.flow.reservoir, progress, notes);
+    range.porosity[side] = found.porosity;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const int axis = columns[c].axis;
+      if (found.blocked[axis]) {
+        range.permeability[c][side] = 0.0;
+        if (!columns[c].connected) continue;  // said already
+        notes.push_back(
+            fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, where it may plausibly be, no "
+                        "pore leads through the sample along {0}: the range of the permeability begins at 0",
+                        "xyz"[axis], moved));
+      }
+      for (const FlowColumn& other : found.columns)
+        if (other.axis == axis) range.permeability[c][side] = other.permeability[axis];
+    }
+  }
+  return range;
+}
+
+/// What all solves gave.
+struct Solved {
+  FlowColumns columns;
+  Figures figures;
+  std::vector<JobComponent> components;  ///< that output.plot asks for, on the grid of the geometry
+  std::vector<JobFile> files;
+};
+
+/// The solves of some axes on one grid: what they gave, with pictures, and their fields.
+std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
+                                   SolveProgress& progress, Solved& all) {
+  KeptFlows flows;
+  const auto joined = std::make_shared<const JoinedCells>(
+      grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
+  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get(), grid.handover});
+  const bool several = grid.config.flow.axes.size() > 1;
+  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
+  const FieldView view = view_of(grid, components);
+  for (const auto& flow : flows)
+    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
+  std::erase_if(components,
+                [&](const JobComponent& c) { return std::ranges::count(grid.config.output.plot, c.field) == 0; });
+  return components;
+}
+
+/// With reservoirs every axis has its grid, its geometry and its plotfile, which go before the next axis comes.
+void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, SolveProgress& progress, Solved& all) {
+  for (const FlowOptions& part : parts_of(run.config.flow)) {
+    const Timer timer("with reservoirs");
+    const Extended grid(run, run.again({run.grid.cells}), part);
+    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.progress, run.solved};
+    const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
+    if (components.empty()) continue;
+    const char axis = "xyz"[part.axes[0]];
+    const std::string name = fmt::format("plot_{}.vtkhdf", axis);
+    const PlotSize size = write_plot(here, grid.source, run.file(name), components);
+    all.files.push_back({name, fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python{}", axis,
+                                           told_parts(run, size))});
+  }
+}
+
+Solved solve(const JobContext& run, SolveProgress& progress) {
+  const FlowSample sample = sample_of(run.geometry, run.grid.cell_width());
+  Solved all;
+  if (run.config.flow.reservoir > 0)
+    solve_with_reservoirs(run, sample, progress, all);
+  else
+    all.components = solve_on(run, run.config.flow, sample, progress, all);
+  return all;
+}
+
+JobResult run(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  SolveProgress progress(context, "flow", options.tolerance);
+  Solved all = solve(context, progress);
+  JobResult result;
+  const bool wanted = options.estimate_error && std::ranges::any_of(all.columns, is_solved);
+  const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
+  WallRange range;
+  if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
+  const FlowGrid grid{context.grid.cells, options.reservoir, !context.config.geometry.image.empty()};
+  if (!estimated)
+    for (FlowColumn& c : all.columns) c.estimated_error = unknown;
+  result.text = flow_text(all.columns, grid, wanted, range);
+  if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  result.headline = flow_headline(all.columns, wanted);
+  result.json = flow_json(all.columns, grid, wanted, range);
+  result.solves = progress.rows();
+  double mass = 0.0;
+  for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
+  result.balances.push_back({"mass_relative", mass});
+  std::ranges::move(warnings_of(all.columns, estimated), std::back_inserter(result.warnings));
+  std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
+  result.components = std::move(all.components);
+  result.files = std::move(all.files);
+  result.figures = std::move(all.figures);
+  if (options.model == FlowModel::steady) {
+    write_file(context.comm, context.file("inertia.csv"), inertia_csv(all.columns));
+    result.files.push_back({"inertia.csv", "apparent permeability against Reynolds number"});
+  }
+  return result;
+}
+
+void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  draw_flow(comm, summary, view, figures);
+  draw_flow_in_time(comm, summary, view, figures);
+  draw_end_flow(comm, summary, view, figures);
+}
+
+PagePart page(const Json& summary, const Figures& figures) {
+  if (end_flow_key(summary) != nullptr) return end_flow_page(summary, figures);
+  return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
+}
+
+std::vector<std::string> all_mistakes(const JobContext& context) {
+  if (is_in_time(context.config)) return flow_in_time_mistakes(context);
+  if (ends_drive(context.config)) return end_flow_mistakes(context);
+  const FlowOptions& options = context.config.flow;
+  std::vector<std::string> found = mistakes(options, context.geometry);
+  const Index &cells = context.grid.cells, &copies = context.config.geometry.copies;
+  if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
+    found.push_back("flow.estimate_error: " + no_wider_grid(cells));
+  if (options.uncertainty && !(context.wall_uncertainty > 0.0))
+    found.push_back(fmt::format(
+        "flow.uncertainty: {}; leave it out{}",
+        context.config.geometry.image.empty() ? "described solids have no other plausible wall"
+                                              : "how far the wall of the image may lie off is not known: its gray "
+                                                "values have no contrast to measure it by, or an older version of "
+                                                "Karst imported it (import it again)",
+        context.config.geometry.image.empty()
+            ? ""
+            : ", and give geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
+  return found;
+}
+
+int n_plotted(const Config& config) {
+  const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
+  return static_cast<int>(config.flow.axes.size()) *
+         (3 * asked(PlotField::velocity) + asked(PlotField::speed) + asked(PlotField::pressure));
+}
+
+}  // namespace
+
+Job flow_job() {
+  return {job_word("flow"),
+          all_mistakes,
+          [](const JobContext& context) {
+            if (is_in_time(context.config)) return start_flow_in_time(context);
+            return one_step(context, ends_drive(context.config) ? run_end_flow : run);
+          },
+          draw,
+          page,
+          plan_flow,
+          flow_setup_work,
+          flow_pace,
+          {.setup = 1.5e-6, .iteration = 0.32e-6},
+          false,
+          n_plotted};
+}
+
+}  // namespace karst

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/flow/flow_job.hpp"
+#include "app/flow/inertia_results.hpp"
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
+
+namespace karst {
+
+namespace {
+
+using Column = const FlowColumn&;
+
+const char* name_of(Column c) { return axis_names[c.axis]; }
+
+/// Rows e, columns d; null for NaN.
+Json matrix_json(const Matrix3& matrix, double factor) {
+  Json rows = Json::array();
+  for (const Vec3& row : matrix) {
+    Json entries = Json::array();
+    for (const double entry : row.v) entries.push_back(number_or_null(factor * entry));
+    rows.push_back(entries);
+  }
+  return rows;
+}
+
+/// Rows e, columns d, as those of the permeability; NaN in the columns of axes that were not asked for.
+Matrix3 darcy_velocities(const FlowColumns& columns) {
+  Matrix3 velocity;
+  velocity.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  for (Column c : columns)
+    for (int e = 0; e < 3; ++e) velocity[e][c.axis] = c.darcy_velocity[e];
+  return velocity;
+}
+
+Json vector_json(const Vec3& v) { return {number_or_null(v[0]), number_or_null(v[1]), number_or_null(v[2])}; }
+
+double largest_reynolds(const FlowColumns& columns) {
+  double largest = 0.0;
+  for (Column c : columns) largest = std::max(largest, c.reynolds);
+  return largest;
+}
+
+/// Estimated error of the permeability along the axis.
+std::string error_text(Column c) {
+  if (!c.connected || c.unbounded) return "-";
+  return std::isfinite(c.estimated_error) ? fmt::format("{:.2g} %", 100.0 * c.estimated_error / c.permeability[c.axis])
+                                          : "unknown";
+}
+
+/// What the estimated error was made from.
+std::string basis_text(Column c) {
+  switch (c.error_basis) {
+    case ErrorBasis::one_change:
+      return "one change";
+    case ErrorBasis::larger_change:
+      return "larger change";
+    case ErrorBasis::limit:
+      return "extrapolation";
+    case ErrorBasis::none:
+      break;
+  }
+  return "-";
+}
+
+/// What the estimated error is an error of.
+std::string error_meaning(const FlowGrid& grid, const WallRange& range) {
+  const std::string text = "what cells of no width would change on ";
+  if (!grid.of_image) return text + "these walls";
+  return text + "the wall as the image gives it. How far that wall may lie off is not in it: " +
+         (range.moved > 0.0 ? "the range with the wall moved tells" : "flow.uncertainty (--uncertainty) tells");
+}
+
+Json range_json(const WallRange& range, std::size_t column) {
+  Json ends = Json::array();
+  for (const double k : range.permeability[column]) ends.push_back(number_or_null(k));
+  return ends;
+}
+
+/// "permeability" at one end of the range.
+std::string end_text(double permeability) {
+  return std::isfinite(permeability) ? fmt::format("{:.6g}", permeability) : "unknown";
+}
+
+}  // namespace
+
+std::string darcy_text(double permeability) {
+  const double value = permeability / darcy;
+  if (std::abs(value) >= 0.1 || value == 0.0) return fmt::format("{:.4g} D", value);
+  return fmt::format("{:.4g} mD", 1e3 * value);
+}
+
+std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
+  Json json;
+  json["tensor_order"] = {"component", "drive"};
+  json["permeability_m2"] = matrix_json(tensor(columns), 1.0);
+  json["permeability_darcy"] = matrix_json(tensor(columns), 1.0 / darcy);
+  if (const auto main = principal(columns)) {
+    json["principal_permeability_m2"] = vector_json(main->value);
+    json["principal_axes"] = {vector_json(main->axis[0]), vector_json(main->axis[1]), vector_json(main->axis[2])};
+  }
+  if (columns.size() == 3) json["permeability_asymmetry"] = asymmetry(columns);
+  json["darcy_velocity_m_s"] = matrix_json(darcy_velocities(columns), 1.0);
+  json["reynolds"] = largest_reynolds(columns);
+  if (with_error) json["permeability_error_of"] = "the discretisation: " + error_meaning(grid, range);
+  if (range.moved > 0.0) {
+    json["wall_shift_voxels"] = range.moved;
+    json["porosity_range"] = range.porosity;
+  }
+  json["flow"] = Json::array();
+  for (Column c : columns) {
+    Json one;
+    one["axis"] = name_of(c);
+    one["percolates"] = c.connected;
+    if (c.unbounded) one["unbounded"] = true;
+    one["boundaries"] = c.periodic ? "periodic" : grid.reservoir > 0 ? "reservoirs" : "pressures";
+    if (grid.reservoir > 0) {
+      const Index all = grid.with_reservoirs(c.axis);
+      one["reservoir_cells"] = grid.reservoir;
+      one["sample_cells"] = {grid.sample[0], grid.sample[1], grid.sample[2]};
+      one["grid_cells"] = {all[0], all[1], all[2]};
+    }
+    if (with_error) {
+      one["permeability_error_m2"] = c.connected ? number_or_null(c.estimated_error) : Json(nullptr);
+      one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
+      one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
+    }
+    if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
+    one["pressure_gradient_Pa_m"] = number_or_null(c.gradient);
+    one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
+    one["flow_rate_m3_s"] = number_or_null(c.flow_rate);
+    one["largest_speed_m_s"] = number_or_null(c.largest_speed);
+    one["reynolds"] = number_or_null(c.reynolds);
+    one["tortuosity"] = number_or_null(c.tortuosity);
+    one["mass_relative"] = c.divergence;
+    if (std::isfinite(c.pressure_drag))
+      one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
+    if (!c.connected || c.unbounded) {
+      json["flow"].push_back(one);
+      continue;
+    }
+    one["repairs"] = {{"cells_without_flow", c.counts.orphans},
+                      {"closed_area_share", c.counts.closed_area / (c.counts.open_area + c.counts.extra_area)},
+                      {"walls_half_way", c.counts.walls_half_way},
+                      {"closed_level_faces", c.closed_level_faces}};
+    if (!c.inertia.empty()) one["inertia"] = Json::parse(inertia_json(c));
+    one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
+                              {"share", c.histogram.share}};
+    json["flow"].push_back(one);
+  }
+  return json.dump();
+}
+
+namespace {
+
+constexpr int name_width = 34, value_width = 14;
+
+/// A table with a column for each axis.
+class Rows {
+ public:
+  explicit Rows(const FlowColumns& columns) : columns_(columns) {}
+  /// @param value  of a column; empty: nothing stands there
+  template <class F>
+  void add(const std::string& name, F&& value) {
+    text_ += fmt::format("  {:<{}}", name, name_width);
+    for (Column c : columns_) text_ += fmt::format("{:>{}}", value(c), value_width);
+    text_.erase(text_.find_last_not_of(' ') + 1);
+    text_ += '\n';
+  }
+  /// Of what has no value where nothing flows.
+  template <class F>
+  void add_flow(const std::string& name, const char* form, F&& value) {
+    add(name, [&](Column c) {
+      return std::isfinite(value(c)) ? fmt::format(fmt::runtime(form), value(c)) : std::string("-");
+    });
+  }
+  void line(const std::string& text) { text_ += text + '\n'; }
+  std::string text() const { return text_; }
+
+ private:
+  const FlowColumns& columns_;
+  std::string text_;
+};
+
+/// The permeabilities and how far they may be off.
+void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range,
+                      Rows& rows) {
+  const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
+  rows.add(inertia ? "permeability of Stokes flow [m2]" : "permeability [m2]",
+           [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
+  rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
+  if (with_error) {
+    rows.add("  estimated error (discretisation)", error_text);
+    rows.add("    made from", basis_text);
+    rows.add("  extrapolated to zero cell width",
+             [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
+  }
+  for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
+    rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
+             [&](Column c) { return end_text(range.permeability[&c - columns.data()][side]); });
+  if (with_error) rows.line(fmt::format("  (estimated error: {})", error_meaning(grid, range)));
+  const Matrix3 k = tensor(columns);
+  for (int e = 0; e < 3; ++e)
+    if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
+      rows.add(fmt::format("  of the flow along {} [m2]", axis_names[e]),
+               [&](Column c) { return e == c.axis ? std::string() : fmt::format("{:.3g}", k[e][c.axis]); });
+}
+
+/// The shares of the drive that the walls take, and why they do not sum to 100 %.
+void add_drag(const FlowColumns& columns, Rows& rows) {
+  const bool known = std::ranges::any_of(columns, [](Column c) { return std::isfinite(c.pressure_drag); });
+  if (!known) return;
+  const auto share = [](double part) { return 100.0 * part; };
+  rows.add_flow("drag / driving force", "{:.1f} %",
+                [&](Column c) { return share(c.pressure_drag + c.viscous_drag + c.side_drag); });
+  rows.add_flow("  of the pressure on the wall", "{:.1f} %", [&](Column c) { return share(c.pressure_drag); });
+  rows.add_flow("  of the friction on the wall", "{:.1f} %", [&](Column c) { return share(c.viscous_drag); });
+  if (std::ranges::any_of(columns, [](Column c) { return c.side_drag != 0.0; }))
+    rows.add_flow("  of the friction on the sides", "{:.1f} %", [&](Column c) { return share(c.side_drag); });
+  rows.line(
+      "  (100 % with cells fine enough: what is missing is the error of the stresses at the wall, which are less\n"
+      "  accurate than the flow; a warning is given from 20 % on)");
+}
+
+}  // namespace
+
+std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
+  Rows rows(columns);
+  rows.line("Permeability, per cross-section of the whole sample");
+  rows.add("drive along", [](Column c) { return std::string(name_of(c)); });
+  add_permeability(columns, grid, with_error, range, rows);
+  if (grid.reservoir > 0) {
+    const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
+    rows.add("cells of the sample", [&](Column) { return cells(grid.sample); });
+    rows.add("  with reservoirs", [&](Column c) { return cells(grid.with_reservoirs(c.axis)); });
+  }
+  if (std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); }))
+    rows.line("  with inertia, last of flow.steps:");
+  rows.add_flow("tortuosity of the flow", "{:.4g}", [](Column c) { return c.tortuosity; });
+  rows.add_flow("pressure gradient [Pa/m]", "{:.4g}", [](Column c) { return c.gradient; });
+  rows.add_flow("Darcy velocity [m/s]", "{:.4g}", [](Column c) { return c.darcy_velocity[c.axis]; });
+  rows.add_flow("flow rate [m3/s]", "{:.4g}", [](Column c) { return c.flow_rate; });
+  rows.add_flow("largest speed [m/s]", "{:.4g}", [](Column c) { return c.largest_speed; });
+  rows.add_flow("Reynolds number", "{:.3g}", [](Column c) { return c.reynolds; });
+  add_drag(columns, rows);
+  return rows.text() + inertia_text(columns);
+}
+
+std::string flow_headline(const FlowColumns& columns, bool with_error) {
+  std::string text;
+  for (Column c : columns) {
+    text += fmt::format("Permeability along {}: {:.4g} m2, {}", name_of(c), c.permeability[c.axis],
+                        darcy_text(c.permeability[c.axis]));
+    if (!c.connected)
+      text += " (no pore leads along it)";
+    else if (c.unbounded)
+      text += " (no wall holds the fluid)";
+    else if (with_error)
+      text += fmt::format(", estimated error of the discretisation {}", error_text(c));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace karst

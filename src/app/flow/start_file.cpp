@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/flow/start_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/comm/fail_together.hpp"
+#include "base/core/format.hpp"
+#include "base/core/text.hpp"
+#include "base/file/log.hpp"
+#include "grid/vof_loops.hpp"
+#include "io/plot_sampler.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double same_size = 1e-5;  ///< relative: cell widths stand in files as they were computed
+const std::vector<std::string> velocity{"velocity_x", "velocity_y", "velocity_z"};
+
+bool holds(const PlotReader& file, const std::string& component) {
+  return std::ranges::count(file.components(), component) > 0;
+}
+
+std::string text_of(const Vec3& size) { return fmt::format("{:g} x {:g} x {:g} m", size[0], size[1], size[2]); }
+
+std::vector<std::string> mistakes_in(const PlotReader& file, const JobContext& run) {
+  const std::string& name = run.config.flow.start_file;
+  std::vector<std::string> found;
+  if (!std::ranges::all_of(velocity, [&](const std::string& c) { return holds(file, c); }))
+    found.push_back(
+        fmt::format("flow.start_file: {}: no velocity in it; it holds {}; let the earlier run write output.plot = "
+                    "[\"velocity\", \"pressure\"] with one direction of the drive",
+                    name, join(file.components(), ", ")));
+  Vec3 size;
+  for (int d = 0; d < 3; ++d) size[d] = file.cells()[d] * file.cell_width();
+  for (int d = 0; d < 3; ++d)
+    if (std::abs(size[d] - run.grid.size[d]) > same_size * run.grid.size[d]) {
+      found.push_back(fmt::format("flow.start_file: {}: of a domain of {}, but this one has {}; it must be the same",
+                                  name, text_of(size), text_of(run.grid.size)));
+      break;
+    }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> start_mistakes(const JobContext& run) {
+  if (run.config.flow.start_file.empty()) return {};
+  try {
+    return mistakes_in(PlotReader(run.config.flow.start_file), run);
+  } catch (const Error& e) {
+    return {fmt::format("flow.start_file: {}", e.what())};
+  }
+}
+
+void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& stokes) {
+  const StokesLevels& op = stokes.op();
+  double time = 0.0;
+  fail_together(run.comm, [&] {
+    std::vector<std::string> wanted = velocity;
+    const bool has_pressure = holds(PlotReader(run.config.flow.start_file), "pressure");
+    if (has_pressure) wanted.emplace_back("pressure");
+    PlotSampler file(run.config.flow.start_file, wanted, run.grid.periodic);
+    time = file.file().time();
+    const double per_cell = run.grid.cell_width() / file.file().cell_width();
+    const std::span<Quad> x = stokes.all_values();
+    std::ranges::fill(x, Quad{});
+    for (int l = 0; l < op.n_levels(); ++l) {
+      const LevelGraph& graph = run.geometry.levels[l].graph;
+      for (int b = 0; b < graph.n_local(); ++b) {
+        const BoxGraph box = graph.box(b);
+        for_each_vof(box, [&](int vof, int cell) {
+          if (op.numbering().number(l, b, vof) < 0) return;
+          const Index c = box.cells.cell(cell);
+          const PlotSampler::Sample& here =
+              file.at(per_cell * StokesLevels::width(l) * Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
+          Quad& q = x[op.begin(l) + graph.vof_begin(b) + vof];
+          for (std::size_t d = 0; d < 3; ++d) q.v[d] = here.weighted[d] / units.velocity();
+          if (has_pressure && here.fluid > 0.0)
+            q.v[3] = here.weighted[3] / here.fluid * StokesLevels::width(l) / units.pressure();
+        });
+      }
+    }
+  });
+  log_info("flow begins from {}, {}", run.config.flow.start_file, format_si(time, "s"));
+}
+
+}  // namespace karst

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/job/files_in_time.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/job/solve_store.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "base/file/plain_file.hpp"
+#include "io/agree.hpp"
+#include "io/part_names.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char *last_plot = "plot.vtkhdf", *series_name = "output.vtkhdf.series";
+
+/// With the last plotfile of a run behind the outputs.
+FilesInTime::Series with_last(FilesInTime::Series series, double time) {
+  if (!series.files.empty()) series.files.push_back({last_plot, time});
+  return series;
+}
+
+/// All series with the names of their lists.
+std::vector<std::pair<std::string, const FilesInTime::Series*>> all_series(const FilesInTime& files) {
+  std::vector<std::pair<std::string, const FilesInTime::Series*>> all{{series_name, &files.outputs}};
+  for (const auto& [name, series] : files.slices) all.emplace_back(slice_series(name), &series);
+  return all;
+}
+
+std::vector<FilesInTime::Series*> changed_series(FilesInTime& files) {
+  std::vector<FilesInTime::Series*> all{&files.outputs};
+  for (auto& [name, series] : files.slices) all.push_back(&series);
+  return all;
+}
+
+std::string text_of(const std::string& path) {
+  const std::optional<std::string> text = plain_text(path);
+  require(text.has_value(), "{}: cannot be read", path);
+  return *text;
+}
+
+}  // namespace
+
+void finish_history(const JobContext& run, GrowingFile& history) {
+  agree(run.comm, [&] { history.finish(); });
+}
+
+std::string slice_series(const std::string& slice) { return fmt::format("slice_{}.vti.series", slice); }
+
+void write_series(const JobContext& run, const std::string& name, const FilesInTime::Series& series) {
+  if (series.files.empty()) return;
+  Json json{{"file-series-version", "1.0"}, {"files", Json::array()}};
+  for (const FilesInTime::Output& o : series.files) json["files"].push_back(Json{{"name", o.name}, {"time", o.time}});
+  write_file(run.comm, run.file(name), json.dump() + '\n');
+}
+
+void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields) {
+  if (!run.plot) return;
+  std::vector<FilesInTime::Output>& all = files.outputs.files;
+  all.push_back({fmt::format("output_{:04}.vtkhdf", all.size() + 1), time});
+  run.plot(all.back().name, time, fields);
+  write_series(run, series_name, files.outputs);
+}
+
+void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
+                   const std::vector<JobComponent>& fields) {
+  if (!run.plot || run.left == nullptr) return;
+  run.plot(last_plot, time, fields);
+  write_series(run, series_name, with_last(files.outputs, time));
+  run.left->emplace_back(last_plot);
+  for (const auto& [name, series] : all_series(files)) {
+    for (const FilesInTime::Output& o : series->files) run.left->push_back(o.name);
+    if (!series->files.empty()) run.left->push_back(name);
+  }
+}
+
+void finish_files(const JobContext& run, const FilesInTime& files, double time, JobResult& result) {
+  result.time = time;
+  if (!files.outputs.files.empty()) {
+    write_series(run, series_name, result.components.empty() ? files.outputs : with_last(files.outputs, time));
+    result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
+    result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
+  }
+  for (const auto& [name, series] : files.slices)
+    if (!series.files.empty())
+      result.files.push_back({slice_series(name), "the slices of this name with their times, for ParaView"});
+}
+
+void keep_files(const JobContext& run, FilesInTime& files) {
+  agree(run.comm, [&] {
+    if (run.comm.rank() != 0) return;
+    files.texts.clear();
+    for (const std::string& name : files.histories) files.texts.push_back(text_of(run.file(name)));
+    for (FilesInTime::Series* series : changed_series(files))
+      for (; series->kept < series->files.size(); ++series->kept) {
+        FilesInTime::Output& file = series->files[series->kept];
+        file.checksums = {run.solved->keep_file(run.file(file.name))};
+        for (const std::string& part : parts_beside(run.file(file.name)))
+          file.checksums.push_back(run.solved->keep_file(part));
+      }
+  });
+  for (FilesInTime::Series* series : changed_series(files)) series->kept = series->files.size();
+}
+
+void bring_files(const JobContext& run, const FilesInTime& files) {
+  if (run.comm.rank() != 0) return;
+  for (const auto& [name, series] : all_series(files))
+    for (const FilesInTime::Output& o : series->files)
+      for (std::size_t part = 0; part < o.checksums.size(); ++part)
+        run.solved->bring_file(run.file(part == 0 ? o.name : part_name(o.name, static_cast<int>(part))),
+                               o.checksums[part]);
+  for (std::size_t i = 0; i < files.histories.size(); ++i) {
+    const std::string path = run.file(files.histories[i]);
+    GrowingFile file;
+    file.open(path);
+    file.append(files.texts.at(i));
+    file.finish();
+  }
+}
+
+Json files_json(const FilesInTime& files) {
+  const auto json_of = [](const FilesInTime::Series& series) {
+    Json list = Json::array();
+    for (const FilesInTime::Output& o : series.files) {
+      Json file = Json::array();
+      file.push_back(o.name);
+      file.push_back(o.time);
+      for (const std::uint32_t c : o.checksums) file.push_back(std::int64_t{c});
+      list.push_back(std::move(file));
+    }
+    return list;
+  };
+  Json json{{"histories", files.histories}, {"texts", files.texts}, {"outputs", json_of(files.outputs)}};
+  json["slices"] = Json::object();
+  for (const auto& [name, series] : files.slices) json["slices"][name] = json_of(series);
+  return json;
+}
+
+void take_files(const Json& json, FilesInTime& files) {
+  const auto histories = json.at("histories").get<std::vector<std::string>>();
+  require(histories == files.histories, "it has the files {} in place of {}", join(histories, ", "),
+          join(files.histories, ", "));
+  files.texts = json.at("texts").get<std::vector<std::string>>();
+  require(files.texts.size() == files.histories.size(), "it has {} histories in place of {}", files.texts.size(),
+          files.histories.size());
+  const auto series_of = [](const Json& list) {
+    FilesInTime::Series series;
+    for (const Json& o : list) {
+      series.files.push_back({o.at(0).get<std::string>(), o.at(1).get<double>()});
+      for (std::size_t i = 2; i < o.size(); ++i)
+        series.files.back().checksums.push_back(static_cast<std::uint32_t>(o.at(i).get<std::int64_t>()));
+    }
+    series.kept = series.files.size();
+    return series;
+  };
+  files.outputs = series_of(json.at("outputs"));
+  files.slices.clear();
+  for (const std::string& name : json.at("slices").names()) files.slices[name] = series_of(json.at("slices").at(name));
+}
+
+}  // namespace karst

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/job/job.hpp"
+
+#include <utility>
+
+namespace karst {
+
+namespace {
+
+class OneStep final : public Process {
+ public:
+  OneStep(const JobContext& context, JobResult (*run)(const JobContext&)) : context_(context), run_(run) {}
+  void step(double) override { result_ = run_(context_); }
+  JobResult report() override { return std::move(result_); }
+
+ private:
+  const JobContext& context_;
+  JobResult (*run_)(const JobContext&);
+  JobResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(const JobContext&)) {
+  return std::make_unique<OneStep>(context, run);
+}
+
+}  // namespace karst

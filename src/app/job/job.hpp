@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `karst run` computes: jobs, one after the other, on one geometry. A job is a row of jobs(): functions that say
+// whether a deck asks for it, what is wrong before anything is solved, and what came out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/deck/clock.hpp"
+#include "app/deck/config.hpp"
+#include "app/deck/job_words.hpp"
+#include "app/deck/source.hpp"
+#include "app/job/job_plan.hpp"
+#include "base/comm/comm.hpp"
+#include "base/core/error.hpp"
+#include "eb/geometry.hpp"
+#include "grid/box_costs.hpp"
+#include "page/run_page.hpp"
+
+namespace karst {
+
+class FeedbackBalance;
+class Json;
+class RunProgress;
+class SolveStore;
+class StepTimes;
+class Trace;
+struct FieldView;
+struct FilesInTime;
+struct FlowHandover;
+struct JobComponent;
+
+/// What jobs work on.
+struct JobContext {
+  const Comm& comm;
+  const Config& config;
+  const GridOptions& grid;  ///< with cells and size
+  const Geometry& geometry;
+  std::function<Source(const Variant&)> again;               ///< the same sample otherwise; collective
+  std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
+  double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
+  RunProgress* progress = nullptr;                           ///< none: nothing is shown
+  SolveStore* solved = nullptr;  ///< keeps what is solved, knows what was; none: nothing is kept
+  /// Writes a plotfile of this name and time [s] with these components; empty: jobs write none. Collective.
+  std::function<void(const std::string& name, double time, const std::vector<JobComponent>&)> plot{};
+  std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
+  FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
+  Trace* trace = nullptr;                    ///< told of every step; none: none is taken
+  StepTimes* steps = nullptr;                ///< takes the time of every step in time; none: nobody asks
+  FeedbackBalance* balance = nullptr;        ///< measures steps, and has boxes move; none: they stay
+};
+
+/// One linear solve, for summary.json and the log.
+struct SolveRow {
+  std::string name, method, preconditioner;
+  int iterations = 0;
+  double relative_residual = 0.0;
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of the slowest rank
+};
+
+/// What must be equal and how far it is not, relative.
+struct Balance {
+  std::string name;  ///< key in summary.json
+  double relative = 0.0;
+};
+
+/// One component of the plotfile; see PlotDescription::fill. Those of a vector stand in a row, named _x, _y and _z.
+/// NaN in cells without a value.
+struct JobComponent {
+  PlotField field;  ///< what output.plot must name
+  std::string name;
+  std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
+};
+
+/// A file of results beside those that every run leaves.
+struct JobFile {
+  std::string name, use;
+};
+
+struct JobResult {
+  std::string text;      ///< for terminal and log
+  std::string headline;  ///< what the user came for, in a few lines: said last
+  std::string json;      ///< an object, whose members become members of summary.json
+  std::vector<SolveRow> solves;
+  std::vector<Balance> balances;
+  std::vector<std::string> warnings;
+  std::vector<JobComponent> components;  ///< of asked fields; keep what they show
+  double time = 0.0;                     ///< of the components [s]; 0: of a steady state
+  std::vector<JobFile> files;            ///< written already
+  Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
+};
+
+/// A step in time could not be made; a shorter one may be possible. On all ranks.
+class StepFailed : public Error {
+ public:
+  using Error::Error;
+};
+/// A run in time cannot go on, from a state that is worth leaving. On all ranks.
+class CannotGoOn : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A job under way: what the main loop does with it (simulation.hpp). All are collective.
+class Process {
+ public:
+  Process() = default;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  virtual ~Process() = default;
+  virtual Clock clock() const { return {}; }
+  /// No step from here on is longer [s].
+  virtual double longest_step() { return std::numeric_limits<double>::infinity(); }
+  /// Throws StepFailed, on all ranks, where a shorter step may be possible from the state of before.
+  /// @param dt  [s]; 0 where there is no time
+  virtual void step(double dt) = 0;
+  /// After each step: a line of a history.
+  virtual void record(const Clock&) {}
+  /// At output times, whose number from 1 is Clock::outputs(): what it writes and draws beside plotfiles.
+  virtual void at_output(const Clock&) {}
+  /// What plotfiles hold of it now.
+  virtual std::vector<JobComponent> fields() { return {}; }
+  /// What it writes on its way; nullptr: it does not go through time.
+  virtual FilesInTime* files() { return nullptr; }
+  /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock. False: it could not.
+  virtual bool keep(const Clock&) { return false; }
+  /// Adds kinds of work beside that on cells, with amounts of its last step and the seconds since it began. Always the
+  /// same kinds. Not collective.
+  virtual void add_work(std::vector<BoxWork>&) const {}
+  /// Time of a step for an irregular cell over that for a cell away from the wall (decision 041).
+  virtual double irregular_cost() const { return 2.0; }
+  /// The run ends early: closes its histories.
+  virtual void leave() {}
+  virtual JobResult report() = 0;
+};
+
+struct Job : JobWord {
+  /// Before any job runs; all mistakes of all jobs are shown together. The same on every rank. Not collective.
+  std::vector<std::string> (*mistakes)(const JobContext&);
+  /// Throws Error. Collective; a PetscSession and the context live until the process has gone.
+  std::unique_ptr<Process> (*start)(const JobContext&);
+  /// Adds pictures of its fields, which may come from a plotfile, to the figures; report() has done so already.
+  /// Collective.
+  /// @param summary  summary.json, or the part that report() made
+  void (*draw)(const Comm&, const Json& summary, const FieldView&, Figures&);
+  /// Its part of report.html; empty when the summary holds no results of it. Not collective.
+  PagePart (*page)(const Json& summary, const Figures&);
+  /// Not collective.
+  JobPlan (*plan)(const Config&, const GridOptions&);
+  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
+  double (*setup_work)(double fluid, double irregular);
+  /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
+  /// lives.
+  JobPace (*pace)(const Comm&, const Geometry&);
+  JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
+  bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
+  /// Components that it adds to the plotfile.
+  int (*n_components)(const Config&);
+  /// It wants the flow of the job `flow` (JobContext::handover).
+  bool uses_flow = false;
+  /// It goes through time step by step with the job before it, which has the clock; nullptr: never.
+  bool (*rides_along)(const Config&) = nullptr;
+};
+
+/// All jobs, in the order in which they run.
+std::span<const Job> jobs();
+/// Those a deck asks for. Throws Error when there is none, saying what to write.
+std::vector<Job> asked_jobs(const Config& config);
+
+/// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Collective.
+void check_jobs(const JobContext& context);
+
+/// A sentence for each axis that a job asks for and along which no pore leads: what it computes is 0 there. The same on
+/// every rank. Not collective.
+std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry);
+
+/// A steady job: one step, which does all.
+/// @param run  throws Error; collective
+std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(const JobContext&));
+
+// The jobs, one .cpp file each.
+Job flow_job();
+Job dynamic_job();
+Job diffusion_job();
+Job dispersion_job();
+Job transport_job();
+
+}  // namespace karst

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a job costs, as far as a deck tells before anything is built.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace karst {
+
+/// A grid that a job solves on, for estimates before anything is built.
+struct PlannedGrid {
+  std::string name;             ///< "cells 2 times as wide"; empty: the grid of the deck
+  double width = 1.0;           ///< of its cells over those of the deck
+  int reservoir = 0, axis = 0;  ///< cells of free fluid on both ends along the axis
+  bool builds = false;          ///< a geometry of its own, beside that of the run
+  double iterations = 0.0;      ///< of all its solves, which share one set-up
+  int solves = 1;               ///< they come one after the other
+};
+
+/// Bytes of a part of a run: so many of each VoF, irregular VoF and value stored of a field (halo included).
+struct BytesPer {
+  double fluid = 0.0, irregular = 0.0, slot = 0.0;
+};
+
+/// What a job will do, as far as the deck tells. The bytes are measured (docs/performance.md).
+struct JobPlan {
+  std::vector<PlannedGrid> grids;
+  BytesPer solve;          ///< while it solves, without the geometry
+  double kept = 0.0;       ///< stays until the end of the run [bytes per VoF]
+  double more_work = 1.0;  ///< as many iterations may be needed as planned, times this
+};
+
+/// How fast a job is on this machine, with these threads: seconds per unit of work of set-up, and per VoF and
+/// iteration.
+struct JobPace {
+  double setup = 0.0, iteration = 0.0;
+};
+
+}  // namespace karst

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finished solves of a run, on disk as soon as they end: a later run with --resume reads them instead of solving again.
+// A file per solve (io/vof_file.hpp) holds its results, its fields by cell, and what they depend on; a solve whose
+// dependencies are others now is not used, and the run says which.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/comm/comm.hpp"
+#include "eb/geometry.hpp"
+#include "io/field_file.hpp"
+
+namespace karst {
+
+/// How names of states end that a job keeps on its way, and goes on from. The last few of a name are kept, and an
+/// earlier one is used where the last one is damaged.
+inline constexpr std::string_view so_far = ", so far";
+
+/// A finished solve as summary.json tells of it.
+struct FinishedSolve {
+  std::string name;
+  std::string result;  ///< JSON object
+};
+
+/// What a solve gave, as JSON objects.
+struct SolveRecord {
+  std::string result;  ///< for summary.json of a run that ended early
+  std::string state;   ///< all that is wanted back
+};
+
+class SolveStore {
+ public:
+  /// @param folder  where the files are; made with the first one
+  /// @param deck    the complete deck (Reader::echo)
+  /// @param resume  files of an earlier run may be used
+  /// @param keep    states of a name on its way, >= 1
+  SolveStore(const Comm& comm, std::string folder, std::string deck, bool resume, int keep = 1)
+      : comm_(comm), folder_(std::move(folder)), deck_(std::move(deck)), resume_(resume), keep_(keep) {}
+
+  /// What answers of a job on this geometry depend on: version of Karst, cut cells, cell width, tables of the deck;
+  /// one statement per line. Collective.
+  /// @param job  "flow", "diffusion"
+  std::string dependencies(const std::string& job, const Geometry& geometry, double cell_width) const;
+
+  /// When the file cannot be written, says so, goes on, and returns false. Collective.
+  /// @param name  of the solve, unique in the run
+  bool save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
+            const VofPlaces& places, std::span<const VofValues> fields);
+
+  /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
+  /// the terminal why one is not used. Collective.
+  /// @param read_fields  fetches the fields; may throw Error. On every rank; once more where an earlier state is used
+  std::optional<std::string> load(const std::string& name, const std::string& dependencies,
+                                  const std::function<void(const VofFile&)>& read_fields = {});
+
+  /// Keeps a copy of a file beside the solves; its checksum (io/file_checksum.hpp). Throws Error. On one rank.
+  std::uint32_t keep_file(const std::string& path) const;
+  /// Puts a kept file where it was. Throws Error: not there, or not what it was. On one rank.
+  void bring_file(const std::string& path, std::uint32_t checksum) const;
+
+  /// No longer needed: what was saved under a name on the way to a solve that is finished now. Collective.
+  void drop(const std::string& name);
+
+  /// What this run has saved or read, in order, without what was dropped. The same on every rank.
+  const std::vector<FinishedSolve>& finished() const { return finished_; }
+  /// Of finished(), read from an earlier run.
+  int n_read() const { return n_read_; }
+  /// How many have been read, also of those that this run has saved.
+  int n_loaded() const { return n_loaded_; }
+  /// What this run has saved is read from now on, as that of an earlier run is.
+  void read_own() { resume_ = true; }
+
+ private:
+  std::string copy_of(const std::string& path) const;
+  std::string file_of(const std::string& name, int age = 0) const;
+  void make_room(const std::string& name) const;
+  void note(const std::string& name, const std::string& result);
+
+  const Comm& comm_;
+  std::string folder_, deck_;
+  bool resume_;
+  int keep_;
+  std::vector<FinishedSolve> finished_;
+  std::vector<std::string> own_;  ///< names that this run has saved
+  int n_read_ = 0, n_loaded_ = 0;
+};
+
+/// The same for the same cut cells on any number of ranks, otherwise almost surely another one. Collective.
+std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry);
+
+}  // namespace karst

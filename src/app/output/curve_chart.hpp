@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Charts of curves that share one axis, with ends of the other that follow from them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page/svg_chart.hpp"
+
+namespace karst {
+
+/// Least saturation index that charts and pictures tell apart.
+constexpr double lowest_index = -5.0;
+
+using Curve = std::vector<double>;
+
+constexpr const char* dashes = "6 4";
+
+/// log10 |y|, at least log10 of `least`; NaN of 0 where that is 0.
+Curve log10_of(const Curve& y, double least);
+
+class CurveChart {
+ public:
+  /// @param x  increasing, of all curves
+  CurveChart(const std::string& title, const std::string& x_label, const std::string& y_label, Curve x);
+  /// The numbers along x are logarithms. The axis then ends at whole decades.
+  void logarithmic_x();
+  void logarithmic_y() { chart_.y.log10 = true; }
+  /// The y axis holds this value.
+  void hold(double y);
+  /// NaN is left out.
+  /// @param colour  number of the curve
+  /// @param dash    as ChartSeries::dash
+  void add(const std::string& name, std::size_t colour, const Curve& y, const char* dash = "");
+  double highest() const { return chart_.y.high; }
+  /// A card; the y axis holds what was added between these bounds, from and to multiples of a step. Empty without
+  /// curves.
+  std::string html(const std::string& note, double step, double lowest = -1e300, double highest = 1e300);
+
+ private:
+  Chart chart_;
+  Curve x_;
+};
+
+}  // namespace karst

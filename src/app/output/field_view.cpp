@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/output/field_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "base/comm/parallel.hpp"
+#include "base/core/text.hpp"
+#include "io/agree.hpp"
+#include "io/plot_reader.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// Calls f(cell, values of the components) for the cells of a box that have values.
+template <class F>
+void for_each_value(const FieldView& view, int level, std::size_t box, std::span<const std::size_t> components, F&& f) {
+  const Box& cells = view.boxes[level][box];
+  const auto n = static_cast<std::size_t>(cells.count());
+  std::vector<float> values(n * components.size());
+  for (std::size_t c = 0; c < components.size(); ++c)
+    view.fill(level, box, components[c], std::span(values).subspan(c * n, n));
+  std::array<double, 3> one{};
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::isnan(values[i])) continue;
+    for (std::size_t c = 0; c < components.size(); ++c) one[c] = double{values[c * n + i]};
+    f(cells.cell(static_cast<int>(i)), one);
+  }
+}
+
+/// f(box) for the boxes of a level; among threads where boxes share no cube of 2^shift cells of the level.
+template <class F>
+void for_boxes(const FieldView& view, std::size_t level, int shift, F&& f) {
+  const std::vector<Box>& boxes = view.boxes[level];
+  const bool apart = !boxes.empty() && boxes[0].size()[0] >= 1 << shift;
+  if (view.threads_may_fill && apart) return parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { f(b); });
+  for (std::size_t b = 0; b < boxes.size(); ++b) f(b);
+}
+
+}  // namespace
+
+std::optional<std::size_t> FieldView::find(const std::string& component) const {
+  const auto at = std::ranges::find(components, component);
+  if (at == components.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - components.begin());
+}
+
+FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
+  FieldView view;
+  std::string names;
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const auto file = std::make_shared<const PlotReader>(path);
+    view.cells = file->cells();
+    view.cell_width = file->cell_width();
+    names = join(file->components(), "\n");
+    for (int l = 0; l < file->n_levels(); ++l) view.boxes.push_back(file->boxes(l));
+    view.fill = [file](int level, std::size_t box, std::size_t component, std::span<float> cells) {
+      file->read(level, box, component, cells);
+      std::vector<std::uint8_t> hidden(cells.size());
+      file->read_hidden(level, box, hidden);
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (hidden[i] != 0) cells[i] = static_cast<float>(nothing);
+    };
+  });
+  comm.broadcast(names);
+  comm.broadcast(std::span(&view.cells, 1));
+  comm.broadcast(std::span(&view.cell_width, 1));
+  view.components = split(names, '\n');
+  return view;
+}
+
+PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                       const Layer& layer) {
+  const Index& n = view.cells;
+  const int direction = layer.direction, first = direction == 0 ? 1 : 0, second = direction == 2 ? 1 : 2;
+  PlaneValues plane{direction, layer.first, n[first], n[second], {}};
+  const auto n_cells = static_cast<std::size_t>(plane.nx) * static_cast<std::size_t>(plane.ny);
+  std::vector<double> sums(2 * n_cells, 0.0);  // of values, then of their volumes
+  for (std::size_t level = 0; level < view.boxes.size(); ++level) {
+    const int l = static_cast<int>(level);
+    const double volume = std::ldexp(1.0, -3 * l);
+    for (std::size_t b = 0; b < view.boxes[level].size(); ++b) {
+      const Box& box = view.boxes[level][b];
+      if (box.hi[direction] <= layer.first << l || box.lo[direction] >= layer.end << l) continue;
+      for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
+        const int place = cell[direction] >> l;
+        if (place < layer.first || place >= layer.end) return;
+        const auto pixel = static_cast<std::size_t>(cell[second] >> l) * static_cast<std::size_t>(plane.nx) +
+                           static_cast<std::size_t>(cell[first] >> l);
+        sums[pixel] += volume * (components.size() == 1 ? v[0] : std::hypot(v[0], v[1], v[2]));
+        sums[n_cells + pixel] += volume;
+      });
+    }
+  }
+  comm.sum(std::span(sums));
+  plane.values.resize(n_cells);
+  for (std::size_t i = 0; i < n_cells; ++i)
+    plane.values[i] = sums[n_cells + i] > 0.0 ? sums[i] / sums[n_cells + i] : nothing;
+  return plane;
+}
+
+PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                         int direction) {
+  const int middle = view.cells[direction] / 2;
+  return layer_mean(comm, view, components, {direction, middle, middle + 1});
+}
+
+FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,
+                        std::int64_t most) {
+  constexpr int slab = 32;  // planes of cells at a time, whole boxes
+  int shift = 0;
+  const auto size = [&](int d) { return (view.cells[d] + (1 << shift) - 1) >> shift; };
+  while (std::int64_t{size(0)} * size(1) * size(2) > most && shift < 5) ++shift;
+  FieldLattice lattice;
+  lattice.size = {size(0), size(1), size(2)};
+  lattice.width = 1 << shift;
+  const auto plane = static_cast<std::size_t>(size(0)) * static_cast<std::size_t>(size(1));
+  if (comm.rank() == 0) lattice.values.reserve(plane * static_cast<std::size_t>(size(2)));
+  std::vector<double> sums;
+  for (int z = 0; z < view.cells[2]; z += slab) {
+    const int first = z >> shift, last = std::min(size(2), (z + slab) >> shift);
+    sums.assign(4 * plane * static_cast<std::size_t>(last - first), 0.0);
+    for (std::size_t level = 0; level < view.boxes.size(); ++level) {
+      const int l = static_cast<int>(level);
+      const double part = std::ldexp(1.0, -3 * (l + shift));
+      for_boxes(view, level, l + shift, [&](std::size_t b) {
+        const int low = view.boxes[level][b].lo[2] >> l;
+        if (low < z || low >= z + slab) return;
+        for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
+          const auto at = static_cast<std::size_t>((cell[2] >> (l + shift)) - first) * plane +
+                          static_cast<std::size_t>(cell[1] >> (l + shift)) * static_cast<std::size_t>(size(0)) +
+                          static_cast<std::size_t>(cell[0] >> (l + shift));
+          for (std::size_t c = 0; c < 3; ++c) sums[4 * at + c] += part * v[c];
+          sums[4 * at + 3] += part;
+        });
+      });
+    }
+    comm.sum(std::span(sums));
+    if (comm.rank() != 0) continue;
+    const std::size_t before = lattice.values.size();
+    lattice.values.resize(before + sums.size() / 4);
+    parallel_for(std::ssize(sums) / 4, [&](std::int64_t i) {
+      const auto cube = static_cast<std::size_t>(i);
+      for (std::size_t c = 0; c < 4; ++c) lattice.values[before + cube][c] = static_cast<float>(sums[4 * cube + c]);
+    });
+  }
+  return lattice;
+}
+
+int across(const Index& cells, int axis) {
+  const int a = (axis + 2) % 3, b = (axis + 1) % 3;
+  return cells[b] < cells[a] ? b : a;
+}
+
+}  // namespace karst

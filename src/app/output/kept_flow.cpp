@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/output/kept_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace karst {
+
+void append_homes(const JoinedCells& joined, KeptFlow& flow) {
+  const auto remote = joined.remote<std::array<float, 4>>([&](std::size_t v) { return flow.values[v]; });
+  flow.values.insert(flow.values.end(), remote.begin(), remote.end());
+}
+
+std::string prefix_of(int axis, bool several) {
+  return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
+}
+
+std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
+                                          const KeptFlows& flows, bool several) {
+  std::vector<JobComponent> components;
+  const auto add = [&](PlotField field, const std::string& name, const auto& flow, auto&& value_of) {
+    components.push_back({field, prefix_of(flow->axis, several) + name,
+                          [&geometry, joined, flow, value_of](int level, std::int64_t box, std::span<float> cells) {
+                            fill_cells(geometry, *joined, level, box, cells,
+                                       [&](std::size_t v) { return value_of(flow->values[v]); });
+                          }});
+  };
+  using Value = std::array<float, 4>;
+  for (const auto& flow : flows)
+    for (std::size_t d = 0; d < 3; ++d)
+      add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow,
+          [d](const Value& u) { return double{u[d]}; });
+  for (const auto& flow : flows)
+    add(PlotField::speed, "speed", flow,
+        [](const Value& u) { return std::hypot(double{u[0]}, double{u[1]}, double{u[2]}); });
+  for (const auto& flow : flows)
+    add(PlotField::pressure, "pressure", flow, [](const Value& u) { return double{u[3]}; });
+  return components;
+}
+
+JobComponent concentration_field(const JobContext& run, std::shared_ptr<const JoinedCells> joined,
+                                 const std::string& name, std::span<const double> values) {
+  auto all = std::make_shared<std::vector<float>>(values.begin(), values.end());
+  const std::vector<float> remote = joined->remote<float>([&](std::size_t v) { return (*all)[v]; });
+  all->insert(all->end(), remote.begin(), remote.end());
+  return {
+      PlotField::concentration, concentration_name(name),
+      [&geometry = run.geometry, joined = std::move(joined), all](int level, std::int64_t box, std::span<float> cells) {
+        fill_cells(geometry, *joined, level, box, cells, [&](std::size_t v) { return double{(*all)[v]}; });
+      }};
+}
+
+}  // namespace karst

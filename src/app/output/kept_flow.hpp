@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/job/job.hpp"
+#include "app/output/vof_values.hpp"
+
+namespace karst {
+
+/// Velocity and pressure of a solve, as the plotfile holds them.
+struct KeptFlow {
+  int axis = 0;
+  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box, then homes on other ranks (JoinedCells)
+};
+using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
+
+/// Puts the homes on other ranks behind the own VoFs. Collective.
+void append_homes(const JoinedCells& joined, KeptFlow& flow);
+
+/// What the names of components of a drive begin with.
+/// @param several  the deck asks for several axes
+std::string prefix_of(int axis, bool several);
+
+/// Components of the solves on one grid, which must outlive them.
+/// @param several  the deck asks for several axes
+std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
+                                          const KeptFlows& flows, bool several);
+
+/// The field of a component for the plotfile and the pictures. Collective.
+/// @param values  own unknowns
+JobComponent concentration_field(const JobContext& run, std::shared_ptr<const JoinedCells> joined,
+                                 const std::string& name, std::span<const double> values);
+
+}  // namespace karst

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/output/probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/core/text.hpp"
+#include "fields/point_value.hpp"
+#include "grid/vof_loops.hpp"
+#include "ins/solve/flow_volumes.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double reach = 2.5 + 1e-9;  ///< of a probe, in widths of its cell: three cells from a wall on
+
+/// A value as a probe sees it.
+struct Candidate {
+  Vec3 away;  ///< of its place from the probe [h0]
+  double width;
+  std::int32_t unknown;
+  bool holds;  ///< the probe lies in its cell, and in the fluid there
+};
+
+/// From the probe to a place, the short way round where the domain is periodic.
+Vec3 from_probe(const GridOptions& grid, const Vec3& probe, const Vec3& place) {
+  Vec3 away = place - probe;
+  for (int d = 0; d < 3; ++d)
+    if (grid.periodic[d]) away[d] -= grid.cells[d] * std::round(away[d] / grid.cells[d]);
+  return away;
+}
+
+/// The wall of a cut cell, taken as a plane, lies behind the place.
+bool in_the_fluid(const VofMoments& cut, const Vec3& from_centre) {
+  return cut.wall_area == 0.0 || dot(cut.wall, from_centre - cut.wall_centroid) > 0.0;
+}
+
+double largest(const Vec3& v) { return std::max({std::abs(v[0]), std::abs(v[1]), std::abs(v[2])}); }
+
+/// Own values within `reach` of the widest cells.
+std::vector<Candidate> candidates_around(const JobContext& run, const Composite& composite,
+                                         const Probes::PlaceOf& place_of, const Vec3& probe) {
+  std::vector<Candidate> found;
+  for (int l = 0; l < composite.n_levels(); ++l) {
+    const LevelGeometry& level = composite.level(l);
+    const double w = Composite::width(l);
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph box = level.graph.box(b);
+      const auto moments = level.box(b).moments;
+      const auto irregular = box.row_vof.first(moments.size());
+      for_each_vof(box, [&](int vof, int cell) {
+        const Index c = box.cells.cell(cell);
+        const Vec3 to_centre = from_probe(run.grid, probe, w * Vec3{c[0] + 0.5, c[1] + 0.5, c[2] + 0.5});
+        const std::int32_t unknown = composite.numbering().number(l, b, vof);
+        if (largest(to_centre) > reach + w || unknown < 0) return;
+        const auto row = std::ranges::lower_bound(irregular, vof);
+        const VofMoments* cut = row != irregular.end() && *row == vof ? &moments[row - irregular.begin()] : nullptr;
+        const std::optional<Vec3> place = place_of(l, b, vof, cut);
+        if (!place) return;
+        const bool holds =
+            largest(to_centre) <= 0.5 * w && (cut == nullptr || in_the_fluid(*cut, (-1.0 / w) * to_centre));
+        found.push_back({to_centre + w * *place, w, unknown, holds});
+      });
+    }
+  }
+  return found;
+}
+
+/// Width of the cell that holds the probe, on whatever rank; 0: none. Collective.
+double width_at(const Comm& comm, const std::vector<Candidate>& around) {
+  double width = 0.0;
+  for (const Candidate& c : around)
+    if (c.holds) width = std::max(width, c.width);
+  return comm.max(width);
+}
+
+}  // namespace
+
+void read(Reader& in, std::vector<ProbeOptions>& probes) {
+  constexpr double farthest = 1e6;
+  std::set<std::string> names;
+  in.tables(
+      "output.probe",
+      "flows and transport in time: a point whose velocity and pressure are in history.csv, and its concentrations "
+      "in transport.csv, step by step",
+      [&](Reader& item) {
+        ProbeOptions probe;
+        item.text("name", probe.name, "of its columns, NAME_velocity_x_m_s ... and COMPONENT_at_NAME; always needed");
+        item.vec3("position", probe.position, "m", "in the fluid; always needed", 0.0, farthest);
+        if (item.documenting()) return;
+        for (const char* key : {"name", "position"})
+          if (!item.given(key)) item.mistake(key, "missing; every probe needs it");
+        if (probe.name.find_first_of(", \"") != std::string::npos)
+          item.mistake("name", "stands in the first line of a CSV: leave out spaces, commas and quotes");
+        if (!names.insert(probe.name).second)
+          item.mistake("name", fmt::format("\"{}\" is the name of two probes; give one another", probe.name));
+        probes.push_back(probe);
+      });
+}
+
+std::vector<std::string> probe_mistakes(const JobContext& run) {
+  std::vector<std::string> found;
+  const std::vector<ProbeOptions>& probes = run.config.output.probes;
+  for (std::size_t i = 0; i < probes.size(); ++i)
+    for (int d = 0; d < 3; ++d)
+      if (probes[i].position[d] > run.grid.size[d])
+        found.push_back(
+            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the domain, which ends "
+                        "at {:g} m",
+                        i, probes[i].name, probes[i].position[d], "xyz"[d], run.grid.size[d]));
+  return found;
+}
+
+Probes::Probes(const JobContext& run, const Composite& composite, const PlaceOf& place_of) {
+  std::vector<std::string> wrong;
+  for (const ProbeOptions& probe : run.config.output.probes) {
+    std::vector<Candidate> around =
+        candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position);
+    const double width = width_at(run.comm, around);
+    if (width == 0.0) {
+      wrong.push_back(
+          fmt::format("output.probe: {} at ({:g}, {:g}, {:g}) m is in the solid, or in a pore without flow; move it",
+                      probe.name, probe.position[0], probe.position[1], probe.position[2]));
+      continue;
+    }
+    std::erase_if(around, [&](const Candidate& c) { return largest(c.away) > reach * width; });
+    std::vector<Vec3> mine;
+    for (const Candidate& c : around) mine.push_back((1.0 / width) * c.away);
+    const std::vector<Vec3> all = run.comm.all_gather(std::span<const Vec3>(mine));
+    const auto before = run.comm.all_gather(std::span<const std::int64_t>(std::array{std::ssize(mine)}));
+    const auto first = std::accumulate(before.begin(), before.begin() + run.comm.rank(), std::int64_t{0});
+    const std::vector<double> weights = point_weights(all);
+    std::vector<Part>& parts = parts_.emplace_back();
+    for (std::size_t i = 0; i < around.size(); ++i)
+      parts.push_back({around[i].unknown, weights[static_cast<std::size_t>(first) + i]});
+  }
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+}
+
+std::vector<double> Probes::values(const Comm& comm, std::size_t n_components, const ValueOf& value_of) const {
+  std::vector<double> sums(n_components * parts_.size(), 0.0);
+  if (sums.empty()) return {};
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (const Part& part : parts_[p])
+      for (std::size_t c = 0; c < n_components; ++c)
+        sums[n_components * p + c] += part.weight * value_of(part.unknown, c);
+  comm.sum(std::span(sums));
+  return sums;
+}
+
+std::vector<double> Probes::bounded_values(const Comm& comm, std::size_t n_components, const ValueOf& value_of) const {
+  std::vector<double> at = values(comm, n_components, value_of);
+  if (at.empty()) return at;
+  std::vector<double> most(2 * at.size(), -std::numeric_limits<double>::infinity());  // of values, and of -values
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (const Part& part : parts_[p])
+      for (std::size_t c = 0; c < n_components; ++c) {
+        const double value = value_of(part.unknown, c);
+        const std::size_t i = n_components * p + c;
+        most[i] = std::max(most[i], value);
+        most[at.size() + i] = std::max(most[at.size() + i], -value);
+      }
+  comm.max(std::span(most));
+  for (std::size_t i = 0; i < at.size(); ++i) at[i] = std::clamp(at[i], -most[at.size() + i], most[i]);
+  return at;
+}
+
+Probes flow_probes(const JobContext& run, const StokesLevels& op) {
+  if (run.config.output.probes.empty()) return {};
+  const Array<float> volume = flow_volumes(op, run.geometry);
+  return {run, *op.composite(), [&](int l, int b, int vof, const VofMoments*) -> std::optional<Vec3> {
+            const auto first = static_cast<std::size_t>(op.begin(l) + op.level(l).geometry().graph.vof_begin(b));
+            if (volume[first + static_cast<std::size_t>(vof)] == 0.0F) return {};
+            return Vec3{};
+          }};
+}
+
+Probes mean_probes(const JobContext& run, const Composite& composite) {
+  return {run, composite, [](int, int, int, const VofMoments* cut) -> std::optional<Vec3> {
+            return cut != nullptr ? cut->centroid : Vec3{};
+          }};
+}
+
+ProbeValues flow_at(const Probes& probes, const Comm& comm, std::span<const Quad> solution, double velocity,
+                    double pressure) {
+  const std::vector<double> all = probes.values(comm, 4, [&](std::int32_t unknown, std::size_t c) {
+    return (c < 3 ? velocity : pressure) * solution[unknown].v[c];
+  });
+  ProbeValues values(probes.size());
+  for (std::size_t i = 0; i < all.size(); ++i) values[i / 4][i % 4] = all[i];
+  return values;
+}
+
+std::string probe_columns(const std::vector<ProbeOptions>& probes) {
+  std::string text;
+  for (const ProbeOptions& probe : probes)
+    for (const char* what : {"velocity_x_m_s", "velocity_y_m_s", "velocity_z_m_s", "pressure_Pa"})
+      text += fmt::format(",{}_{}", probe.name, what);
+  return text;
+}
+
+std::string probe_line(const ProbeValues& values) {
+  std::string text;
+  for (const std::array<double, 4>& probe : values)
+    for (const double value : probe) text += fmt::format(",{:.10g}", value);
+  return text;
+}
+
+}  // namespace karst

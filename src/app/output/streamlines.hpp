@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Paths of fluid through a velocity field on equal cubes, for pictures.
+#pragma once
+
+#include <vector>
+
+#include "app/output/field_view.hpp"
+#include "base/math/triple.hpp"
+
+namespace karst {
+
+struct Streamline {
+  std::vector<Vec3> points;   ///< [cubes of the lattice], in the direction of the flow
+  std::vector<double> speed;  ///< at the points
+};
+
+/// Lines through the plane in the middle of [low, high) along the axis, followed both ways to the ends of the lattice
+/// or to where the fluid hardly moves. Each carries about the same share of the flow through that plane: where much
+/// flows there are many. Velocities are trilinear between centres and 0 in the solid, so lines that come near a wall
+/// may end there, as they do where a velocity is no finite number. The same for the same field. Not collective.
+/// @param low, high  of the sample [cubes]
+/// @param wanted     number of lines
+std::vector<Streamline> streamlines(const FieldLattice& lattice, int axis, double low, double high, int wanted);
+
+}  // namespace karst

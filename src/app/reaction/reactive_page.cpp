@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chemistry of transport in time on the page: charts over the time, pictures of pH and saturation, numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/output/curve_chart.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/page_values.hpp"
+#include "app/reaction/reactive_run.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+#include "page/page_text.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double highest_ratio = 3.0;       ///< near equilibrium both rates go to 0
+constexpr double decades = 6.0;             ///< of rates on one chart, at most
+constexpr double least_imbalance = 1e-17;   ///< below round-off
+constexpr double narrowest_picture = 1e-3;  ///< range of values that is more than the accuracy of a speciation
+
+Curve curve_of(const Json& values) {
+  Curve all;
+  for (const Json& v : values) all.push_back(v.is_null() ? NAN : v.get<double>());
+  return all;
+}
+
+std::string name_of(const Json& object) { return object.at("name").get<std::string>(); }
+
+std::string number(const Json& value, int digits = 4) {
+  return value.is_null() ? "–" : fmt::format("{:.{}g}", value.get<double>(), digits);
+}
+
+/// Curves over the time of one history.
+CurveChart time_chart(const Json& transport, const Json& history, const std::string& title, const std::string& label) {
+  const bool flows = transport.at("flows").get<bool>();
+  return {title, flows ? "pore volumes" : "time [s]", label, curve_of(history.at(flows ? "pore_volumes" : "time_s"))};
+}
+
+std::string ph_chart(const Json& transport, const Json& history) {
+  CurveChart chart = time_chart(transport, history, "pH", "pH");
+  chart.add("outlet", 0, curve_of(history.at("pH_outlet")));
+  chart.add("mean composition", 1, curve_of(history.at("pH_mean")), dashes);
+  return chart.html(
+      "Of the water that all that leaves makes (flux-weighted mean of each total), and of the mean of "
+      "each total over the fluid. Every step is in chemistry.csv.",
+      0.5);
+}
+
+std::string saturation_chart(const Json& transport, const Json& chemistry) {
+  const Json& history = chemistry.at("history");
+  CurveChart chart = time_chart(transport, history, "Saturation index", "log₁₀ Ω");
+  for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
+    const std::string name = name_of(chemistry.at("minerals").at(m));
+    chart.add(name, m, curve_of(history.at("saturation_index_outlet").at(m)));
+    chart.add(chemistry.at("minerals").size() < 3 ? name + ", mean composition" : "", m,
+              curve_of(history.at("saturation_index_mean").at(m)), dashes);
+  }
+  const bool outlet = !chemistry.at("pH_outlet").is_null();
+  return chart.html(
+      std::string(outlet ? "At the outlet, dashed: of the mean composition." : "Of the mean composition.") +
+          " Below 0 a mineral dissolves.",
+      0.5, lowest_index);
+}
+
+std::string rate_chart(const Json& transport, const Json& chemistry) {
+  const Json& history = chemistry.at("history");
+  CurveChart chart = time_chart(transport, history, "Rates", "|rate| [mol/s]");
+  chart.logarithmic_y();
+  for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
+    const std::string name = name_of(chemistry.at("minerals").at(m));
+    Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
+    if (!mixed.empty()) mixed[0] = NAN;  // nothing has reacted yet
+    chart.add(name, m, log10_of(curve_of(history.at("rate_mol_s").at(m)), 0.0));
+    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well mixed" : "", m, log10_of(mixed, 0.0), dashes);
+  }
+  return chart.html(
+      "Of dissolution, or of precipitation; dashed: of the mean composition on all of the surface, as in "
+      "a well mixed fluid.",
+      1.0, chart.highest() - decades);
+}
+
+std::string ratio_chart(const Json& transport, const Json& chemistry) {
+  const Json& history = chemistry.at("history");
+  CurveChart chart = time_chart(transport, history, "Rate over the well-mixed rate", "ratio");
+  chart.hold(0.0);
+  for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
+    Curve rate = curve_of(history.at("rate_mol_s").at(m));
+    const Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
+    if (mixed.size() != rate.size())
+      throw JsonError(fmt::format("history: {} well mixed rates, {} rates", mixed.size(), rate.size()));
+    for (std::size_t i = 0; i < rate.size(); ++i) rate[i] = mixed[i] != 0.0 ? rate[i] / mixed[i] : NAN;
+    chart.add(name_of(chemistry.at("minerals").at(m)), m, rate);
+  }
+  return chart.html(
+      "1: a model of the mean composition is right; below, the water at the wall is nearer to "
+      "equilibrium than the mean.",
+      0.2, -highest_ratio, highest_ratio);
+}
+
+std::string balance_chart(const Json& transport, const Json& chemistry) {
+  const Json& history = chemistry.at("history");
+  CurveChart chart = time_chart(transport, history, "Imbalance of a step, relative", "imbalance");
+  chart.logarithmic_y();
+  const auto add = [&](const std::string& name, std::size_t i, Curve y) {
+    if (!y.empty()) y[0] = NAN;  // no step yet
+    chart.add(name, i, log10_of(y, least_imbalance));
+  };
+  const Json& elements = chemistry.at("elements");
+  for (std::size_t p = 0; p < elements.size(); ++p)
+    add(name_of(elements.at(p)), p, curve_of(history.at("imbalance").at(p)));
+  add("charge", elements.size(), curve_of(history.at("charge_imbalance")));
+  return chart.html("What a step gained or lost of each element and of charge, over what moved, reacted or was there.",
+                    1.0, std::log10(least_imbalance));
+}
+
+std::string minerals_card(const Json& minerals) {
+  std::vector<std::vector<std::string>> rows{{""}};
+  for (const Json& m : minerals) rows[0].push_back(escape_html(name_of(m)));
+  const auto row = [&](const char* name, const char* key, int digits = 4) {
+    rows.push_back({name});
+    for (const Json& m : minerals) rows.back().push_back(number(m.at(key), digits));
+  };
+  row("area [m²]", "area_m2");
+  row("rate of dissolution at the end [mol/s]", "rate_mol_s");
+  row("  per area [mol/m²/s]", "rate_mol_m2_s");
+  row("  well mixed [mol/s]", "well_mixed_rate_mol_s");
+  row("  over that of a well mixed fluid", "ratio_to_well_mixed");
+  row("saturation index at the outlet", "saturation_index_outlet");
+  row("  of the mean composition", "saturation_index_mean");
+  row("dissolved [mol]", "dissolved_mol");
+  row("  volume [m³]", "dissolved_m3");
+  row("  error of the steps, estimated [mol]", "step_error_mol", 2);
+  return card("Minerals", html_table(rows), "Negative: precipitated.");
+}
+
+std::string elements_card(const Json& chemistry) {
+  std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "sorbed [mol]", "largest imbalance of a step"}};
+  bool sorbs = false;
+  for (const Json& e : chemistry.at("elements")) {
+    rows.push_back({escape_html(name_of(e)), number(e.at("content_mol"), 6), number(e.at("sorbed_mol"), 6),
+                    number(e.at("largest_imbalance"), 2)});
+    sorbs = sorbs || !e.at("sorbed_mol").is_null();
+  }
+  rows.push_back(
+      {"charge", number(chemistry.at("charge_mol"), 2), "", number(chemistry.at("largest_charge_imbalance"), 2)});
+  for (std::vector<std::string>& row : rows)
+    if (!sorbs) row.erase(row.begin() + 2);
+  return card("Elements and charge", html_table(rows),
+              fmt::format("{} of {} solves of reacting cells were skipped (chemistry.skip).",
+                          chemistry.at("kept").get<std::int64_t>(),
+                          chemistry.at("kept").get<std::int64_t>() + chemistry.at("solved").get<std::int64_t>()));
+}
+
+std::string title_of(const std::string& field) {
+  const std::string index = "saturation_index_";
+  return field.starts_with(index) ? "Saturation index of " + field.substr(index.size()) : field;
+}
+
+bool nothing_to_draw(const std::array<double, 2>& range) { return !(range[1] - range[0] > narrowest_picture); }
+
+std::string figure_key(const std::string& field, const std::string& which) {
+  return fmt::format("chemistry {} {}", field, which);
+}
+
+}  // namespace
+
+PlaneLook chemistry_look(const std::string& field, double cell_width, double low, double high,
+                         const std::string& caption) {
+  PlaneLook look;
+  look.low = low;
+  look.high = high;
+  if (field != "pH" && high > lowest_index) look.low = std::max(low, lowest_index);
+  if (!(look.high - look.low > narrowest_picture)) {
+    const double middle = std::isfinite(low + high) ? 0.5 * (look.low + look.high) : 0.0;
+    look.low = middle - 0.5;
+    look.high = middle + 0.5;
+  }
+  look.quantity = field == "pH" ? field : "log₁₀ Ω";
+  look.cell_width = cell_width;
+  look.caption = caption;
+  return look;
+}
+
+ReactivePage reactive_page(const Json& summary, const Figures& figures) {
+  ReactivePage page;
+  if (!summary.contains("chemistry") || !summary.contains("transport")) return page;
+  const Json &chemistry = summary.at("chemistry"), &transport = summary.at("transport");
+  const Json &minerals = chemistry.at("minerals"), &ph = chemistry.at("pH_outlet");
+  page.tiles.push_back({ph.is_null() ? "pH of the mean composition" : "pH at the outlet",
+                        number(ph.is_null() ? chemistry.at("pH_mean") : ph),
+                        ph.is_null() ? std::string("at the end")
+                                     : fmt::format("of the mean composition {}", number(chemistry.at("pH_mean")))});
+  for (std::size_t m = 0; m < std::min<std::size_t>(minerals.size(), 3); ++m)
+    page.tiles.push_back({"Rate of " + escape_html(name_of(minerals.at(m))),
+                          number(minerals.at(m).at("rate_mol_m2_s"), 3) + "<span class=\"unit\">mol/m²/s</span>",
+                          number(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well mixed fluid"});
+  page.charts = {ph_chart(transport, chemistry.at("history"))};
+  if (!minerals.empty()) {
+    for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
+    page.numbers.push_back(minerals_card(minerals));
+  }
+  page.charts.push_back(balance_chart(transport, chemistry));
+  page.numbers.push_back(elements_card(chemistry));
+  for (const Json& p : chemistry.at("pictures")) {
+    const auto field = p.at("field").get<std::string>();
+    if (const auto range = p.at("range").get<std::array<double, 2>>(); nothing_to_draw(range)) {
+      page.uniform.push_back({escape_html(title_of(field)), fmt::format("{:.4f}", range[0])});
+      continue;
+    }
+    std::string all;
+    int n = 0;
+    const auto add = [&](const std::string& which) {
+      if (const auto figure = figures.find(figure_key(field, which)); figure != figures.end())
+        all += figure->second, ++n;
+    };
+    for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i) add(std::to_string(i));
+    add("end");
+    if (n > 0)
+      page.pictures.push_back(card(
+          title_of(field), fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), all),
+          field == "pH" ? "Planes through the middle, one scale for all times."
+                        : "Planes through the middle, one scale for all times; 0 is equilibrium, below 0 the "
+                          "mineral dissolves. -5 and less have one colour."));
+  }
+  return page;
+}
+
+void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("chemistry")) return;
+  const Json& transport = summary.at("transport");
+  const int axis = axis_of(transport);
+  for (const Json& p : summary.at("chemistry").at("pictures")) {
+    const auto field = p.at("field").get<std::string>();
+    const auto range = p.at("range").get<std::array<double, 2>>();
+    const auto place = view.find(field);
+    if (!place || nothing_to_draw(range)) continue;
+    const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
+    if (comm.rank() == 0)
+      figures[figure_key(field, "end")] = plane_figure(
+          plane,
+          chemistry_look(field, view.cell_width, range[0], range[1],
+                         fmt::format("{}, plane in the middle of {}",
+                                     format_si(transport.at("end_s").get<double>(), "s"), "xyz"[plane.direction])));
+  }
+}
+
+void ReactiveRun::take_picture(const FieldView& view, int axis, double time) {
+  ReactivePicture picture{time, {}};
+  for (const std::string& field : drawn_fields())
+    if (const auto place = view.find(field))
+      picture.planes.push_back(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
+  past_.pictures.push_back(std::move(picture));
+}
+
+/// [field] of all pictures.
+std::vector<std::pair<double, double>> ReactiveRun::picture_ranges() const {
+  std::vector<std::pair<double, double>> ranges(drawn_fields().size(), {INFINITY, -INFINITY});
+  for (const ReactivePicture& picture : past_.pictures)
+    for (std::size_t f = 0; f < ranges.size(); ++f)
+      for (const double value : picture.planes[f].values) {
+        if (!std::isfinite(value)) continue;
+        ranges[f].first = std::min(ranges[f].first, value);
+        ranges[f].second = std::max(ranges[f].second, value);
+      }
+  for (auto& [low, high] : ranges)
+    if (!(low <= high)) low = high = 0.0;
+  return ranges;
+}
+
+void ReactiveRun::draw(Figures& figures) const {
+  if (run_.comm.rank() != 0) return;
+  const std::vector<std::string> fields = drawn_fields();
+  const auto ranges = picture_ranges();
+  for (std::size_t i = 0; i + 1 < past_.pictures.size(); ++i)
+    for (std::size_t f = 0; f < fields.size(); ++f)
+      if (!nothing_to_draw({ranges[f].first, ranges[f].second}))
+        figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure(
+            past_.pictures[i].planes[f],
+            chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
+                           fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),
+                                       "xyz"[past_.pictures[i].planes[f].direction])));
+}
+
+}  // namespace karst

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of the chemistry as text and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/reaction/reactive_run.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
+constexpr double much_error = 0.05;          ///< of what has dissolved
+constexpr double round_off_charge = 1e-6;    ///< [%]
+constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
+
+double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
+
+/// Some hundred steps, from the beginning on: [time], and per mineral or element [time].
+Json history_json(const std::vector<ReactiveLine>& lines) {
+  const auto over_time = [&](auto&& value) {
+    Json all = Json::array();
+    for (const ReactiveLine& line : lines) all.push_back(number_or_null(value(line)));
+    return all;
+  };
+  const auto of_each = [&](std::size_t n, auto&& value) {
+    Json all = Json::array();
+    for (std::size_t i = 0; i < n; ++i)
+      all.push_back(over_time([&](const ReactiveLine& line) { return value(line, i); }));
+    return all;
+  };
+  const std::size_t minerals = lines.front().minerals.size(), elements = lines.front().imbalance.size();
+  using Line = const ReactiveLine&;
+  return {{"time_s", over_time([](Line l) { return l.time; })},
+          {"pore_volumes", over_time([](Line l) { return l.pore_volumes; })},
+          {"pH_outlet", over_time([](Line l) { return l.outlet.ph; })},
+          {"pH_mean", over_time([](Line l) { return l.mean.ph; })},
+          {"saturation_index_outlet", of_each(minerals, [](Line l, auto m) { return l.outlet.saturation[m]; })},
+          {"saturation_index_mean", of_each(minerals, [](Line l, auto m) { return l.mean.saturation[m]; })},
+          {"rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].rate; })},
+          {"well_mixed_rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].well_mixed; })},
+          {"imbalance", of_each(elements, [](Line l, auto p) { return l.imbalance[p]; })},
+          {"charge_imbalance", over_time([](Line l) { return l.charge_imbalance; })}};
+}
+
+std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(index) < 5e-5 ? 0.0 : index); }
+
+}  // namespace
+
+/// [m³/mol]; 0: the database does not give it.
+double ReactiveRun::molar_volume(std::size_t mineral) const {
+  const auto phase = static_cast<std::size_t>(plan_.reactions()[mineral].mineral.phase);
+  return 1e-6 * plan_.medium.system.phases[phase].molar_volume;
+}
+
+std::string ReactiveRun::text() const {
+  std::string text = "Chemistry\n";
+  text += fmt::format("  {:<44} {:>13}\n", "engine", engine());
+  text += fmt::format("  {:<44} {:>13}\n", "  threads", n_threads());
+  for (const auto& [name, percent] : plan_.charge_errors)
+    text += fmt::format("  {:<44} {:>13}\n", fmt::format("charge of {} [% of the ions]", name),
+                        fmt::format("{:+.2g}", std::abs(percent) < round_off_charge ? 0.0 : percent));
+  for (const auto& [name, water] :
+       {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
+    if (std::isfinite(water->ph))
+      text +=
+          fmt::format("  {:<44} {:>13}\n", fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& line = past_.line.minerals[m];
+    const auto row = [&](const char* name, const std::string& value) {
+      text += fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.reactions()[m].mineral.name, name), value);
+    };
+    const bool at_once = plan_.reactions()[m].at_once();
+    if (!at_once) row("area [m2]", fmt::format("{:.5g}", area_[m]));
+    row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
+    if (!at_once) row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
+    if (!at_once) row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
+    row("saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
+    row("  of the mean composition", index_text(past_.line.mean.saturation[m]));
+    row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
+    if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
+    if (!at_once) row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
+  }
+  for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
+    if (sorbs(p))
+      text +=
+          fmt::format("  {:<44} {:>13}\n", fmt::format("{}, sorbed at the end [mol]", plan_.medium.system.elements[p]),
+                      fmt::format("{:.5g}", past_.line.sorbed[p]));
+  const double solved = static_cast<double>(past_.worst.solved), all = solved + static_cast<double>(past_.worst.kept);
+  text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
+                      fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
+  text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", past_.worst.charge_imbalance));
+  if (past_.longest > 0.0)
+    text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", past_.longest));
+  if (all > 0.0)
+    text += fmt::format("  {:<44} {:>13}\n", "cells that were solved, of all that react",
+                        fmt::format("{:.1f} %", 100.0 * solved / all));
+  return text;
+}
+
+std::string ReactiveRun::headline() const {
+  std::string text;
+  if (std::isfinite(past_.line.outlet.ph))
+    text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(past_.line.time, "s"), past_.line.outlet.ph);
+  for (std::size_t m = 0; m < run_.config.chemistry.minerals.size(); ++m)
+    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
+                        plan_.reactions()[m].mineral.name, past_.line.minerals[m].rate, past_.line.minerals[m].ratio());
+  return text;
+}
+
+std::string ReactiveRun::json() const {
+  Json minerals = Json::array(), elements = Json::array();
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& line = past_.line.minerals[m];
+    minerals.push_back(
+        {{"name", plan_.reactions()[m].mineral.name},
+         {"in_equilibrium", plan_.reactions()[m].at_once()},
+         {"area_m2", plan_.reactions()[m].at_once() ? Json(nullptr) : Json(area_[m])},
+         {"rate_mol_s", line.rate},
+         {"rate_mol_m2_s", number_or_null(line.rate / area_[m])},
+         {"well_mixed_rate_mol_s", number_or_null(line.well_mixed)},
+         {"ratio_to_well_mixed", number_or_null(line.ratio())},
+         {"saturation_index_outlet", number_or_null(past_.line.outlet.saturation[m])},
+         {"saturation_index_mean", number_or_null(past_.line.mean.saturation[m])},
+         {"dissolved_mol", line.dissolved},
+         {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
+         {"step_error_mol", line.time_error}});
+  }
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p)
+    elements.push_back({{"name", plan_.medium.system.elements[p]},
+                        {"content_mol", past_.line.content[p]},
+                        {"sorbed_mol", past_.line.sorbed.empty() ? Json(nullptr) : Json(past_.line.sorbed[p])},
+                        {"largest_imbalance", past_.worst.imbalance[p]}});
+  Json pictures = Json::array();
+  for (std::size_t f = 0; f < drawn_fields().size() && !past_.pictures.empty(); ++f) {
+    const auto [low, high] = picture_ranges()[f];
+    pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
+  }
+  Json solutions = Json::array();
+  for (const auto& [name, percent] : plan_.charge_errors)
+    solutions.push_back({{"name", name}, {"charge_error_percent", percent}});
+  const Json json{{"engine", engine()},
+                  {"solutions", solutions},
+                  {"threads", n_threads()},
+                  {"database", run_.config.chemistry.databases()},
+                  {"pH_outlet", number_or_null(past_.line.outlet.ph)},
+                  {"pH_mean", number_or_null(past_.line.mean.ph)},
+                  {"minerals", minerals},
+                  {"elements", elements},
+                  {"charge_mol", past_.line.charge},
+                  {"largest_charge_imbalance", past_.worst.charge_imbalance},
+                  {"largest_diffusion_number", past_.longest},
+                  {"coupled_steps", coupled_.counts.steps - coupled_.counts.in_turn},
+                  {"steps_without_coupled_solution", coupled_.counts.in_turn},
+                  {"coupled_iterations", coupled_.counts.iterations},
+                  {"solved", past_.worst.solved},
+                  {"kept", past_.worst.kept},
+                  {"speciations", past_.worst.speciations},
+                  {"pictures", pictures},
+                  {"history", history_json(past_.history)}};
+  return Json{{"chemistry", json}}.dump();
+}
+
+std::vector<Balance> ReactiveRun::balances() const {
+  std::vector<Balance> all;
+  for (std::size_t p = 0; p < past_.worst.imbalance.size(); ++p)
+    all.push_back({fmt::format("chemistry_{}_relative", plan_.medium.system.elements[p]), past_.worst.imbalance[p]});
+  all.push_back({"chemistry_charge_relative", past_.worst.charge_imbalance});
+  return all;
+}
+
+std::vector<std::string> ReactiveRun::warnings() const {
+  std::vector<std::string> all = plan_.warnings;
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
+    if (relative_error(past_.line.minerals[m]) > much_error)
+      all.push_back(fmt::format(
+          "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
+          "shorter steps (time.dt) help",
+          plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
+  if (past_.longest > long_step)
+    all.push_back(fmt::format(
+        "chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
+        "step after: fast "
+        "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
+        past_.longest, past_.longest > 3.0 ? "several tens of per cent" : "some per cent",
+        0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity,
+        coupled_.counts.in_turn > 0 ? fmt::format(" ({} steps found no coupled solution)", coupled_.counts.in_turn)
+                                    : ""));
+  if (const double worst = *std::ranges::max_element(past_.worst.imbalance); worst > largest_imbalance)
+    all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/reaction/reactive_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "app/job/feedback_balance.hpp"
+#include "app/output/kept_flow.hpp"
+#include "base/file/log.hpp"
+#include "eb/mineral_choice.hpp"
+#include "transport/reactive/speciate_volumes.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react in turn are within 0.1 %
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// Of each piece of wall the part of each mineral of the deck.
+std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
+  std::vector<std::vector<double>> parts;  // [mineral of the geometry][mineral of the deck]
+  for (const MineralWall& wall : run.geometry.report.minerals) {
+    parts.emplace_back();
+    for (const MineralDeck& m : run.config.chemistry.minerals) {
+      const bool on = m.wall == "all" ? wall.name != surroundings : !m.wall.empty() && m.wall == wall.name;
+      parts.back().push_back(on ? m.fraction : 0.0);
+    }
+  }
+  return [parts](const WallPiece& piece, std::span<double> fraction) {
+    for_each_mineral(piece, [&](MineralNumber number, double of_area) {
+      for (std::size_t m = 0; m < fraction.size(); ++m) fraction[m] += of_area * parts.at(number)[m];
+    });
+  };
+}
+
+}  // namespace
+
+ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
+    : run_(run), plan_(*run.config.reactive), grid_(stepper.grid()) {
+  const double h = run.grid.cell_width();
+  const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
+  if (!plan_.left_out.empty()) log_detail("{}", plan_.left_out);
+  moles_ = plan_.water * h * h * h;
+  for (std::size_t v = 0; v < static_cast<std::size_t>(grid_.n_own); ++v) fluid_ += grid_.volume[v];
+  fluid_ = run.comm.sum(fluid_);
+  if (std::ranges::any_of(minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
+    places_.push_back({wall_sites(grid_, minerals.size(),
+                                  {run.config.transport.diffusivity / (h * h), h, plan_.water, true,
+                                   fixed_sides(stepper.components().at(plan_.first))},
+                                  covered_walls(run)),
+                       {},
+                       {},
+                       true,
+                       {}});
+  if (plan_.bulk)
+    places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false, {}});
+  area_.assign(plan_.reactions().size(), 0.0);
+  for (Place& place : places_) {
+    place.state = start_reaction(medium_of(place), place.sites);
+    for (std::size_t s = 0; s < place.sites.size(); ++s)
+      for (std::size_t m = 0; m < place.sites.n_minerals; ++m)
+        if (!plan_.reactions()[m].at_once())
+          area_[m] += place.sites.area_of(s, m) * moles_ * grid_.volume[place.sites.volume[s]];
+  }
+  run.comm.sum(std::span<double>(area_));
+  past_.mean = past_.outlet = plan_.medium.start;
+  cell_width_ = h;
+  past_.line.minerals.resize(plan_.reactions().size());
+  past_.dt.resize(places_.size());
+}
+
+void ReactiveRun::open(bool go_on) {
+  if (run_.comm.rank() != 0 || !run_.file) return;
+  csv_.open(run_.file(csv_name), go_on);
+  if (go_on) return;
+  std::string head = "time_s";
+  for (const SurfaceReaction& r : plan_.reactions())
+    head += fmt::format(
+        ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
+        "{0}_saturation_index_mean",
+        r.mineral.name);
+  head += ",pH_outlet,pH_mean";
+  for (const std::string& e : plan_.medium.system.elements) {
+    head += fmt::format(",{0}_content_mol,{0}_imbalance", e);
+    if (sorbs()) head += fmt::format(",{}_sorbed_mol", e);
+  }
+  csv_.append(head + ",charge_mol,charge_imbalance,solved,kept,speciations\n");
+}
+
+std::string ReactiveRun::past() const {
+  ReactivePast past = past_;
+  past.counts = coupled_.counts;
+  for (std::size_t i = 0; i < places_.size(); ++i) past.dt[i] = places_[i].state.dt;
+  return past_json(past);
+}
+
+std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
+  std::vector<Rows> all;
+  for (const Place& place : places_) {
+    const CoupledScratch* const coupled = scratch_of(place);
+    all.push_back({place.walls ? "reactions_at_walls" : "reactions_in_volumes",
+                   static_cast<int>(memory_width(medium_of(place), place.sites, coupled != nullptr)),
+                   reaction_memory(medium_of(place), place.sites, grid_.n_own, place.state, coupled)});
+  }
+  return all;
+}
+
+ReactiveRun::Memory ReactiveRun::read(const std::string& past, const VofFile& file, const VofPlaces& places) const {
+  Memory memory{past_, {}, {}};
+  std::vector<Rows> rows = this->rows();
+  take_past(past, memory.past);
+  memory.coupled.counts = memory.past.counts;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    ReactionState& state = memory.reactions.emplace_back(start_reaction(medium_of(places_[i]), places_[i].sites));
+    state.dt = memory.past.dt[i];
+    file.read(rows[i].name, places, rows[i].width, std::span(rows[i].values));
+    take_reaction_memory(medium_of(places_[i]), places_[i].sites, rows[i].values, state,
+                         places_[i].walls ? &memory.coupled : nullptr);
+  }
+  return memory;
+}
+
+void ReactiveRun::go_on(Memory memory, const TransportState& state) {
+  past_ = std::move(memory.past);
+  coupled_ = std::move(memory.coupled);
+  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].state = std::move(memory.reactions[i]);
+  find_contents(state, content_, size_);
+}
+
+std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) const {
+  return std::span(state.values).subspan(plan_.first, plan_.initial.size());
+}
+
+/// [m]
+double ReactiveRun::finest_width() const {
+  return run_.grid.cell_width() * Composite::width(static_cast<int>(run_.geometry.levels.size()) - 1);
+}
+
+/// Σ V T and Σ V |T|, [mol/kgw h0³].
+void ReactiveRun::find_contents(const TransportState& state, std::vector<double>& content,
+                                std::vector<double>& size) const {
+  const std::size_t n = plan_.initial.size();
+  std::vector<double> sums(2 * n);
+  for (std::size_t p = 0; p < n; ++p) {
+    const double* const c = totals(state)[p].data();
+    sums[p] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * c[v]; });
+    sums[n + p] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * std::abs(c[v]); });
+  }
+  run_.comm.sum(std::span<double>(sums));
+  content.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n));
+  size.assign(sums.begin() + static_cast<std::ptrdiff_t>(n), sums.end());
+}
+
+void ReactiveRun::start(const TransportState& state) {
+  find_contents(state, content_, size_);
+  past_.worst.imbalance.assign(content_.size(), 0.0);
+  past_.line.imbalance = past_.worst.imbalance;
+  for (MineralLine& m : past_.line.minerals) m.rate = nothing;
+  compare_with_well_mixed(state);
+}
+
+/// Minerals at walls react within the step of this length.
+bool ReactiveRun::couples(double dt) const {
+  const WallCoupling asked = run_.config.chemistry.walls;
+  const double h = finest_width();
+  return asked == WallCoupling::coupled ||
+         (asked == WallCoupling::as_needed && run_.config.transport.diffusivity * dt > short_step * h * h);
+}
+
+/// Walls that react in turn: half of the step before the transport, half behind it. What is in volumes reacts behind
+/// it: equilibria and what is as good as one have no halves.
+void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
+  const std::span<Array<double>> totals = std::span(state.values).subspan(plan_.first, plan_.initial.size());
+  const auto take_changes = [&] {
+    for (std::size_t p = 0; p < totals.size(); ++p) stepper.take_changes(state, plan_.first + p);
+  };
+  past_.line.solved = past_.line.kept = past_.line.speciations = 0;
+  for (MineralLine& m : past_.line.minerals) m.rate = 0.0;
+  const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
+  const bool halves = walls && !together;
+  ReactionReport first;
+  if (halves) {
+    react_first_half(places_.front(), dt, totals);
+    first = places_.front().report;
+    add(places_.front(), dt);
+    take_changes();
+  }
+  const std::int64_t in_turn = coupled_.counts.in_turn;
+  if (together)
+    advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip}}, stepper, dt,
+                    places_.front().state, state, coupled_, moved, places_.front().report);
+  else
+    stepper.advance(state, dt, moved);
+  if (walls && (!together || coupled_.counts.in_turn > in_turn)) {
+    const double h = finest_width();
+    past_.longest = std::max(past_.longest, run_.config.transport.diffusivity * dt / (h * h));
+  }
+  for (Place& place : places_) {
+    if (!(place.walls && together)) {
+      react(place, dt, place.walls ? 0.5 : 1.0, totals);
+      take_changes();
+    }
+    add(place, dt);
+    for (std::size_t p = 0; place.walls && halves && p < totals.size(); ++p) place.report.gained[p] += first.gained[p];
+  }
+  balance(state, moved);
+  compare_with_well_mixed(state);
+}
+
+void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {
+  for (const Place& place : places_) {
+    std::vector<double> solves(static_cast<std::size_t>(numbering.n_own()), 0.0);
+    for (std::size_t site = 0; site < place.sites.size(); ++site)
+      solves[place.sites.volume[site]] += static_cast<double>(place.state.cost[site] + 1);
+    kinds.push_back({sums_of_boxes(numbering, run_.geometry, solves), place.state.seconds});
+  }
+}
+
+/// The rates that the step before has found for both halves, where they are of a step as long; else those of a solve.
+void ReactiveRun::react_first_half(Place& place, double dt, std::span<Array<double>> totals) {
+  constexpr double same = 1.0 + 1e-9;
+  if (place.state.dt > 0.0 && dt <= same * place.state.dt)
+    react_on(medium_of(place), place.sites, grid_, 0.5 * dt, place.state, totals, place.report);
+  else
+    react(place, 0.5 * dt, 1.0, totals);
+}
+
+/// @param now  part of dt that rates act now
+void ReactiveRun::react(Place& place, double dt, double now, std::span<Array<double>> totals) {
+  const ReactiveMedium& medium = medium_of(place);
+  assert(!plan_.phreeqc || now == 1.0);  // its decks have no walls, which alone react in halves
+  if (plan_.phreeqc)
+    react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
+                       place.report);
+  else
+    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip, now}, place.state, totals, place.report);
+}
+
+void ReactiveRun::add(const Place& place, double dt) {
+  past_.line.solved += place.report.solved;
+  past_.line.kept += place.report.kept;
+  past_.line.speciations += place.report.speciations;
+  for (std::size_t m = 0; m < place.report.dissolved.size(); ++m) {
+    past_.line.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
+    past_.line.minerals[m].dissolved += moles_ * place.report.dissolved[m];
+    past_.line.minerals[m].time_error += moles_ * place.report.time_error[m];
+  }
+}
+
+/// Balances of the totals with what reacted: transport alone knows the state between.
+/// @param content  [primary] now; `content_` is that before the step
+void ReactiveRun::note_reactions(const TransportState& state, std::span<const double> content,
+                                 TransportReport& moved) const {
+  std::vector<double> extremes;  // -least, largest of each
+  for (const Array<double>& total : totals(state)) {
+    const double* const c = total.data();
+    extremes.push_back(parallel_max(grid_.n_own, [&](std::int64_t v) { return -c[v]; }));
+    extremes.push_back(parallel_max(grid_.n_own, [&](std::int64_t v) { return c[v]; }));
+  }
+  run_.comm.max(std::span(extremes));
+  for (std::size_t p = 0; p < content.size(); ++p) {
+    ComponentBalance& b = moved.components[plan_.first + p];
+    double walls = b.source, volumes = 0.0;  // totals have no source but that of coupled walls
+    for (const Place& place : places_) (place.walls ? walls : volumes) += place.report.gained[p];
+    b.wall = -walls;
+    b.source = volumes;
+    b.stored = content[p] - content_[p];
+    b.content = content[p];
+    b.least = -extremes[2 * p];
+    b.largest = extremes[2 * p + 1];
+    const double all = std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.wall) + std::abs(b.source);
+    const double size = std::max({all, std::abs(content[p]), std::abs(content_[p])});
+    b.imbalance = size > 0.0 ? std::abs(b.inflow - b.outflow - b.wall + b.source - b.stored) / size : 0.0;
+  }
+}
+
+/// Contents before and after the step against what came in, went out and was dissolved.
+void ReactiveRun::balance(const TransportState& state, TransportReport& moved) {
+  std::vector<double> now, size;
+  find_contents(state, now, size);
+  note_reactions(state, now, moved);
+  double charge_left = 0.0, charge_size = 0.0;
+  past_.line.charge = 0.0;
+  past_.line.content.assign(now.size(), 0.0);
+  past_.line.sorbed.assign(sorbs() ? now.size() : 0, 0.0);
+  for (std::size_t p = 0; p < now.size(); ++p) {
+    const ComponentBalance& b = moved.components[plan_.first + p];
+    for (const Place& place : places_)
+      if (!place.report.sorbed.empty()) past_.line.sorbed[p] = moles_ * place.report.sorbed[p];
+    const double left = b.inflow - b.outflow - b.wall + b.source - b.stored;
+    const double there = std::max(
+        {std::abs(b.inflow) + std::abs(b.outflow) + std::abs(b.wall) + std::abs(b.source), size[p], size_[p], 1e-300});
+    past_.line.imbalance[p] = std::abs(left) / there;
+    past_.line.content[p] = moles_ * now[p];
+    const double z = plan_.medium.system.species[p].charge / plan_.medium.system.atoms[p];
+    past_.line.charge += z * past_.line.content[p];
+    charge_left += z * left;
+    charge_size += std::abs(z) * there;
+    past_.worst.imbalance[p] = std::max(past_.worst.imbalance[p], past_.line.imbalance[p]);
+  }
+  past_.line.charge_imbalance = charge_size > 0.0 ? std::abs(charge_left) / charge_size : 0.0;
+  past_.worst.charge_imbalance = std::max(past_.worst.charge_imbalance, past_.line.charge_imbalance);
+  past_.worst.solved += past_.line.solved;
+  past_.worst.kept += past_.line.kept;
+  past_.worst.speciations += past_.line.speciations;
+  content_ = now;
+  size_ = size;
+}
+
+/// @param[in,out] state  where the search begins, and what it finds
+WaterLine ReactiveRun::water_of(std::span<const double> totals, Speciation& state) const {
+  const ChemicalSystem& system = plan_.medium.system;
+  WaterLine water;
+  water.saturation.assign(plan_.reactions().size(), nothing);
+  std::vector<SolutionCondition> conditions;
+  for (const double t : totals) conditions.push_back({SolutionCondition::Kind::total, t});
+  SpeciationWorkspace work;
+  if (!std::ranges::all_of(totals, [](double t) { return std::isfinite(t); }) ||
+      !speciate(system, conditions, state, work)) {
+    state = plan_.medium.start;
+    return water;
+  }
+  water.ph = ph_of(state);
+  for (std::size_t m = 0; m < water.saturation.size(); ++m)
+    water.saturation[m] = saturation_index(system, state, plan_.reactions()[m].mineral.phase);
+  return water;
+}
+
+/// The mean solution and its rates on all surfaces.
+void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
+  std::vector<double> content, size;
+  find_contents(state, content, size);
+  for (double& c : content) c /= fluid_;
+  past_.line.mean = water_of(content, past_.mean);
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const SurfaceReaction& r = plan_.reactions()[m];
+    past_.line.minerals[m].well_mixed = std::isfinite(past_.line.mean.ph) && !r.at_once()
+                                            ? area_[m] * dissolution_rate(plan_.medium.system, past_.mean, r.mineral)
+                                            : nothing;
+  }
+}
+
+void ReactiveRun::see(double time, double pore_volumes, std::span<const double> outlet) {
+  past_.line.time = time;
+  past_.line.pore_volumes = pore_volumes;
+  const auto of_totals = outlet.subspan(plan_.first, plan_.initial.size());
+  const std::vector<double> totals(of_totals.begin(), of_totals.end());
+  past_.line.outlet = water_of(totals, past_.outlet);
+}
+
+void ReactiveRun::record() {
+  const auto known = [](double value) { return std::isfinite(value) ? fmt::format(",{:.10g}", value) : ","; };
+  std::string row = fmt::format("{:.10g}", past_.line.time);
+  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
+    const MineralLine& mineral = past_.line.minerals[m];
+    row += known(mineral.rate) + known(mineral.well_mixed) + known(mineral.ratio()) + known(mineral.dissolved) +
+           known(past_.line.outlet.saturation[m]) + known(past_.line.mean.saturation[m]);
+  }
+  row += known(past_.line.outlet.ph) + known(past_.line.mean.ph);
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
+    row += fmt::format(",{:.10g},{:.3e}", past_.line.content[p], past_.line.imbalance[p]);
+    if (sorbs()) row += fmt::format(",{:.10g}", past_.line.sorbed[p]);
+  }
+  csv_.append(fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
+                          past_.line.solved, past_.line.kept, past_.line.speciations));
+}
+
+std::vector<std::string> ReactiveRun::drawn_fields() const {
+  std::vector<std::string> names{"pH"};
+  for (const SurfaceReaction& r : plan_.reactions()) names.push_back("saturation_index_" + r.mineral.name);
+  return names;
+}
+
+/// What is left of minerals in the cells, and what sorbs there.
+void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const {
+  const Place& place = places_.back();
+  const auto add = [&](const std::string& name, const std::vector<double>& from, std::size_t width, std::size_t k) {
+    names.push_back(name);
+    values.emplace_back(static_cast<std::size_t>(grid_.n_own), 0.0);
+    for (std::size_t s = 0; s < place.sites.size(); ++s) values.back()[place.sites.volume[s]] = from[s * width + k];
+  };
+  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
+  const std::size_t n_minerals = plan_.reactions().size(), n_totals = plan_.initial.size();
+  for (std::size_t m = 0; m < n_minerals; ++m)
+    if (m >= deck.size() || deck[m].wall.empty())
+      add("mineral_" + plan_.reactions()[m].mineral.name, place.state.amount, n_minerals, m);
+  for (std::size_t p = 0; p < n_totals && sorbs(); ++p)
+    if (sorbs(p)) add("sorbed_" + plan_.medium.system.elements[p], place.state.sorbed, n_totals, p);
+}
+
+/// Species of it are on sites.
+bool ReactiveRun::sorbs(std::size_t primary) const {
+  const ChemicalSystem& system = plan_.bulk->medium.system;
+  for (auto i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
+    for (const auto& [b, c] : system.species[i].formed.basis)
+      if (static_cast<std::size_t>(b) == primary) return true;
+  return false;
+}
+
+std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
+                                              const std::shared_ptr<const JoinedCells>& joined) const {
+  std::vector<JobComponent> all;
+  const ChemicalSystem& system = plan_.medium.system;
+  const std::size_t n_minerals = plan_.reactions().size(), n = static_cast<std::size_t>(grid_.n_own);
+  std::vector<std::string> names = drawn_fields();
+  for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
+  std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
+  speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {
+    if (s == nullptr) return;
+    values[0][v] = ph_of(*s);
+    for (std::size_t m = 0; m < n_minerals; ++m)
+      values[1 + m][v] = saturation_index(system, *s, plan_.reactions()[m].mineral.phase);
+    for (std::size_t k = 0; k < plan_.species.size(); ++k)
+      values[1 + n_minerals + k][v] = s->molality[plan_.species[k]];
+  });
+  if (plan_.bulk) add_bulk_fields(names, values);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    all.push_back(concentration_field(run_, joined, names[k], values[k]));
+    all.back().name = names[k];
+    all.back().field = PlotField::chemistry;
+  }
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chemistry in the job of transport in time: reactions in each step, their history, fields and figures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/deck/reactive_plan.hpp"
+#include "app/job/files_in_time.hpp"
+#include "app/job/job.hpp"
+#include "app/output/vof_values.hpp"
+#include "app/reaction/reactive_past.hpp"
+#include "io/vof_file.hpp"
+#include "page/plane_picture.hpp"
+#include "transport/march/transport_stepper.hpp"
+#include "transport/reactive/reaction_memory.hpp"
+
+namespace karst {
+
+/// Reactions of a run. What it does is collective.
+class ReactiveRun {
+ public:
+  /// @param stepper  whose components from ReactivePlan::first on are the totals; outlives this
+  ReactiveRun(const JobContext& run, const TransportStepper& stepper);
+  /// After the initial values are set.
+  void start(const TransportState& state);
+  /// A step of transport and reactions.
+  /// @param[out] moved  of the totals: what the step as a whole did. `wall` is what minerals there took (negative:
+  /// gave),
+  ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
+  ///                    are those of the state that is left
+  void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
+  /// Finds the water at the outlet.
+  /// @param outlet  of all components of the transport, as in its deck
+  void see(double time, double pore_volumes, std::span<const double> outlet);
+  /// Writes the line of the last step that has been seen.
+  void record();
+  /// Takes that line into the history of the summary.
+  void remember() { past_.history.push_back(past_.line); }
+  /// Adds the solves of sites, a kind for walls and one for the volume (Process::add_work).
+  void add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const;
+  /// Opens chemistry.csv.
+  /// @param go_on  what an earlier run wrote is there
+  void open(bool go_on);
+  /// What is kept goes on from here: chemistry.csv is whole, or Error. On rank 0 alone. Not collective.
+  void flush() { csv_.flush(); }
+  /// Ends chemistry.csv. Throws the same Error on all ranks.
+  void close() { finish_history(run_, csv_); }
+
+  /// Numbers of the own volumes, [volume][width]; NaN where nothing reacts.
+  struct Rows {
+    std::string name;
+    int width = 0;
+    std::vector<double> values;
+  };
+  /// For a run that goes on from here: past_json(), and what sites remember.
+  std::string past() const;
+  std::vector<Rows> rows() const;
+  /// What go_on() takes.
+  struct Memory {
+    ReactivePast past;
+    std::vector<ReactionState> reactions;  ///< [place]
+    CoupledScratch coupled;
+  };
+  /// Of a file that holds rows(). Throws Error, maybe on some ranks alone: of other minerals or sites. Not collective.
+  Memory read(const std::string& past, const VofFile& file, const VofPlaces& places) const;
+  /// Goes on after start() and from there, with the totals of the transport.
+  void go_on(Memory memory, const TransportState& state);
+
+  /// Fields of pH, saturation indices, species and minerals, all found anew.
+  std::vector<JobComponent> fields(const TransportState& state, const std::shared_ptr<const JoinedCells>& joined) const;
+  /// Keeps planes through the middle along the axis of pH and saturation indices.
+  void take_picture(const FieldView& view, int axis, double time);
+  /// Pictures of all planes but the last, on rank 0: that is drawn from the fields. Not collective.
+  void draw(Figures& figures) const;
+  std::string text() const;
+  std::string headline() const;
+  std::string json() const;  ///< an object with the member chemistry
+  std::vector<Balance> balances() const;
+  std::vector<std::string> warnings() const;
+  static constexpr const char* csv_name = "chemistry.csv";
+
+ private:
+  /// Minerals on walls, and those in the volume.
+  struct Place {
+    ReactiveSites sites;
+    ReactionState state;
+    ReactionReport report;
+    bool walls = false;
+    std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
+  };
+  /// Of a place whose steps may be coupled.
+  const CoupledScratch* scratch_of(const Place& place) const { return place.walls ? &coupled_ : nullptr; }
+  /// What reacts there.
+  const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
+  bool couples(double dt) const;
+  void react(Place& place, double dt, double now, std::span<Array<double>> totals);
+  void react_first_half(Place& place, double dt, std::span<Array<double>> totals);
+  void add(const Place& place, double dt);
+  std::span<const Array<double>> totals(const TransportState& state) const;
+  void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
+  void balance(const TransportState& state, TransportReport& moved);
+  void note_reactions(const TransportState& state, std::span<const double> content, TransportReport& moved) const;
+  double finest_width() const;
+  double molar_volume(std::size_t mineral) const;
+  WaterLine water_of(std::span<const double> totals, Speciation& state) const;
+  void compare_with_well_mixed(const TransportState& state);
+  std::vector<std::string> drawn_fields() const;
+  void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
+  const char* engine() const { return plan_.phreeqc ? "PHREEQC" : "Karst"; }
+  bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
+  bool sorbs(std::size_t primary) const;
+  std::vector<std::pair<double, double>> picture_ranges() const;
+
+  const JobContext& run_;
+  const ReactivePlan& plan_;
+  const ScalarGrid& grid_;
+  double moles_;        ///< of 1 mol/kgw in h0³ of fluid
+  double fluid_ = 0.0;  ///< [h0³]
+  std::vector<Place> places_;
+  std::vector<double> area_;  ///< [mineral] [m²], over all ranks
+  std::vector<double> content_, size_;
+  CoupledScratch coupled_;
+  ReactivePast past_;
+  double cell_width_ = 1.0;
+  GrowingFile csv_;  // rank 0
+};
+
+/// Chemistry on the page of transport: its key figures, charts, and pictures of the figures "chemistry FIELD N".
+struct ReactivePage {
+  std::vector<PageTile> tiles;
+  std::vector<std::string> charts, pictures, numbers;  ///< cards
+  std::vector<std::vector<std::string>> uniform;       ///< fields that are not drawn, and their values
+};
+ReactivePage reactive_page(const Json& summary, const Figures& figures);
+/// Pictures of the last state. Collective.
+void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+/// How pH and saturation indices are drawn, with ends of the scale that show something.
+PlaneLook chemistry_look(const std::string& field, double cell_width, double low, double high,
+                         const std::string& caption);
+
+}  // namespace karst

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "app/flow/flow_in_time.hpp"
+#include "app/job/job.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+
+namespace karst {
+
+std::span<const Job> jobs() {
+  static const std::array all{flow_job(), dynamic_job(), diffusion_job(), dispersion_job(), transport_job()};
+  return all;
+}
+
+std::vector<Job> asked_jobs(const Config& config) {
+  std::vector<Job> asked;
+  std::string ways;
+  for (const Job& job : jobs()) {
+    if (job.is_asked(config)) asked.push_back(job);
+    ways += fmt::format("\n  {:<12}{}", job.name, job.asked_by);
+  }
+  require(
+      !asked.empty(),
+      "karst run: the deck asks for nothing to compute. What asks for a job:{}\n`karst geometry` cuts the grid alone",
+      ways);
+  return asked;
+}
+
+std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry) {
+  std::vector<std::string> all;
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
+    const bool diffusion = std::ranges::count(config.diffusion.axes, axis) > 0;
+    if ((flow || diffusion) && !geometry.report.percolates[axis])
+      all.push_back(fmt::format("no pore leads through the sample along {}: the {} is 0 there", "xyz"[axis],
+                                !diffusion ? "permeability"
+                                : flow     ? "permeability and the diffusivity"
+                                           : "diffusivity"));
+  }
+  return all;
+}
+
+namespace {
+
+/// What only a look at the whole fluid finds, by the functions that the jobs themselves call. Collective.
+std::vector<std::string> look_at_fluid(const JobContext& context) {
+  std::vector<std::string> found;
+  if (is_in_time(context.config)) found = look_at_flow_in_time(context);
+  if (context.config.transport.asked()) std::ranges::move(look_at_transport(context), std::back_inserter(found));
+  return found;
+}
+
+}  // namespace
+
+void check_jobs(const JobContext& context) {
+  std::vector<std::string> found;
+  for (const Job& job : jobs())
+    if (job.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+  require(found.empty(), "{}", join(found, "\n"));
+  found = look_at_fluid(context);
+  require(found.empty(), "{}", join(found, "\n"));
+}
+
+}  // namespace karst

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/job/job.hpp"
+#include "base/core/error.hpp"
+#include "base/core/format.hpp"
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
+#include "page/page_text.hpp"
+#include "page/run_page.hpp"
+
+namespace karst {
+
+namespace {
+
+std::string cells_text(const Json& level) {
+  const auto cells = level.at("cells").get<std::array<int, 3>>();
+  return fmt::format("{} × {} × {}", cells[0], cells[1], cells[2]);
+}
+
+std::string width_text(const Json& level) { return format_si(level.at("cell_width_m").get<double>(), "m"); }
+
+/// One line: the deck and its grid.
+std::string source_of(const Json& summary) {
+  const Json& levels = summary.at("levels");
+  const std::string finest =
+      levels.size() > 1 ? fmt::format(", refined to {} on level {}", width_text(levels.back()), levels.size() - 1) : "";
+  return fmt::format("{}: {} cells of {}{}; {} fluid cells",
+                     std::filesystem::path(summary.at("deck").get<std::string>()).filename().string(),
+                     cells_text(levels.at(0)), width_text(levels.at(0)), finest,
+                     count_text(summary.at("cells").at("fluid").get<std::int64_t>()));
+}
+
+/// A column per level.
+std::string levels_card(const Json& summary) {
+  std::vector<std::vector<std::string>> rows{
+      {""},      {"cell width"},  {"cells of the whole domain, if all were of this level"},
+      {"boxes"}, {"fluid cells"}, {"of them solved for: not under a finer level"}};
+  for (std::size_t l = 0; l < summary.at("levels").size(); ++l) {
+    const Json& level = summary.at("levels").at(l);
+    rows[0].push_back(fmt::format("level {}", l));
+    rows[1].push_back(width_text(level));
+    rows[2].push_back(cells_text(level));
+    std::size_t row = 3;
+    for (const char* count : {"boxes", "fluid", "unknowns"})
+      rows[row++].push_back(count_text(level.at(count).get<std::int64_t>()));
+  }
+  return card("Grid", html_table(rows), "Cells of a level are half as wide as those of the level before.");
+}
+
+std::string count_of(const Json& summary, const char* what, const char* one) {
+  const auto n = summary.at(what).get<std::int64_t>();
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
+/// Wall area by mineral, where there are several.
+std::string minerals_of(const Json& summary) {
+  std::vector<std::string> parts;
+  for (const Json& mineral : summary.at("minerals"))
+    parts.push_back(fmt::format("{} {:.4g} m² ({:.2f} %)", mineral.at("name").get<std::string>(),
+                                mineral.at("wall_area_m2").get<double>(),
+                                100.0 * mineral.at("fraction").get<double>()));
+  return parts.size() > 1 ? ": " + join(parts) : "";
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
+  const auto seconds = [&](const char* part) { return format_seconds(summary.at("seconds").at(part).get<double>()); };
+  std::int64_t pores = 0, removed = 0;
+  for (const Json& level : summary.at("levels")) {
+    pores += level.at("pores").get<std::int64_t>();
+    removed += level.at("pores_removed").get<std::int64_t>();
+  }
+  const Json& memory = summary.at("memory");
+  return {{"program", "karst " + summary.at("karst").get<std::string>()},
+          {"ran on", count_of(summary, "ranks", "MPI rank") + ", " + count_of(summary, "threads", "thread") + " each"},
+          {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}, all {}", seconds("geometry"),
+                               seconds("setup"), seconds("solve"), seconds("total"))},
+          {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(memory.at("peak_bytes").get<double>()),
+                                 format_bytes(memory.at("bytes_per_fluid_cell").get<double>()))},
+          {"porosity", fmt::format("{:.5f}, of pores open to flow {:.5f}", summary.at("porosity").get<double>(),
+                                   summary.at("connected_porosity").get<double>())},
+          {"specific surface", fmt::format("{:.4g} 1/m: wall area per volume of the sample",
+                                           summary.at("specific_surface_per_m").get<double>())},
+          {"wall area", fmt::format("{:.4g} m²", summary.at("wall_area_m2").get<double>()) + minerals_of(summary)},
+          {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
+}
+
+/// A summary may be that of a run that ended before all was done.
+std::string stopped_text(const Json& summary) {
+  const std::string status = summary.value("status", "completed");
+  if (status.starts_with("complete")) return {};
+  return fmt::format("This run did not end as it should (status: {}). What follows is what was finished.", status);
+}
+
+}  // namespace
+
+std::string run_report(const Json& summary, const std::string& deck, const Figures& figures) {
+  RunPage page;
+  try {
+    const auto title = summary.at("title").get<std::string>();
+    const std::filesystem::path name(summary.at("deck").get<std::string>());
+    page.title = title.empty() ? name.filename().string() : title;
+    page.source = source_of(summary);
+    page.program = summary.at("karst").get<std::string>();
+    page.stopped = stopped_text(summary);
+    page.warnings = summary.at("warnings").get<std::vector<std::string>>();
+    for (const Job& job : jobs()) page.parts.push_back(job.page(summary, figures));
+    if (summary.at("levels").size() > 1) page.parts.push_back({{}, {levels_card(summary)}});
+    page.facts = facts_of(summary);
+  } catch (const JsonError& e) {
+    throw Error(fmt::format("summary.json: not that of a finished `karst run` of this version: {}", e.what()));
+  }
+  page.deck = deck;
+  return html(page);
+}
+
+}  // namespace karst

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "page/run_page.hpp"
+
+namespace karst {
+
+class Json;
+
+/// report.html of a run, made of what its directory holds, so that `karst run` and `karst report` write the same.
+/// @param summary  summary.json
+/// @param deck     deck.toml
+/// Throws Error when the summary lacks what every run writes. Not collective.
+std::string run_report(const Json& summary, const std::string& deck, const Figures& figures);
+
+}  // namespace karst

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "app/deck/session.hpp"
+#include "app/estimate/run_progress.hpp"
+#include "app/job/feedback_balance.hpp"
+#include "app/job/files_in_time.hpp"
+#include "app/job/step_times.hpp"
+#include "app/output/slices.hpp"
+#include "base/comm/trace.hpp"
+#include "base/file/log.hpp"
+#include "base/file/orderly_end.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr int most_halvings = 3;     ///< of a step that fails
+constexpr double round_off = 1e-12;  ///< of times that are sums of steps, relative
+
+/// Jobs that go through time together: the first, which has the clock, and those that ride along.
+using Together = std::vector<std::unique_ptr<Process>>;
+
+void make_step(const Together& jobs, Clock& clock) {
+  double longest = std::numeric_limits<double>::infinity();
+  for (const auto& job : jobs) longest = std::min(longest, job->longest_step());
+  clock.limit(longest);
+  for (int halvings = 0;; ++halvings) try {
+      jobs.front()->step(clock.dt());
+      break;
+    } catch (const StepFailed& e) {  // on all ranks
+      if (halvings == most_halvings)
+        throw StepFailed(fmt::format("the step after t = {:g} s failed, also with a length of {:g} s: {}", clock.time(),
+                                     clock.dt(), e.what()));
+      clock.limit(0.5 * clock.dt());
+    }
+  for (std::size_t i = 1; i < jobs.size(); ++i) jobs[i]->step(clock.dt());
+}
+
+std::vector<JobComponent> fields_of(const Together& jobs) {
+  std::vector<JobComponent> all;
+  for (const auto& job : jobs) std::ranges::move(job->fields(), std::back_inserter(all));
+  return all;
+}
+
+/// After a step: what is due of plotfiles and slices. Nothing of jobs that do not go through time.
+void write_outputs(const JobContext& context, const Together& jobs, const Clock& clock) {
+  FilesInTime* const files = jobs.front()->files();
+  if (files == nullptr) return;
+  if (clock.output_due()) {
+    for (const auto& job : jobs) job->at_output(clock);
+    if (context.plot) write_output(context, *files, clock.time(), fields_of(jobs));
+  }
+  if (!context.config.output.slices.empty())
+    write_slices(context, *files, clock.time(), [&] { return fields_of(jobs); });
+}
+
+/// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
+/// False where one could not be kept.
+bool keep_all(const Together& jobs, const Clock& clock) {
+  bool all = true;
+  for (std::size_t i = jobs.size(); i-- > 0;) all = jobs[i]->keep(clock) && all;
+  return all;
+}
+
+/// Histories, outputs and the last state of jobs that end early.
+void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
+  for (const auto& job : jobs) {
+    job->leave();
+    if (job->files() == nullptr || context.left == nullptr) continue;
+    const std::vector<std::string>& histories = job->files()->histories;
+    context.left->insert(context.left->end(), histories.begin(), histories.end());
+  }
+  if (jobs.front()->files() != nullptr) leave_outputs(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
+}
+
+/// When the state of a job is kept, by the deck.
+class Checkpoints {
+ public:
+  /// @param time  at which the job begins or goes on [s]
+  Checkpoints(const CheckpointOptions& options, double time) : options_(options), last_time_(time) {}
+  /// After a step, at a time [s]. Collective.
+  bool due(const Comm& comm, double time) {
+    ++steps_;
+    const bool by_steps = options_.every_steps > 0 && steps_ >= options_.every_steps;
+    const bool by_time = options_.every_time > 0.0 && time - last_time_ >= (1.0 - round_off) * options_.every_time;
+    const bool by_clock = options_.every_minutes > 0.0 && since_.seconds() >= 60.0 * options_.every_minutes;
+    if (!comm.any(by_steps || by_time || (comm.rank() == 0 && by_clock))) return false;
+    steps_ = 0;
+    last_time_ = time;
+    since_ = {};
+    return true;
+  }
+
+ private:
+  CheckpointOptions options_;
+  int steps_ = 0;
+  double last_time_;
+  WallClock since_;
+};
+
+/// Ends here when the run is asked to, with its state kept.
+void end_or_keep(const JobContext& context, const Together& jobs, const Clock& clock, Checkpoints& checkpoints) {
+  try {
+    end_if_asked(context.comm);
+  } catch (const EarlyEnd&) {  // on all ranks
+    keep_all(jobs, clock);
+    throw;
+  }
+  if (!clock.done() && checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
+}
+
+/// After some steps: boxes move to other ranks where that pays. Throws BoxesMove on all ranks, from a state that is
+/// kept.
+void balance(const JobContext& context, const Together& jobs, const Clock& clock) {
+  FeedbackBalance& balance = *context.balance;
+  if (clock.done() || !(balance.begins() || balance.due())) return;
+  std::vector<BoxWork> kinds;
+  for (const auto& job : jobs) job->add_work(kinds);
+  if (balance.begins()) return balance.leave_out(kinds);
+  BoxCosts costs;
+  const BalanceLook found = balance.look(layouts_of(context.geometry),
+                                         cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),
+                                         kinds, clock.part(), clock.steps(), costs);
+  if (!found.pays) return;
+  if (!keep_all(jobs, clock)) return log_info("balance: boxes stay where they are, as the state cannot be kept");
+  log_info(
+      "Boxes move after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
+      "expected of it then; the geometry is made again, what was solved and the state come from disk",
+      found.step, context.comm.size(), found.imbalance, found.expected);
+  throw BoxesMove{std::move(costs)};
+}
+
+void go_through_time(const JobContext& context, const Together& jobs) {
+  Clock clock = jobs.front()->clock();
+  Checkpoints checkpoints(context.config.checkpoint, clock.time());
+  FeedbackBalance* const measure = jobs.front()->files() != nullptr ? context.balance : nullptr;
+  StepTimes* const times = jobs.front()->files() != nullptr ? context.steps : nullptr;
+  try {
+    while (!clock.done()) {
+      if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
+      if (times != nullptr) times->begin();
+      if (measure != nullptr) measure->begin_step(clock.part());
+      make_step(jobs, clock);
+      if (measure != nullptr) measure->end_step();
+      clock.advance();
+      for (const auto& job : jobs) job->record(clock);
+      write_outputs(context, jobs, clock);
+      end_or_keep(context, jobs, clock, checkpoints);
+      if (times != nullptr) times->end(clock.steps());
+      if (measure != nullptr) balance(context, jobs, clock);
+    }
+  } catch (const EarlyEnd&) {  // on all ranks, as the next two
+    leave_all(context, jobs, clock);
+    throw;
+  } catch (const StepFailed&) {
+    leave_all(context, jobs, clock);
+    throw;
+  } catch (const CannotGoOn&) {
+    leave_all(context, jobs, clock);
+    throw;
+  }
+}
+
+bool rides_along(const Job& job, const Config& config) { return job.rides_along != nullptr && job.rides_along(config); }
+
+}  // namespace
+
+void Simulation::run(const std::function<void(JobResult)>& done) {
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    Together together;
+    do {
+      if (context_->progress != nullptr)
+        context_->progress->begin(std::string(job->name), fmt::format("{}: set-up", job->name));
+      together.push_back(job->start(*context_));
+      ++job;
+    } while (job != jobs_.end() && rides_along(*job, context_->config));
+    go_through_time(*context_, together);
+    for (const auto& process : together) done(process->report());
+  }
+}
+
+JobResult run_job(const Job& job, const JobContext& context) {
+  JobResult result;
+  Simulation(context, {&job, 1}).run([&](JobResult of_job) { result = std::move(of_job); });
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <tuple>
+
+#include "app/deck/config.hpp"
+#include "app/deck/image_sample.hpp"
+#include "app/study/study.hpp"
+#include "app/study/study_parts.hpp"
+#include "base/core/error.hpp"
+#include "base/deck/deck_echo.hpp"
+
+namespace karst {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_cases = 10'000;
+constexpr double largest_part = 1e6;  // [voxels]
+
+/// One way in which cases differ: its headings, and for each of its settings what is shown and what is set.
+struct Choice {
+  struct Setting {
+    std::vector<std::string> shown{}, overrides{}, environment{};
+    int ranks = 0, threads = 0, copies = 1;
+    std::string bind{};
+  };
+  std::vector<std::string> headings;
+  std::vector<Setting> settings;
+};
+
+/// Files that a name with * and ? stands for, sorted; the name itself without them.
+std::vector<std::string> files_of(const std::string& folder, const std::string& name) {
+  const std::string path = (fs::path(folder) / name).string();
+  if (name.find_first_of("*?") == std::string::npos) return {path};
+  glob_t found{};
+  const int problem = ::glob(path.c_str(), 0, nullptr, &found);
+  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (problem == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  require(!files.empty(), "images: nothing is called {}", path);
+  return files;
+}
+
+Choice choice_of_images(const StudyOptions& options, const std::string& folder) {
+  Choice choice{{"image"}, {}};
+  for (const std::string& name : options.images)
+    for (const std::string& file : files_of(folder, name))
+      choice.settings.push_back(
+          {.shown = {fs::path(file).filename().string()},
+           .overrides = {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
+  return choice;
+}
+
+/// Why parts are not as asked; empty where they are.
+std::string note_on(const ImageParts& parts, int asked, int edge, const Index& size) {
+  const auto n = std::ssize(parts.low);
+  std::string note;
+  if (n < asked)
+    note = fmt::format("an image of {} x {} x {} voxels has {} different cube{} of {} in place of {}", size[0], size[1],
+                       size[2], n, n == 1 ? "" : "s", edge, asked);
+  if (parts.overlap > 0.0)
+    note += fmt::format(
+        "{}{} cubes of {} voxels have no room beside one another in {} x {} x {} (there is room for {}): two of them "
+        "share up to "
+        "{:.0f} % of their volume, so that their results differ less than those of samples apart",
+        note.empty() ? "" : "; ", n, edge, size[0], size[1], size[2],
+        std::int64_t{size[0] / edge} * (size[1] / edge) * (size[2] / edge), 100.0 * parts.overlap);
+  return note.empty() ? "" : "subvolumes: " + note;
+}
+
+/// Parts of the image of a deck.
+/// @param[in,out] notes  what of them is not as asked
+Choice choice_of_parts(const StudyOptions& options, const std::string& deck, const std::vector<std::string>& overrides,
+                       std::vector<std::string>& notes) {
+  Reader in = Reader::from_file(deck, overrides);
+  const Config config = read_config(in);
+  in.finish();
+  require(needs_import(config),
+          "subvolumes: parts are cut out of an image that each run imports; the deck {} has {}: name the image itself "
+          "as geometry.image",
+          deck, config.geometry.image.empty() ? "no image" : "the geometry file " + config.geometry.image);
+  const ImageExtent image = image_extent(config);
+  Choice choice{{size_heading, place_heading}, {}};
+  for (const double size : options.sizes) {
+    const int edge = static_cast<int>(size);
+    require(edge == size && std::ranges::all_of(image.size.v, [&](int n) { return n >= edge; }),
+            "subvolumes.sizes: {} voxels; wanted: whole numbers up to the smallest edge of the image, {} x {} x {}",
+            size, image.size[0], image.size[1], image.size[2]);
+    const ImageParts parts = parts_of_image(image.size, edge, options.places);
+    if (const std::string note = note_on(parts, options.places, edge, image.size);
+        !note.empty() && std::ranges::count(notes, note) == 0)
+      notes.push_back(note);
+    for (std::size_t i = 0; i < parts.low.size(); ++i) {
+      const Index low = image.low + parts.low[i];
+      choice.settings.push_back(
+          {.shown = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
+           .overrides = {
+               fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
+               fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
+    }
+  }
+  return choice;
+}
+
+/// n copies dealt out over the periodic directions of a deck, the shortest first. Throws Error where there are none.
+Index copies_of(const std::string& deck, const std::vector<std::string>& overrides, int n) {
+  Reader in = Reader::from_file(deck, overrides);
+  const Config config = read_config(in);
+  const std::array<bool, 3>& periodic = config.grid.periodic;
+  require(n == 1 || periodic[0] || periodic[1] || periodic[2],
+          "scaling.weak: the deck {} has no periodic direction along which copies of its sample could stand", deck);
+  Index copies{1, 1, 1};
+  for (int factor = 2; n > 1; ++factor)
+    for (; n % factor == 0; n /= factor) {
+      int shortest = -1;
+      for (int d = 0; d < 3; ++d)
+        if (periodic[d] && (shortest < 0 || copies[d] < copies[shortest])) shortest = d;
+      copies[shortest] *= factor;
+    }
+  return copies;
+}
+
+/// Every number of ranks with every number of threads.
+Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
+                       const std::vector<std::string>& overrides) {
+  Choice choice;
+  if (!options.ranks.empty()) choice.headings.emplace_back(ranks_heading);
+  if (!options.threads.empty()) choice.headings.emplace_back(threads_heading);
+  if (!options.bind.empty()) choice.headings.emplace_back(bind_heading);
+  const std::vector<double> as_is{0.0};
+  for (const double ranks : options.ranks.empty() ? as_is : options.ranks)
+    for (const double threads : options.threads.empty() ? as_is : options.threads)
+      for (const std::string& bind : options.bind.empty() ? std::vector<std::string>{""} : options.bind) {
+        Choice::Setting& s = choice.settings.emplace_back();
+        s.ranks = static_cast<int>(ranks);
+        s.threads = static_cast<int>(threads);
+        s.bind = bind;
+        for (const double n : {ranks, threads})
+          if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
+        if (!bind.empty()) s.shown.push_back(bind);
+      }
+  if (!options.weak) return choice;
+  const auto cores = [](const Choice::Setting& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
+  const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
+  choice.headings.emplace_back(copies_heading);
+  for (Choice::Setting& s : choice.settings) {
+    require(cores(s) % least == 0, "scaling.weak: {} cores are no multiple of {}, the fewest; wanted: such numbers",
+            cores(s), least);
+    s.copies = cores(s) / least;
+    const Index n = copies_of(deck, overrides, s.copies);
+    s.shown.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
+    s.overrides.push_back(fmt::format("geometry.copies=[{},{},{}]", n[0], n[1], n[2]));
+  }
+  return choice;
+}
+
+Choice choice_of(const StudyVary& vary) {
+  const bool is_key = !vary.key.empty();
+  const std::string& what = is_key ? vary.key : vary.environment;
+  Choice choice{{vary.name.empty() ? what : vary.name}, {}};
+  for (const std::string& value : vary.values) {
+    Choice::Setting& s = choice.settings.emplace_back();
+    s.shown = {value};
+    (is_key ? s.overrides : s.environment).push_back(fmt::format("{}={}", what, value));
+  }
+  return choice;
+}
+
+bool is_variable(const std::string& name) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
+}
+
+/// [scaling]
+void read_scaling(Reader& in, StudyOptions& options) {
+  for (const auto& [key, list, what] :
+       {std::tuple{"scaling.ranks", &options.ranks, "ranks of the runs: each number is a case"},
+        std::tuple{"scaling.threads", &options.threads, "threads of each rank, likewise with every number of ranks"}})
+    in.numbers(key, *list, "-", what, 1.0, 1e6);
+  in.texts(
+      "scaling.bind", options.bind,
+      "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", \"socket\"; "
+      "each is a case; left out: nothing, under SLURM cores");
+  in.flag("scaling.weak", options.weak,
+          "more cores have more work: a case of twice the fewest cores has two copies of the sample (geometry.copies), "
+          "which must have the results of one");
+  in.text("scaling.of", options.scaling_of,
+          "the column whose speed-up and efficiency are told, a time of summary.json, against the case of the fewest "
+          "cores");
+  if (in.documenting()) return;
+  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
+    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
+      in.mistake(key, "wanted: whole numbers");
+  for (const std::string& bind : options.bind)
+    if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
+      in.mistake("scaling.bind", fmt::format("'{}' is unknown; wanted: none, core, numa, socket", bind));
+  for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
+    if (in.given(key) && options.ranks.empty() && options.threads.empty())
+      in.mistake(key, "given without scaling.ranks or scaling.threads");
+}
+
+}  // namespace
+
+void read(Reader& in, StudyOptions& options) {
+  in.text("title", options.title, "a line about the study");
+  in.text("deck", options.deck, "the deck that is run, relative to the study; always needed");
+  in.text("directory", options.directory,
+          "folder of the results, relative to where the program runs; --out on the command line wins");
+  in.texts("images", options.images,
+           "images or geometry files in place of geometry.image, relative to the study; names may have * and ?");
+  in.texts("columns", options.columns,
+           "of the table: numbers of summary.json by their place, such as permeability_m2[0][0]; empty: what there is "
+           "of porosity, permeability, formation factor, fluid cells, time and memory");
+  in.tables("vary", "a key of the deck and its values; all combinations are run", [&](Reader& item) {
+    StudyVary vary;
+    item.text("key", vary.key, "of the deck, such as grid.cells; it or environment is always needed");
+    item.text("environment", vary.environment,
+              "a variable of the environment in place of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, "
+              "OMPI_MCA_btl_vader_eager_limit");
+    item.values("values", vary.values, "that it takes; always needed");
+    item.text("name", vary.name, "in tables and charts; left out: the key or variable");
+    if (!item.documenting() && vary.key.empty() == vary.environment.empty())
+      item.mistake("key", "wanted: either a key of the deck or a variable of the environment");
+    if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
+      item.mistake("environment", fmt::format("'{}' is no name of a variable", vary.environment));
+    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; wanted: one value or more");
+    options.vary.push_back(vary);
+  });
+  in.numbers("subvolumes.sizes", options.sizes, "voxels",
+             "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
+  in.integer(
+      "subvolumes.places", options.places, "-",
+      "cubes of each size, spread evenly over the image and apart while there is room; one alone is in the middle", 1,
+      1000);
+  read_scaling(in, options);
+  if (in.documenting()) return;
+  if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
+  for (const std::string& column : options.columns)
+    if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
+  if (const std::string problem = column_problem(options.scaling_of); !problem.empty())
+    in.mistake("scaling.of", problem);
+  if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
+      options.threads.empty())
+    in.mistake("vary",
+               "nothing varies; wanted: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
+               "with ranks or threads");
+  if (in.given("subvolumes.places") && options.sizes.empty())
+    in.mistake("subvolumes.places", "given without subvolumes.sizes");
+}
+
+std::vector<KeyInfo> study_keys() {
+  Reader in = Reader::declarations_only();
+  StudyOptions options;
+  read(in, options);
+  return in.keys();
+}
+
+Study make_study(const StudyOptions& options, const std::string& folder, const std::vector<std::string>& overrides) {
+  Study study{options.title, (fs::path(folder) / options.deck).lexically_normal().string(), {}, {}};
+  std::vector<Choice> choices;
+  if (!options.images.empty()) choices.push_back(choice_of_images(options, folder));
+  for (const StudyVary& vary : options.vary) choices.push_back(choice_of(vary));
+  if (!options.ranks.empty() || !options.threads.empty())
+    choices.push_back(choice_of_cores(options, study.deck, overrides));
+  study.cases.resize(1);
+  study.cases[0].overrides = overrides;
+  const auto combine = [&](const auto& choice_here) {
+    std::vector<StudyCase> all;
+    for (const StudyCase& before : study.cases)
+      for (const Choice::Setting& s : choice_here(before).settings) {
+        StudyCase& now = all.emplace_back(before);
+        now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
+        now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
+        now.environment.insert(now.environment.end(), s.environment.begin(), s.environment.end());
+        if (!s.bind.empty()) now.bind = s.bind;
+        now.ranks = std::max(now.ranks, s.ranks);
+        now.threads = std::max(now.threads, s.threads);
+        now.copies *= s.copies;
+        require(all.size() <= most_cases, "the study has more than {} cases; wanted: fewer values", most_cases);
+      }
+    study.cases = std::move(all);
+  };
+  for (const Choice& choice : choices) {
+    study.varied.insert(study.varied.end(), choice.headings.begin(), choice.headings.end());
+    combine([&](const StudyCase&) -> const Choice& { return choice; });
+  }
+  if (!options.sizes.empty()) {  // each image has parts of its own
+    study.varied.insert(study.varied.end(), {size_heading, place_heading});
+    combine(
+        [&](const StudyCase& before) { return choice_of_parts(options, study.deck, before.overrides, study.notes); });
+  }
+  for (std::size_t i = 0; i < study.cases.size(); ++i) study.cases[i].name = fmt::format("case_{:03}", i + 1);
+  return study;
+}
+
+}  // namespace karst

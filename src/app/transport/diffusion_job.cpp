@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `diffusion`: effective diffusivity, formation factor and tortuosity of the pore space.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/job/job.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/page_values.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/output/vof_values.hpp"
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
+#include "page/page_text.hpp"
+#include "page/plane_picture.hpp"
+#include "solvers/elliptic/row_counts.hpp"
+#include "transport/effective_diffusivity.hpp"
+
+namespace karst {
+
+namespace {
+
+using Columns = std::vector<DiffusionColumn>;
+
+const char* name_of(const DiffusionColumn& c) { return axis_names[c.axis]; }
+
+/// Entries that would need the solve of another axis are not known.
+std::string known(double value, const char* form, const char* otherwise) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : otherwise;
+}
+
+/// Rows e, columns d; null in the columns of axes that were not asked for.
+Json tensor_json(const Columns& columns, double factor) {
+  Json rows = Json::array();
+  for (int e = 0; e < 3; ++e) {
+    Json row = Json::array({nullptr, nullptr, nullptr});
+    for (const DiffusionColumn& c : columns) row[c.axis] = number_or_null(factor * c.tensor[e]);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+template <class F>
+Json per_axis_json(const Columns& columns, F&& value) {
+  Json all = Json::array({nullptr, nullptr, nullptr});
+  for (const DiffusionColumn& c : columns) all[c.axis] = value(c);
+  return all;
+}
+
+/// How the rows next to walls were made.
+Json repairs_json(const RowCounts& counts) {
+  Json json;
+  for_each_count(counts, [&](const char* name, std::int64_t n) { json[name] = n; });
+  return json;
+}
+
+/// The deck asked for the axis.
+bool is_asked(const Json& summary, std::size_t axis) {
+  return std::ranges::any_of(summary.at("diffusion"), [&](const Json& c) { return c.at("axis") == axis_names[axis]; });
+}
+
+std::string json_of(const Columns& columns, double diffusivity) {
+  Json json;
+  json["tensor_order"] = {"component", "drive"};
+  json["diffusivity_m2_s"] = diffusivity;
+  json["effective_diffusivity_m2_s"] = tensor_json(columns, diffusivity);
+  json["relative_diffusivity"] = tensor_json(columns, 1.0);
+  json["formation_factor"] =
+      per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.formation_factor); });
+  json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.tortuosity); });
+  json["diffusion"] = Json::array();
+  for (const DiffusionColumn& c : columns) {
+    Json one{{"axis", name_of(c)}, {"boundaries", c.periodic ? "periodic" : "concentrations"}};
+    if (c.connected) {
+      one["iterations"] = c.solve.iterations;
+      one["relative_residual"] = c.solve.true_residual;
+      one["imbalance"] = c.imbalance();
+      one["repairs"] = repairs_json(c.repairs);
+    }
+    json["diffusion"].push_back(one);
+  }
+  return json.dump();
+}
+
+std::string text_of(const Columns& columns, double diffusivity) {
+  std::string text = "Effective diffusivity, per cross-section of the whole sample\n";
+  const auto row = [&](const std::string& name, auto&& value) {
+    text += fmt::format("  {:<34}", name);
+    for (const DiffusionColumn& c : columns) text += fmt::format("{:>14}", value(c));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  };
+  using Column = const DiffusionColumn&;
+  row("gradient along", [](Column c) { return std::string(name_of(c)); });
+  row("effective diffusivity [m2/s]", [&](Column c) { return fmt::format("{:.5g}", diffusivity * c.tensor[c.axis]); });
+  row("  over that of the fluid", [](Column c) { return fmt::format("{:.6g}", c.tensor[c.axis]); });
+  for (int e = 0; e < 3; ++e)
+    row(fmt::format("  mean flux along {}, likewise", axis_names[e]),
+        [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
+  row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
+  row("tortuosity", [](Column c) { return c.connected ? fmt::format("{:.5g}", c.tortuosity) : "no path"; });
+  row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
+  return text;
+}
+
+std::string headline_of(const Columns& columns) {
+  std::string text;
+  for (const DiffusionColumn& c : columns)
+    text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {:.4g}\n", name_of(c),
+                                      c.formation_factor, c.tortuosity)
+                        : fmt::format("Effective diffusivity along {}: 0 (no pore leads along it)\n", name_of(c));
+  return text;
+}
+
+/// One number of each axis in summary.json; null: no path.
+template <class F>
+std::string listed(const Json& summary, const char* key, F&& text) {
+  std::string all;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!is_asked(summary, d)) continue;
+    const Json& value = summary.at(key).at(d);
+    all += each_html(fmt::format("{}\u00a0{}", axis_names[d], value.is_null() ? "–" : text(value.get<double>())));
+  }
+  return all;
+}
+
+std::vector<PageTile> tiles(const Json& summary) {
+  Json diagonal = Json::array();
+  for (std::size_t d = 0; d < 3; ++d) diagonal.push_back(summary.at("relative_diffusivity").at(d).at(d));
+  const auto digits = [](int n) { return [n](double value) { return number_text(value, n); }; };
+  const Json whole{{"diffusion", summary.at("diffusion")}, {"diagonal", diagonal}};
+  std::vector<PageTile> all{{"Formation factor", listed(summary, "formation_factor", digits(4)),
+                             "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
+                            {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
+                             fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
+                                         summary.at("diffusivity_m2_s").get<double>())},
+                            {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
+                             "porosity of the pores open to flow × formation factor"}};
+  if (!summary.contains("flow")) all.insert(all.begin() + 1, porosity_tile(summary));  // else it stands there
+  return all;
+}
+
+std::string solves_card(const Json& summary) {
+  std::vector<std::vector<std::string>> rows{{""}};
+  for (const Json& c : summary.at("diffusion")) rows[0].push_back("gradient along " + axis_name(c));
+  const auto row = [&](const char* name, auto&& value) {
+    rows.push_back({name});
+    for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");
+  };
+  row("boundaries", [](const Json& c) {
+    return std::string(c.at("boundaries") == "periodic" ? "periodic"
+                                                        : "concentrations 1 and 0 on the ends, sides sealed");
+  });
+  row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
+  row("relative residual [-]",
+      [](const Json& c) { return fmt::format("{:.1e}", c.at("relative_residual").get<double>()); });
+  row("inflow − outflow, relative [-]",
+      [](const Json& c) { return fmt::format("{:.1e}", c.at("imbalance").get<double>()); });
+  return card("Diffusion: solves", html_table(rows));
+}
+
+PagePart page_of(const Json& summary, const Figures& figures) {
+  PagePart page;
+  if (!summary.contains("diffusion")) return page;
+  page.tiles = tiles(summary);
+  std::vector<std::vector<std::string>> tensor{{"mean flux along"}};
+  for (std::size_t e = 0; e < 3; ++e) tensor.push_back({axis_names[e]});
+  std::string pictures;
+  int n = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!is_asked(summary, d)) continue;
+    tensor[0].push_back(fmt::format("gradient along {}", axis_names[d]));
+    for (std::size_t e = 0; e < 3; ++e) {
+      const Json& value = summary.at("effective_diffusivity_m2_s").at(e).at(d);
+      tensor[e + 1].push_back(value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>()));
+    }
+    if (const auto figure = figures.find(fmt::format("diffusion {}", axis_names[d])); figure != figures.end()) {
+      pictures += figure->second;
+      ++n;
+    }
+  }
+  page.cards = {card("Effective diffusivity [m²/s]", html_table(tensor),
+                     "Row i, column j: mean flux along i over the whole sample, solid included, per mean gradient "
+                     "along j. Entries off "
+                     "the diagonal: the sample leads part of the flux sideways.")};
+  if (n > 0)
+    page.cards.push_back(card(
+        "Concentration", fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::max(n, 2), pictures),
+        "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along the "
+        "axis."));
+  page.cards.push_back(solves_card(summary));
+  return page;
+}
+
+void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("diffusion")) return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto component = view.find(fmt::format("concentration_{}", axis_names[d]));
+    if (!component) continue;
+    const PlaneValues plane = middle_plane(comm, view, {&*component, 1}, across(view.cells, static_cast<int>(d)));
+    if (comm.rank() != 0) continue;
+    PlaneLook look;
+    look.quantity = "concentration [-]";
+    look.cell_width = view.cell_width;
+    look.caption =
+        fmt::format("gradient along {}, plane in the middle of {}{}", axis_names[d], axis_names[plane.direction],
+                    view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
+    figures[fmt::format("diffusion {}", axis_names[d])] = plane_figure(plane, look);
+  }
+}
+
+std::vector<std::string> warnings_of(const Columns& columns) {
+  std::vector<std::string> all;
+  constexpr double large = 1e-3;
+  for (const DiffusionColumn& c : columns) {
+    if (!c.connected)
+      all.push_back(
+          fmt::format("diffusion: no pore leads along {}: the effective diffusivity is 0 there, and there is "
+                      "no formation factor",
+                      name_of(c)));
+    else if (c.imbalance() > large)
+      all.push_back(
+          fmt::format("diffusion {}: inflow and outflow differ by {:.1e}; a smaller diffusion.tolerance brings "
+                      "them together",
+                      name_of(c), c.imbalance()));
+  }
+  return all;
+}
+
+std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Composite>& grid,
+                                        const std::shared_ptr<const Columns>& columns) {
+  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(grid));
+  std::vector<JobComponent> components;
+  for (std::size_t i = 0; i < columns->size(); ++i) {
+    if (!(*columns)[i].connected) continue;
+    const auto& own = (*columns)[i].concentration;
+    components.push_back(
+        {PlotField::concentration, fmt::format("concentration_{}", name_of((*columns)[i])),
+         [&geometry = run.geometry, joined, columns, i, remote = joined->remote<double>([&](std::size_t v) {
+           return own[v];
+         })](int level, std::int64_t box, std::span<float> cells) {
+           const auto& values = (*columns)[i].concentration;
+           fill_cells(geometry, *joined, level, box, cells,
+                      [&](std::size_t v) { return v < values.size() ? values[v] : remote[v - values.size()]; });
+         }});
+  }
+  return components;
+}
+
+constexpr const char* field_name = "concentration";
+
+SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
+  const SolveReport& s = c.solve;
+  const Json state{{"axis", c.axis},
+                   {"periodic", c.periodic},
+                   {"connected", c.connected},
+                   {"tensor", {number_or_null(c.tensor[0]), number_or_null(c.tensor[1]), number_or_null(c.tensor[2])}},
+                   {"flux_in", c.flux_in},
+                   {"flux_out", c.flux_out},
+                   {"repairs", repairs_json(c.repairs)},
+                   {"formation_factor", number_or_null(c.formation_factor)},
+                   {"tortuosity", number_or_null(c.tortuosity)},
+                   {"method", s.method},
+                   {"preconditioner", s.preconditioner},
+                   {"iterations", s.iterations},
+                   {"residuals", s.residuals},
+                   {"true_residual", s.true_residual},
+                   {"imbalance", s.imbalance},
+                   {"singular_pores", s.singular_pores},
+                   {"seconds", comm.max(s.seconds)},
+                   {"setup_seconds", comm.max(s.setup_seconds)}};
+  const Json result{{"formation_factor", number_or_null(c.formation_factor)},
+                    {"iterations", s.iterations},
+                    {"relative_residual", s.true_residual},
+                    {"seconds", state.at("seconds")}};
+  return {result.dump(), state.dump()};
+}
+
+/// Without its field.
+DiffusionColumn column_of(const std::string& state) {
+  const Json json = Json::parse(state);
+  const auto number = [](const Json& x, double otherwise) { return x.is_null() ? otherwise : x.get<double>(); };
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN(),
+                   endless = std::numeric_limits<double>::infinity();
+  DiffusionColumn c;
+  c.axis = json.at("axis");
+  c.periodic = json.at("periodic");
+  c.connected = json.at("connected");
+  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), unknown);
+  c.flux_in = json.at("flux_in");
+  c.flux_out = json.at("flux_out");
+  for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = json.at("repairs").at(name); });
+  c.formation_factor = number(json.at("formation_factor"), endless);
+  c.tortuosity = number(json.at("tortuosity"), endless);
+  c.solve.name = diffusion_solve_name(c.axis);
+  c.solve.method = json.at("method");
+  c.solve.preconditioner = json.at("preconditioner");
+  c.solve.iterations = json.at("iterations");
+  c.solve.residuals = json.at("residuals").get<std::vector<double>>();
+  c.solve.true_residual = json.at("true_residual");
+  c.solve.imbalance = json.at("imbalance");
+  c.solve.singular_pores = json.at("singular_pores");
+  c.solve.seconds = json.at("seconds");
+  c.solve.setup_seconds = json.at("setup_seconds");
+  return c;
+}
+
+/// Finished solves go to the disk, and those of an earlier run come from there.
+void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n_unknowns, SolveProgress& progress,
+                  DiffusionWatch& watch) {
+  const std::string depends = run.solved->dependencies("diffusion", run.geometry, run.grid.cell_width());
+  watch.column = [&run, &places, depends](const DiffusionColumn& c) {
+    const std::array fields{VofValues{field_name, 1, c.concentration.span()}};
+    run.solved->save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
+  };
+  watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
+    Array<double> concentration(n_unknowns, Purpose::fields);
+    const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file) {
+      file.read(field_name, places, 1, concentration.span());
+    });
+    if (!state) return {};
+    DiffusionColumn column = column_of(*state);
+    column.concentration = std::move(concentration);
+    progress.read(column.solve);
+    return column;
+  };
+}
+
+JobResult run(const JobContext& context) {
+  const DiffusionOptions& options = context.config.diffusion;
+  SolveProgress progress(context, "diffusion", options.tolerance);
+  DiffusionWatch watch;
+  watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
+  watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
+  const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
+  const VofPlaces places = places_of(context.geometry, grid->numbering());
+  if (context.solved != nullptr) keep_columns(context, places, grid->numbering().n_own(), progress, watch);
+  const auto columns = std::make_shared<const Columns>(effective_diffusivity(grid, options, watch));
+  JobResult result;
+  result.text = text_of(*columns, options.diffusivity);
+  result.headline = headline_of(*columns);
+  result.json = json_of(*columns, options.diffusivity);
+  result.solves = progress.rows();
+  for (const DiffusionColumn& c : *columns)
+    if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
+  result.warnings = warnings_of(*columns);
+  const std::vector<JobComponent> components = components_of(context, grid, columns);
+  draw(context.comm, Json::parse(result.json), view_of(context, components), result.figures);
+  if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
+  return result;
+}
+
+/// Bytes of the set-up, which takes more than the solves, and iterations per digit: docs/performance.md.
+JobPlan plan(const Config& config, const GridOptions&) {
+  const auto n = static_cast<double>(config.diffusion.axes.size());
+  JobPlan all;
+  all.grids.push_back(
+      {.name = "", .iterations = n * 1.5 * -std::log10(config.diffusion.tolerance), .solves = static_cast<int>(n)});
+  all.solve = {250.0, 1030.0, 0.0};
+  all.kept = sizeof(double) * n;
+  all.more_work = 2.0;
+  return all;
+}
+
+/// Rows next to walls take most of it.
+double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
+
+JobPace pace(const Comm& comm, const Geometry& geometry) {
+  DiffusionOptions options;
+  options.axes = {0};
+  options.tolerance = 1e-4;
+  const Columns columns = effective_diffusivity(comm, geometry, options);
+  const SolveReport& solve = columns.at(0).solve;
+  const LevelReport& level = geometry.report.levels[0];
+  const auto fluid = static_cast<double>(level.vofs);
+  return {solve.setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
+          solve.seconds / fluid / std::max(1, solve.iterations)};
+}
+
+}  // namespace
+
+Job diffusion_job() {
+  return {job_word("diffusion"),
+          [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
+          [](const JobContext& context) { return one_step(context, run); },
+          draw,
+          page_of,
+          plan,
+          setup_work,
+          pace,
+          {.setup = 2.1e-6, .iteration = 0.12e-6},
+          true,
+          [](const Config& config) {
+            return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                   static_cast<int>(config.diffusion.axes.size());
+          }};
+}
+
+}  // namespace karst

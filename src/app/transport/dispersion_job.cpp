@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `dispersion`: dispersion tensor of a periodic sample over a list of Péclet numbers, with the flow of job `flow`.
+#include "app/transport/dispersion_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/job/solve_store.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "ins/upscale/unbounded_flow.hpp"
+#include "solvers/krylov/truncated_gcr.hpp"
+#include "transport/steady/plane_fluxes.hpp"
+
+namespace karst {
+
+namespace {
+
+Json tensor_json(const Matrix3& tensor) {
+  Json rows = Json::array();
+  for (const Vec3& r : tensor) {
+    Json row = Json::array();
+    for (int d = 0; d < 3; ++d) row.push_back(std::isfinite(r[d]) ? Json(r[d]) : Json(nullptr));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+SolveRecord record_of(const Comm& comm, const DispersionPoint& p) {
+  const Json state{{"peclet", p.peclet},
+                   {"tensor", tensor_json(p.tensor)},
+                   {"iterations", p.iterations},
+                   {"relative_residual", p.relative_residual},
+                   {"seconds", comm.max(p.seconds)},
+                   {"setup_seconds", comm.max(p.setup_seconds)}};
+  return {state.dump(), state.dump()};
+}
+
+DispersionPoint point_of(const std::string& state) {
+  const Json json = Json::parse(state);
+  DispersionPoint p;
+  p.peclet = json.at("peclet");
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const Json& x = json.at("tensor").at(i).at(j);
+      p.tensor[i].v[j] = x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>();
+    }
+  p.iterations = json.at("iterations");
+  p.relative_residual = json.at("relative_residual");
+  p.seconds = json.at("seconds");
+  p.setup_seconds = json.at("setup_seconds");
+  return p;
+}
+
+SolveReport report_of(int axis, const DispersionPoint& p) {
+  SolveReport solve;
+  solve.name = dispersion_solve_name(axis, p.peclet);
+  solve.method = "tgcr";
+  solve.preconditioner = "graph multigrid, sweep downstream";
+  solve.iterations = p.iterations;
+  solve.true_residual = p.relative_residual;
+  solve.seconds = p.seconds;
+  solve.setup_seconds = p.setup_seconds;
+  return solve;
+}
+
+/// Of the asked axes, from what the flow job has left.
+std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
+  const DispersionOptions& options = run.config.dispersion;
+  std::vector<DispersionFlow> flows;
+  for (const int axis : options.axes) {
+    DispersionFlow& flow = flows.emplace_back();
+    flow.axis = axis;
+    flow.peclet = options.peclet;
+    const auto column = std::ranges::find(run.handover->columns, axis, &FlowColumn::axis);
+    if (column == run.handover->columns.end() || !column->connected) continue;
+    if (flow.peclet.empty())
+      flow.peclet = {std::abs(column->darcy_velocity[axis]) / run.geometry.report.connected_porosity * length /
+                     options.diffusivity};
+    flow.fluxes = [&run, &flow_of = *column] {
+      return flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, run.grid.cell_width(),
+                         flow_of);
+    };
+  }
+  return flows;
+}
+
+/// Finished Péclet numbers go to the disk, and those of an earlier run come from there.
+void keep_points(const JobContext& run, SolveProgress& progress, DispersionWatch& watch) {
+  const std::string depends = run.solved->dependencies("dispersion", run.geometry, run.grid.cell_width());
+  const auto numbering = std::make_shared<const CompositeNumbering>(run.comm, run.geometry);
+  watch.solved = [&run, depends, numbering, tell = watch.solved](int axis, const DispersionPoint& p) {
+    tell(axis, p);
+    run.solved->save(dispersion_solve_name(axis, p.peclet), depends, record_of(run.comm, p),
+                     places_of(run.geometry, *numbering), {});
+  };
+  watch.known = [&run, depends, &progress](int axis, double peclet) -> std::optional<DispersionPoint> {
+    const auto state = run.solved->load(dispersion_solve_name(axis, peclet), depends);
+    if (!state) return {};
+    DispersionPoint p = point_of(*state);
+    progress.read(report_of(axis, p));
+    return p;
+  };
+}
+
+JobResult run(const JobContext& context) {
+  const DispersionOptions& options = context.config.dispersion;
+  SolveProgress progress(context, "dispersion", options.tolerance);
+  DispersionScale scale;
+  scale.cell_width = context.grid.cell_width();
+  scale.length_given = options.length > 0.0;
+  scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry.report);
+  scale.diffusivity = options.diffusivity;
+  DispersionWatch watch;
+  watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
+  watch.solved = [&](int axis, const DispersionPoint& p) { progress.solved(report_of(axis, p)); };
+  if (context.solved != nullptr) keep_points(context, progress, watch);
+  const DispersionColumns columns = dispersion(context.comm, context.geometry, options, scale.length / scale.cell_width,
+                                               flows_of(context, scale.length), watch);
+  JobResult result;
+  result.text = dispersion_text(columns, scale);
+  result.headline = dispersion_headline(columns);
+  result.json = dispersion_json(columns, scale);
+  result.solves = progress.rows();
+  result.warnings = dispersion_warnings(columns, scale);
+  write_file(context.comm, context.file("dispersion.csv"), dispersion_csv(columns, scale));
+  result.files.push_back({"dispersion.csv", "dispersion tensor against the Péclet number"});
+  return result;
+}
+
+std::vector<std::string> all_mistakes(const JobContext& context) {
+  const FlowOptions& flow = context.config.flow;
+  std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry);
+  if (flow.model != FlowModel::stokes && flow.model != FlowModel::steady) {
+    found.emplace_back(
+        "dispersion.axes: what carries the species is missing; give the flow, [flow] model = \"stokes\", "
+        "drive = \"pressure-gradient\" and the same axes");
+    return found;
+  }
+  if (flow.model == FlowModel::steady && !context.config.dispersion.peclet.empty())
+    found.emplace_back(
+        "dispersion.peclet: with inertia a flow cannot be made faster as it is; leave it out for the flow of the deck, "
+        "or "
+        "use flow.model = \"stokes\"");
+  for (const int axis : context.config.dispersion.axes)
+    if (std::ranges::count(flow.axes, axis) == 0)
+      found.push_back(
+          fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
+                      "xyz"[axis]));
+  for (const int axis : context.config.dispersion.axes)
+    if (std::string problem = unbounded_drive(flow, context.geometry, axis); !problem.empty())
+      found.push_back(std::move(problem));
+  if (flow.reservoir > 0)
+    found.emplace_back(
+        "flow.reservoir: the dispersion tensor belongs to a sample that repeats, without free fluid between its "
+        "periods; leave flow.reservoir or dispersion.axes out");
+  return found;
+}
+
+void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
+
+/// Per VoF: of the operator and multigrid, of what a solve works on, and of the directions that it keeps.
+double solve_bytes(const DispersionOptions& options) {
+  const double side_by_side = options.transverse ? 3.0 : 1.0;
+  const bool easy = !options.peclet.empty() && std::ranges::max(options.peclet) <= 10.0;
+  const double directions = easy ? 8.0 : BasicTruncatedGcr<1>::largest_memory;
+  return 490.0 + side_by_side * (83.0 + 2.0 * sizeof(double) * directions);
+}
+
+/// Bytes and iterations: docs/performance.md.
+JobPlan plan(const Config& config, const GridOptions&) {
+  const DispersionOptions& options = config.dispersion;
+  const double n = static_cast<double>(options.axes.size()) * (options.transverse ? 3.0 : 1.0) *
+                   std::max(1.0, static_cast<double>(options.peclet.size()));
+  JobPlan all;
+  all.grids.push_back(
+      {.name = "", .iterations = n * 2.0 * -std::log10(options.tolerance), .solves = static_cast<int>(n)});
+  all.solve = {solve_bytes(options), 3350.0, 0.0};
+  all.kept = 4.0 * sizeof(double) * static_cast<double>(options.axes.size());
+  all.more_work = 4.0;  // Péclet numbers of a cell far above 1
+  return all;
+}
+
+/// Rows next to walls take most of it.
+double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
+
+JobPace pace(const Comm& comm, const Geometry& geometry) {
+  DispersionOptions options;
+  options.transverse = false;
+  options.tolerance = 1e-4;
+  const auto still = [&] { return FaceField(composite_on(comm, geometry)); };
+  ClosureOptions solve;
+  solve.tolerance = 1e-4;
+  Timer setup("pace");
+  Closure closure(comm, geometry, solve);
+  FaceField flow = still();
+  closure.set_directions({0});
+  closure.set_flow(flow);
+  const double setup_seconds = setup.seconds();
+  setup.stop();
+  const Dispersion found = closure.solve(1e-9, "pace");
+  const LevelReport& level = geometry.report.levels[0];
+  const auto fluid = static_cast<double>(level.vofs);
+  return {setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
+          found.solves.at(0).seconds / fluid / std::max(1, found.solves[0].iterations)};
+}
+
+}  // namespace
+
+Job dispersion_job() {
+  return {job_word("dispersion"),
+          all_mistakes,
+          [](const JobContext& context) { return one_step(context, run); },
+          draw,
+          dispersion_page,
+          plan,
+          setup_work,
+          pace,
+          {.setup = 4.5e-6, .iteration = 0.3e-6},
+          false,
+          [](const Config&) { return 0; },
+          true};
+}
+
+}  // namespace karst

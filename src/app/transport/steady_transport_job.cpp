@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport/steady_transport_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/estimate/solve_progress.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/kept_flow.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/output/vof_values.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/core/error.hpp"
+#include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "solvers/elliptic/elliptic_fluxes.hpp"
+#include "transport/march/carrying_flow.hpp"
+#include "transport/scalar_means.hpp"
+#include "transport/steady/steady_transport.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr const char* profile_name = "profiles.csv";
+constexpr double allowed_divergence = 1e-2;  ///< as of transport in time
+constexpr int most_iterations = 500;
+constexpr int basis = 40;  ///< of flexible GMRES
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Laws in units of D / h0.
+struct ScaledLaws {
+  std::vector<SurfaceLaw> of_mineral;
+  double scale = 1.0;  ///< a concentration of the problem: the largest that is given
+  bool acts = false, linear = true;
+
+  /// r(c) of a mineral and its slope. For orders below 1 straight near 0, where the slope would not be finite.
+  WallRate rate(const SurfaceLaw& law, double c) const {
+    if (law.order == 1.0) return {law.flux + law.rate * (c - law.equilibrium), law.rate};
+    const double least = 1e-9 * scale, equilibrium = law.rate * std::pow(law.equilibrium, law.order);
+    if (c <= 0.0 || (law.order < 1.0 && c < least)) {
+      const double slope = law.order < 1.0 ? law.rate * std::pow(least, law.order - 1.0) : 0.0;
+      return {slope * std::max(c, 0.0) - equilibrium, slope};
+    }
+    return {law.rate * std::pow(c, law.order) - equilibrium, law.order * law.rate * std::pow(c, law.order - 1.0)};
+  }
+  WallRate rate(const WallPiece& piece, double c) const {
+    WallRate sum;
+    for_each_mineral(piece, [&](MineralNumber m, double part) {
+      const WallRate r = rate(of_mineral.at(m), c);
+      sum.rate += part * r.rate;
+      sum.slope += part * r.slope;
+    });
+    return sum;
+  }
+};
+
+ScaledLaws scaled(const std::vector<SurfaceLaw>& laws, const ComponentDeck& deck, double diffusivity_over_width) {
+  ScaledLaws all;
+  const auto larger = [&](double c) { all.scale = std::max(all.scale, std::abs(c)); };
+  all.scale = 0.0;
+  if (!deck.inlet_table) larger(value_at(deck.inlet, 0.0));
+  if (deck.outlet) larger(value_at(*deck.outlet, 0.0));
+  for (SurfaceLaw law : laws) {
+    larger(law.equilibrium);
+    all.acts = all.acts || law.acts();
+    all.linear = all.linear && (law.order == 1.0 || law.rate == 0.0);
+    law.rate /= diffusivity_over_width;
+    law.flux /= diffusivity_over_width;
+    all.of_mineral.push_back(law);
+  }
+  if (all.scale == 0.0) all.scale = 1.0;
+  return all;
+}
+
+/// The flow as fluxes that add up to 0 in every VoF, and where it passes the ends of the domain.
+struct SteadyFlow {
+  CarriedBy by;
+  FlowContinuity continuity;
+  std::array<double, 6> out{};  ///< through the sides [h0³/s]
+  double in = 0.0, back = 0.0;  ///< through all faces into the domain; of it through the outlet [h0³/s]
+};
+
+SteadyFlow steady_flow(const JobContext& run) {
+  SteadyFlow flow{carried_by(run), {}, {}};
+  if (!flow.by.flows) return flow;
+  ScalarGrid grid = make_scalar_grid(flow.by.composite);
+  CarryingFlow carrying;
+  flow.continuity = set_flow(grid, *flow.by.faces, allowed_divergence, carrying);
+  store_fluxes(grid, carrying.all.span(), *flow.by.faces);
+  std::array<double, 8> sums{};
+  for (const FlowThroughEnd& f : end_flows(grid, carrying.all.span())) {
+    sums[f.side] += f.flow;
+    if (f.flow < 0.0) sums[6] -= f.flow;
+    if (f.flow < 0.0 && f.side == flow.by.outlet()) sums[7] -= f.flow;
+  }
+  run.comm.sum(std::span(sums));
+  std::copy_n(sums.begin(), 6, flow.out.begin());
+  flow.in = sums[6];
+  flow.back = sums[7];
+  return flow;
+}
+
+struct Problem {
+  EllipticProblem elliptic;  // lengths in h0, over D
+  std::array<ConditionAt, 6> carried{};
+};
+
+Problem problem_of(const ScalarComponent& c, const SteadyFlow& flow, const ScaledLaws& laws) {
+  Problem p;
+  p.elliptic.a = c.decay / c.diffusivity;
+  for (std::size_t s = 0; s < 6; ++s) {
+    if (!c.sides[s].value) continue;
+    const ConditionAt given = [value = c.sides[s].value](const Vec3& x) { return dirichlet(value(x, 0.0)); };
+    if (c.sides[s].kind == ScalarSide::Kind::fixed)
+      p.elliptic.sides[s] = given;
+    else if (flow.out[s] < 0.0)
+      p.carried[s] = given;
+  }
+  if (laws.acts)
+    p.elliptic.wall = [&laws](const WallPiece& piece) {
+      const double at = laws.linear ? 0.0 : laws.scale;
+      const WallRate r = laws.rate(piece, at);
+      return robin(r.slope, r.slope * at - r.rate);
+    };
+  return p;
+}
+
+/// What is known of a component that is solved for. Amounts in C h0³/s.
+struct Solved {
+  std::vector<double> values;     // own unknowns
+  std::vector<double> wall_flux;  // per piece of wall [C m/s]
+  std::vector<double> at_wall;    // likewise [C]; empty: by the law
+  SolveReport report;
+  double inflow = 0.0, outflow = 0.0, wall = 0.0, source = 0.0, decay = 0.0, mean = 0.0, outlet = unknown;
+};
+
+class SteadyComponent {
+ public:
+  SteadyComponent(const JobContext& run, const ScalarComponent& component, const SteadyFlow& flow, FaceField& faces,
+                  const ScaledLaws& laws, SolveProgress& progress)
+      : run_(run),
+        c_(component),
+        flow_(flow),
+        laws_(laws),
+        problem_(problem_of(component, flow, laws)),
+        op_(faces.composite(), problem_.elliptic, Faces::keep),
+        transport_(op_, faces, flow.by.flows ? 1.0 / c_.diffusivity : 0.0, options(progress)) {}
+
+  Solved solve(const std::vector<WallPlace>& places) {
+    Solved s;
+    const auto n = static_cast<std::size_t>(op_.numbering().n_own());
+    s.values.assign(n, laws_.linear ? 0.0 : laws_.scale);
+    const std::vector<double> source(c_.source != 0.0 ? n : 0, c_.source / c_.diffusivity);
+    WallField at_wall(op_.composite());
+    if (laws_.linear) {
+      s.report = transport_.solve(source, s.values);
+    } else {
+      const WallLawReport newton = solve_wall_law(
+          transport_, op_, [this](double c, const WallPiece& piece) { return laws_.rate(piece, c); }, s.values,
+          run_.config.transport.tolerance, 50, source, &at_wall);
+      s.report.iterations = newton.iterations;
+      s.report.true_residual = newton.residual;
+      s.report.seconds = newton.seconds;
+      s.report.setup_seconds = newton.setup_seconds;
+      for (const WallPlace& p : places) s.at_wall.push_back(at_wall.level(p.level)[p.row]);
+    }
+    s.report.name = "transport " + c_.name;
+    s.report.method = laws_.linear ? "fgmres" : "newton, fgmres";
+    s.report.preconditioner = "graph multigrid, sweep downstream";
+    find_amounts(places, s);
+    return s;
+  }
+
+ private:
+  SteadyTransportOptions options(SolveProgress& progress) const {
+    SteadyTransportOptions o;
+    o.name = "transport " + c_.name;
+    o.tolerance = run_.config.transport.tolerance;
+    o.max_iterations = most_iterations;
+    o.restart = basis;
+    o.carried = problem_.carried;
+    o.watch = [&progress, name = o.name](int i, double residual) { progress.iteration(name, i, residual); };
+    return o;
+  }
+
+  void find_amounts(const std::vector<WallPlace>& places, Solved& s) {
+    const double d = c_.diffusivity;
+    EllipticFluxes fluxes(op_);
+    FaceField faces(op_.composite());
+    WallField wall(op_.composite());
+    fluxes.find(s.values, faces, wall);
+    ScalarGrid& grid = transport_.advection().grid();
+    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
+    list_fluxes(grid, faces, flux);
+    std::array<double, 10> sums{};  // out through the sides; wall; volume, content, decay
+    for (const BoundaryFace& f : grid.boundary) sums[f.side] += d * flux[f.face];
+    const double h = run_.grid.cell_width();
+    for (const WallPlace& p : places) {
+      const double out = laws_.acts ? d * wall.level(p.level)[p.row] : 0.0;
+      sums[6] += out;
+      s.wall_flux.push_back(h * out / p.area);
+    }
+    const auto volumes = op_.volumes();
+    for (std::size_t v = 0; v < s.values.size(); ++v) {
+      sums[7] += volumes[v];
+      sums[8] += volumes[v] * s.values[v];
+    }
+    run_.comm.sum(std::span(sums));
+    for (int side = 0; side < 6; ++side) {
+      const double carried = flow_.by.flows ? d * transport_.advection().out_of(side, s.values) : 0.0;
+      const auto i = static_cast<std::size_t>(side);
+      (sums[i] + carried < 0.0 ? s.inflow : s.outflow) += std::abs(sums[i] + carried);
+      if (side == flow_.by.outlet() && flow_.out[i] > 0.0) s.outlet = carried / flow_.out[i];
+    }
+    s.wall = sums[6];
+    s.source = c_.source * sums[7];
+    s.decay = c_.decay * sums[8];
+    s.mean = sums[8] / sums[7];
+  }
+
+  const JobContext& run_;
+  const ScalarComponent& c_;
+  const SteadyFlow& flow_;
+  const ScaledLaws& laws_;
+  Problem problem_;
+  EllipticOperator op_;
+  SteadyTransport transport_;
+};
+
+ComponentLine line_of(const JobContext& run, const Solved& s) {
+  const double volume = std::pow(run.grid.cell_width(), 3);
+  ComponentLine line;
+  line.outlet = s.outlet;
+  line.mean = s.mean;
+  line.inflow = s.inflow * volume;
+  line.outflow = s.outflow * volume;
+  line.wall = s.wall * volume;
+  line.made = (s.source - s.decay) * volume;
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  for (const double v : s.values) least = std::min(least, v), largest = std::max(largest, v);
+  line.least = run.comm.min(least);
+  line.largest = run.comm.max(largest);
+  const double moved = std::max({s.inflow, s.outflow, std::abs(s.wall), std::abs(s.source), std::abs(s.decay)});
+  line.imbalance = moved > 0.0 ? std::abs(s.inflow - s.outflow - s.wall + s.source - s.decay) / moved : 0.0;
+  return line;
+}
+
+/// With the range of the data, in which the solution lies where nothing is made: concentrations of ends and walls.
+void note(const ComponentLine& line, double inlet, const ComponentDeck& deck, const std::vector<SurfaceLaw>& laws,
+          const CarriedBy& flow, ComponentResult& c) {
+  c.least = line.least;
+  c.largest = line.largest;
+  c.low = line.least;
+  c.high = line.largest;
+  std::vector<double> given;
+  if (!flow.periodic && (flow.flows || deck.inlet_given)) given.push_back(value_at(deck.inlet, 0.0));
+  if (!flow.periodic && deck.outlet) given.push_back(value_at(*deck.outlet, 0.0));
+  if (deck.decay > 0.0) given.push_back(0.0);
+  bool made = deck.source != 0.0;
+  for (const SurfaceLaw& law : laws) {
+    if (law.rate > 0.0) given.push_back(law.equilibrium);
+    made = made || law.flux != 0.0;
+  }
+  if (!made && !given.empty()) {
+    c.low = *std::ranges::min_element(given);
+    c.high = *std::ranges::max_element(given);
+  }
+  c.imbalance = line.imbalance;
+  c.inlet = inlet;
+  c.moments_wanted = false;
+}
+
+/// From where the value of a VoF stands to its wall, along the normal, in its h.
+double distance_to_wall(const LevelGeometry& level, std::int64_t row) {
+  const auto r = static_cast<std::size_t>(row);
+  const VofMoments& m = level.moments[r];
+  const double size = norm(m.wall);
+  const bool at_centre = level.centers.size() == 0 || level.centers[r].inside;
+  const Vec3 from = at_centre ? Vec3{} : m.centroid;
+  return size > 0.0 ? std::max(0.0, dot(from - m.wall_centroid, m.wall) / size) : 0.0;
+}
+
+std::string profiles(const JobContext& run, const CarriedBy& flow, const std::vector<Solved>& solved) {
+  const ScalarGrid grid = make_scalar_grid(flow.composite);
+  const int n = run.grid.cells[flow.axis];
+  std::string text = "position_m";
+  std::vector<std::vector<double>> means;
+  for (std::size_t i = 0; i < solved.size(); ++i) {
+    text += "," + run.config.transport.components[i].name;
+    means.push_back(layer_means(grid, solved[i].values, flow.axis, n));
+  }
+  for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
+    text += fmt::format("\n{:.10g}", (static_cast<double>(layer) + 0.5) * run.grid.cell_width());
+    for (const std::vector<double>& mean : means)
+      text += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+WallMap wall_map(const JobContext& run, const std::vector<WallPlace>& places, const ComponentDeck& component,
+                 const std::vector<SurfaceLaw>& laws, std::span<const double> flux, std::span<const double> values) {
+  WallMap map;
+  const auto without_rate = [&](const WallPlace& p, double out) {
+    const double value = values[p.unknown];
+    if (out == 0.0 || component.diffusivity == 0.0) return value;
+    const double h = Composite::width(p.level) * run.grid.cell_width();
+    return value - out * h * distance_to_wall(run.geometry.levels[p.level], p.row) / component.diffusivity;
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const WallPlace& p = places[i];
+    double area = 0.0, rate = 0.0, rest = 0.0;  // flux = rate c + rest
+    for_each_mineral(run.geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
+      const SurfaceLaw& law = laws.at(m);
+      area += a;
+      rate += a * law.rate;
+      rest += a * (law.flux - law.rate * law.equilibrium);
+    });
+    map.flux.push_back(static_cast<float>(flux[i]));
+    map.concentration.push_back(
+        static_cast<float>(rate > 0.0 ? (flux[i] * area - rest) / rate : without_rate(p, flux[i])));
+  }
+  return map;
+}
+
+std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<WallPlace>& places, const WallMap& map,
+                                    const std::vector<SurfaceLaw>& laws, double loss, double mean) {
+  WallResult wall;
+  const double h2 = run.grid.cell_width() * run.grid.cell_width();
+  const auto& minerals = run.geometry.report.minerals;
+  double sum = 0.0;
+  for (std::size_t m = 0; m < minerals.size(); ++m) {
+    const SurfaceLaw& law = laws[m];
+    if (!law.acts()) continue;
+    const double area = minerals[m].area * h2;
+    wall.area += area;
+    sum += law.rate * area;
+    if (law.rate > 0.0) wall.order = law.order;
+    wall.well_mixed += area * (law.flux + law.rate * (law.order == 1.0 ? mean - law.equilibrium
+                                                                       : std::pow(std::max(mean, 0.0), law.order) -
+                                                                             std::pow(law.equilibrium, law.order)));
+  }
+  std::array<double, 2> at{};  // area and area x concentration of walls with a law
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    double area = 0.0;
+    for_each_mineral(run.geometry.levels[places[i].level], places[i].row,
+                     [&](MineralNumber m, double a) { area += laws.at(m).acts() ? a : 0.0; });
+    at[0] += area;
+    at[1] += area * map.concentration[i];
+  }
+  run.comm.sum(std::span(at));
+  if (wall.area == 0.0) return {};
+  wall.rate = sum / wall.area;
+  wall.loss = loss;
+  wall.concentration = at[0] > 0.0 ? at[1] / at[0] : unknown;
+  wall.to_wall = loss / (wall.area * (mean - wall.concentration));
+  return wall;
+}
+
+void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
+                const std::vector<std::vector<SurfaceLaw>>& laws, std::vector<WallMap> maps, JobResult& result) {
+  const bool any = std::ranges::any_of(laws, [](const auto& of_one) {
+    return std::ranges::any_of(of_one, [](const SurfaceLaw& l) { return l.acts(); });
+  });
+  if (!any || !run.config.output.wall || !run.file) return;
+  Surface surface = wall_surface(run.geometry, places, run.grid.cell_width());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const std::string& name = run.config.transport.components[i].name;
+    surface.arrays.push_back({"flux_" + name, std::move(maps[i].flux)});
+    surface.arrays.push_back({concentration_name(name), std::move(maps[i].concentration)});
+  }
+  write_surface(run.comm, run.file("wall.vtp"), surface);
+  result.files.push_back({"wall.vtp", "the wall as a surface: flux into it and concentration at it, for ParaView"});
+}
+
+JobResult steady_transport(const JobContext& run) {
+  const TransportDeck& deck = run.config.transport;
+  SteadyFlow flow = steady_flow(run);
+  const auto laws = surface_laws(run);
+  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
+  const std::vector<WallPlace> places = wall_places(run.geometry, *numbering_of(flow.by.composite));
+  SolveProgress progress(run, "transport", deck.tolerance);
+  TransportResult all = transport_numbers(run, flow.by);
+  all.steady = true;
+  all.continuity_before = flow.continuity.before;
+  all.continuity_after = flow.continuity.after;
+  all.backflow = flow.in > 0.0 ? flow.back / flow.in : 0.0;
+  TransportLine& line = all.states.emplace_back();
+  std::vector<Solved> solved;
+  std::vector<WallMap> maps;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const ScaledLaws scaled_laws =
+        scaled(laws[i], deck.components[i], deck.components[i].diffusivity / run.grid.cell_width());
+    solved.push_back(SteadyComponent(run, components[i], flow, *flow.by.faces, scaled_laws, progress).solve(places));
+    Solved& s = solved.back();
+    progress.solved(s.report);
+    line.components.push_back(line_of(run, s));
+    const double volume_rate = flow.in;
+    note(line.components.back(), flow.by.flows && flow.by.outlet() >= 0 ? s.inflow / volume_rate : unknown,
+         deck.components[i], laws[i], flow.by, all.components[i]);
+    maps.push_back(wall_map(run, places, deck.components[i], laws[i], s.wall_flux, s.values));
+    if (!s.at_wall.empty()) maps.back().concentration.assign(s.at_wall.begin(), s.at_wall.end());
+    all.components[i].wall =
+        sum_walls(run, places, maps.back(), laws[i], line.components.back().wall, line.components.back().mean);
+  }
+  JobResult result;
+  result.text = transport_text(all);
+  result.headline = transport_headline(all);
+  result.json = transport_json(all);
+  result.solves = progress.rows();
+  for (const ComponentResult& c : all.components)
+    result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
+  result.warnings = transport_warnings(all);
+  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.by.composite));
+  for (std::size_t i = 0; i < solved.size(); ++i)
+    result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
+  draw_transport(run.comm, Json::parse(result.json), view_of(run, result.components), result.figures);
+  if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
+  if (run.file) {
+    write_file(run.comm, run.file(profile_name), profiles(run, flow.by, solved));
+    result.files.push_back({profile_name, "mean concentrations along the axis"});
+  }
+  leave_wall(run, places, laws, std::move(maps), result);
+  return result;
+}
+
+}  // namespace karst

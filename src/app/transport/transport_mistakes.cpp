@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "app/deck/reactive_plan.hpp"
+#include "app/output/probes.hpp"
+#include "app/output/slices.hpp"
+#include "app/transport/initial_values.hpp"
+#include "app/transport/transport_setup.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
+#include "ins/upscale/unbounded_flow.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr int samples_in_time = 256;  ///< of a formula
+
+std::string key_of(std::size_t component, const char* key) {
+  return fmt::format("transport.component[{}].{}", component, key);
+}
+
+/// @param end  up to which it must hold [s]
+void check_in_time(const std::string& key, const std::string& text, const ComponentDeck& component, double end,
+                   std::vector<std::string>& found) {
+  for (int n = 0; n <= samples_in_time; ++n) {
+    const double t = end * n / samples_in_time;
+    try {
+      if (const std::string wrong = out_of_bounds(component, value_at(text, t), t); !wrong.empty()) {
+        found.push_back(fmt::format("{}: {}", key, wrong));
+        return;
+      }
+    } catch (const Error& e) {
+      found.push_back(fmt::format("{}: {}", key, e.what()));
+      return;
+    }
+  }
+}
+
+/// Where the end is known before the flow is; otherwise what can be said at its beginning.
+double known_end(const JobContext& run) {
+  const TimeOptions& times = run.config.time;
+  if (!(times.end_pore_volumes > 0.0)) return times.end;
+  const TransportDeck& deck = run.config.transport;
+  double velocity = 0.0;  // in the pores
+  const double porosity = run.geometry.report.connected_porosity;
+  if (deck.peclet > 0.0)
+    velocity = deck.peclet * deck.diffusivity / number_length(run);
+  else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
+    velocity = run.config.flow.velocity / porosity;
+  if (!(velocity > 0.0)) return 0.0;
+  return times.end_pore_volumes * run.grid.size[run.config.flow.axes.at(0)] / velocity;
+}
+
+void check_walls(const JobContext& run, std::vector<std::string>& found) {
+  const TransportDeck& deck = run.config.transport;
+  std::vector<std::string> there;
+  for (const MineralWall& mineral : run.geometry.report.minerals) there.push_back(mineral.name);
+  for (std::size_t i = 0; i < deck.walls.size(); ++i) {
+    const std::string& mineral = deck.walls[i].mineral;
+    if (mineral.empty() || std::ranges::count(there, mineral) > 0) continue;
+    const std::string near = nearest(mineral, there);
+    found.push_back(fmt::format("transport.wall[{}].mineral: the wall has no \"{}\"{}; there are: {}", i, mineral,
+                                near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+  }
+  const auto laws = surface_laws(run);
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (deck.components[i].diffusivity == 0.0 &&
+        std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.acts(); }))
+      found.push_back(fmt::format(
+          "{}: 0, but walls react with {}, which only diffusion brings to them; give a diffusivity, or name the "
+          "component in [[transport.wall]]",
+          key_of(i, "diffusivity"), deck.components[i].name));
+}
+
+/// The component begins with the same value everywhere.
+bool is_one_number(const TransportDeck& deck, std::size_t component) {
+  const ComponentDeck& c = deck.components[component];
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(c.initial.data(), c.initial.data() + c.initial.size(), value);
+  return c.initial_file.empty() && deck.regions.empty() && problem == std::errc() &&
+         end == c.initial.data() + c.initial.size();
+}
+
+/// Something must hold the level of the concentration.
+void check_determined(const JobContext& run, int axis, std::vector<std::string>& found) {
+  const TransportDeck& deck = run.config.transport;
+  const bool ends = !run.grid.periodic[axis];
+  const bool flows = run.config.flow.model != FlowModel::none;
+  const auto laws = surface_laws(run);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    const bool held = (ends && (flows || c.inlet_given || c.outlet)) || c.decay > 0.0 ||
+                      std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.rate > 0.0; });
+    if (!held)
+      found.push_back(fmt::format(
+          "transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with a "
+          "rate nor decay, so any constant may be added to its steady state; give one of them, or compute it "
+          "in time (transport.mode = \"in-time\")",
+          i, c.name));
+  }
+}
+
+}  // namespace
+
+std::string out_of_bounds(const ComponentDeck& component, double value, double t) {
+  if (!component.bounds) return {};
+  const auto [low, high] = *component.bounds;
+  if (value >= low && value <= high) return {};
+  return fmt::format("{:g} at t = {:g} s is outside of the bounds asked for, bounds = [{:g}, {:g}]", value, t, low,
+                     high);
+}
+
+std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    if (c.inlet_table) {
+      for (std::size_t n = 0; n < c.inlet_table->time.size(); ++n)
+        if (const std::string wrong = out_of_bounds(c, c.inlet_table->value[n], c.inlet_table->time[n]);
+            !wrong.empty()) {
+          found.push_back(fmt::format("{}: {}", key_of(i, "inlet_table"), wrong));
+          break;
+        }
+    } else if (c.inlet_given) {
+      check_in_time(key_of(i, "inlet"), c.inlet, c, end, found);
+    }
+    if (c.outlet) check_in_time(key_of(i, "outlet"), *c.outlet, c, end, found);
+  }
+  return found;
+}
+
+std::vector<std::string> transport_mistakes(const JobContext& run) {
+  const TransportDeck& deck = run.config.transport;
+  std::vector<std::string> found;
+  const bool flows = run.config.flow.model != FlowModel::none;
+  const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
+  if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[axis])
+    found.push_back(
+        fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
+                    "carried; name another axis in flow.axes, or use finer cells",
+                    "xyz"[axis]));
+  if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
+    if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())
+      found.push_back(std::move(problem));
+  for (std::size_t i = 0; i < deck.components.size(); ++i)
+    std::ranges::move(initial_mistakes(run, i), std::back_inserter(found));
+  std::ranges::move(mistakes_in_time(deck, known_end(run)), std::back_inserter(found));
+  check_walls(run, found);
+  std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
+  if (deck.steady()) check_determined(run, axis, found);
+  if (!is_in_time(run.config.flow.model)) {
+    std::ranges::move(probe_mistakes(run), std::back_inserter(found));
+    std::ranges::move(slice_mistakes(run), std::back_inserter(found));
+  }
+  return found;
+}
+
+std::vector<std::string> look_at_transport(const JobContext& run) {
+  const TransportDeck& deck = run.config.transport;
+  if (deck.steady()) return {};
+  std::vector<std::string> found;
+  const auto noting = [&](auto&& what) {
+    try {
+      what();
+    } catch (const Error& e) {  // on all ranks
+      found.emplace_back(e.what());
+    }
+  };
+  const std::shared_ptr<const Composite> composite = composite_on(run.comm, run.geometry);
+  if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
+  std::optional<ScalarGrid> grid;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
+    if (!grid) grid = make_scalar_grid(composite);
+    noting([&] {
+      std::vector<double> values(static_cast<std::size_t>(grid->n_own));
+      InitialValues(run, i, -1).fill(run.comm, *grid, values);
+      require_initial(run, i, values);
+    });
+  }
+  return found;
+}
+
+}  // namespace karst

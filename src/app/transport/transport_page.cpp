@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transport in time on the page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "app/output/field_view.hpp"
+#include "app/output/page_values.hpp"
+#include "app/reaction/reactive_run.hpp"
+#include "app/transport/transport_job.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+#include "page/page_text.hpp"
+#include "page/svg_chart.hpp"
+
+namespace karst {
+
+namespace {
+
+/// More than by round-off.
+bool varies(const Json& values) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Json& v : values)
+    if (!v.is_null()) low = std::min(low, v.get<double>()), high = std::max(high, v.get<double>());
+  return !is_uniform(low, high);
+}
+
+/// A number of the states of all components over the time.
+/// @param varying_alone  without those that stay as they are, next to which others could not be seen
+std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
+                  bool varying_alone) {
+  const Json& history = transport.at("history");
+  const bool flows = transport.at("flows").get<bool>();
+  const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
+  Chart chart;
+  chart.description = title;
+  double low = 0.0, high = 0.0;
+  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
+    ChartSeries series{.name = transport.at("components").at(i).at("name").get<std::string>(),
+                       .colour = chart_colours[i % chart_colours.size()]};
+    const Json& values = history.at(key).at(i);
+    if (varying_alone && !varies(values)) continue;
+    if (values.size() > time.size())
+      throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      if (values.at(n).is_null()) continue;
+      series.x.push_back(time[n]);
+      series.y.push_back(values.at(n).get<double>());
+      low = std::min(low, series.y.back());
+      high = std::max(high, series.y.back());
+    }
+    chart.series.push_back(series);
+  }
+  if (chart.series.empty()) return "";
+  chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
+  chart.y = {"concentration", low < 0.0 ? -axis_end(-low) : 0.0, high > 0.0 ? axis_end(high) : low < 0.0 ? 0.0 : 1.0};
+  return card(title, svg(chart), note);
+}
+
+bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
+
+std::string optional_text(const Json& object, const char* key, int digits = 4) {
+  if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return "–";
+  return fmt::format("{:.{}g}", object.at(key).get<double>(), digits);
+}
+
+/// What is not drawn, as it is the same everywhere and at all times; empty where all is drawn.
+std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
+  std::vector<std::vector<std::string>> rows{{"", "everywhere"}};
+  for (const Json& c : transport.at("components")) {
+    const auto range = c.at("data_range").get<std::array<double, 2>>();
+    if (is_uniform(range[0], range[1]))
+      rows.push_back(
+          {escape_html("concentration of " + c.at("name").get<std::string>()), fmt::format("{:.6g}", range[0])});
+  }
+  rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
+  if (rows.size() == 1) return "";
+  return card("Not drawn", html_table(rows), "The same everywhere and at all times.");
+}
+
+std::string numbers_card(const Json& transport) {
+  std::vector<std::vector<std::string>> rows{{""}};
+  const Json& components = transport.at("components");
+  for (const Json& c : components) rows[0].push_back(escape_html(c.at("name").get<std::string>()));
+  const auto row = [&](const char* name, auto&& value) {
+    rows.push_back({name});
+    for (const Json& c : components) rows.back().push_back(value(c));
+  };
+  const auto part = [&](const char* name, const char* of, const char* key) {
+    if (std::ranges::none_of(components, [&](const Json& c) { return c.contains(of) && !c.at(of).is_null(); })) return;
+    row(name, [&](const Json& c) { return c.contains(of) ? optional_text(c.at(of), key) : std::string("–"); });
+  };
+  row("diffusivity [m²/s]", [](const Json& c) { return optional_text(c, "diffusivity_m2_s"); });
+  row("Péclet number", [](const Json& c) { return optional_text(c, "peclet"); });
+  const bool steady = is_steady(transport);
+  row(steady ? "at the outlet" : "at the outlet, at the end",
+      [](const Json& c) { return optional_text(c, "outlet", 6); });
+  row(steady ? "mean in the fluid" : "mean in the fluid, at the end",
+      [](const Json& c) { return optional_text(c, "mean", 6); });
+  row(steady ? "values" : "values met", [](const Json& c) {
+    const auto range = c.at("value_range").get<std::array<double, 2>>();
+    return fmt::format("{:.6g} … {:.6g}", range[0], range[1]);
+  });
+  row(steady ? "imbalance, relative" : "largest imbalance of a step, relative",
+      [](const Json& c) { return optional_text(c, "largest_imbalance", 2); });
+  part("mean residence time [s]", "breakthrough", "mean_residence_time_s");
+  part("  in pore volumes", "breakthrough", "mean_residence_pore_volumes");
+  part("variance / mean² of the residence time", "breakthrough", "relative_variance");
+  part("longitudinal dispersion D<sub>L</sub> [m²/s]", "breakthrough", "dispersion_m2_s");
+  part("D<sub>L</sub> / D", "breakthrough", "dispersion_over_diffusivity");
+  part("loss into the wall [C m³/s]", "wall", "loss_C_m3_s");
+  part("  over that of a well mixed fluid", "wall", "ratio_to_well_mixed");
+  part("effective rate of the wall [m/s]", "wall", "effective_rate_m_s");
+  part("Damköhler number k L / D", "wall", "damkohler_diffusion");
+  part("Damköhler number k A / Q", "wall", "damkohler_advection");
+  part("mean concentration at the wall", "wall", "concentration");
+  part("Sherwood number of the wall", "wall", "sherwood");
+  return card(
+      "Transport: numbers", html_table(rows),
+      fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of a vessel whose "
+                  "ends nothing diffuses through (Levenspiel 1999, chapter 13).",
+                  format_si(transport.at("peclet_length_m").get<double>(), "m")));
+}
+
+/// Of an element of [chemistry].
+bool is_total(const Json& summary, const Json& component) {
+  return summary.contains("chemistry") &&
+         std::ranges::any_of(summary.at("chemistry").at("elements"),
+                             [&](const Json& e) { return e.at("name") == component.at("name").get<std::string>(); });
+}
+
+std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
+  std::vector<PageTile> all;
+  for (const Json& c : transport.at("components")) {
+    if (all.size() >= 3) break;
+    if (is_total(summary, c)) continue;
+    const bool out = !c.at("outlet").is_null();
+    all.push_back({escape_html(c.at("name").get<std::string>()) + (out ? " at the outlet" : ", mean"),
+                   optional_text(c, out ? "outlet" : "mean"),
+                   is_steady(transport)
+                       ? std::string("steady")
+                       : fmt::format("after {}", format_si(transport.at("end_s").get<double>(), "s"))});
+    if (const Json& b = c.at("breakthrough"); b.is_object() && b.contains("dispersion_m2_s"))
+      all.push_back({"Dispersion D<sub>L</sub>",
+                     optional_text(b, "dispersion_m2_s", 3) + "<span class=\"unit\">m²/s</span>",
+                     "along the flow, from the breakthrough of " + escape_html(c.at("name").get<std::string>())});
+    if (c.contains("wall"))
+      all.push_back({"Effective rate of the wall",
+                     optional_text(c.at("wall"), "effective_rate_m_s", 3) + "<span class=\"unit\">m/s</span>",
+                     optional_text(c.at("wall"), "ratio_to_well_mixed", 3) + " of that of a well mixed fluid"});
+  }
+  if (transport.at("flows").get<bool>())
+    all.push_back({"Velocity in the pores", format_si(transport.at("pore_velocity_m_s").get<double>(), "m/s"),
+                   "along " + axis_name(transport)});
+  if (!summary.contains("flow")) all.push_back(porosity_tile(summary));
+  return all;
+}
+
+}  // namespace
+
+PagePart transport_page(const Json& summary, const Figures& figures) {
+  PagePart page;
+  if (!summary.contains("transport")) return page;
+  const Json& transport = summary.at("transport");
+  const ReactivePage chemistry = reactive_page(summary, figures);
+  page.tiles = chemistry.tiles;
+  std::ranges::move(tiles(summary, transport), std::back_inserter(page.tiles));
+  std::vector<std::string> charts;
+  const bool totals = summary.contains("chemistry");
+  const std::string left_out = totals ? " Totals [mol/kgw] that do not change are left out." : "";
+  if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
+    charts.push_back(chart(transport, "outlet", "Breakthrough",
+                           "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
+  if (!is_steady(transport))
+    charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
+  for (std::size_t p = 0; transport.contains("probes") && p < transport.at("probes").size(); ++p)
+    charts.push_back(chart(transport, fmt::format("probe_{}", p).c_str(),
+                           "Concentration at " + transport.at("probes")[p].at("name").get<std::string>(),
+                           "Every step is in transport.csv." + left_out, totals));
+  charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
+  if (!charts.empty()) page.cards.push_back(pairs_html(charts));
+  std::ranges::copy(chemistry.pictures, std::back_inserter(page.cards));
+  if (!chemistry.numbers.empty()) page.cards.push_back(pairs_html(chemistry.numbers));
+  for (const Json& c : transport.at("components")) {
+    const auto name = c.at("name").get<std::string>();
+    std::string pictures;
+    int n = 0;
+    for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i)
+      if (const auto figure = figures.find(fmt::format("transport {} {}", name, i)); figure != figures.end())
+        pictures += figure->second, ++n;
+    for (const char* which : {"end", "moving"})
+      if (const auto figure = figures.find(fmt::format("transport {} {}", name, which)); figure != figures.end())
+        pictures += figure->second, ++n;
+    if (n > 0)
+      page.cards.push_back(
+          card("Concentration of " + name,
+               fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), pictures),
+               "Planes through the middle; gray is solid, or a pore that was removed."));
+  }
+  if (const std::string uniform = uniform_card(transport, chemistry); !uniform.empty()) page.cards.push_back(uniform);
+  page.cards.push_back(numbers_card(transport));
+  return page;
+}
+
+std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
+                          double high, const std::string& caption) {
+  const auto place = view.find(concentration_name(component));
+  if (!place || is_uniform(low, high)) return "";
+  const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
+  if (comm.rank() != 0) return "";
+  return plane_figure(plane, plume_look(view.cell_width, low, high,
+                                        fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction])));
+}
+
+bool is_uniform(double low, double high) { return !(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))); }
+
+PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption) {
+  PlaneLook look;
+  look.low = low;
+  look.high = is_uniform(low, high) ? low + 1.0 : high;
+  look.quantity = "concentration";
+  look.cell_width = cell_width;
+  look.caption = caption;
+  return look;
+}
+
+void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  if (!summary.contains("transport")) return;
+  draw_reactive(comm, summary, view, figures);
+  const Json& transport = summary.at("transport");
+  const int axis = axis_of(transport);
+  for (const Json& c : transport.at("components")) {
+    const auto name = c.at("name").get<std::string>();
+    const auto range = c.at("data_range").get<std::array<double, 2>>();
+    const std::string picture =
+        plume_picture(comm, view, name, axis, range[0], range[1],
+                      is_steady(transport) ? "steady" : format_si(transport.at("end_s").get<double>(), "s"));
+    if (!picture.empty()) figures[fmt::format("transport {} end", name)] = picture;
+  }
+}
+
+}  // namespace karst

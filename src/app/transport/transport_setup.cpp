@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport/transport_setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/job/flow_handover.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
+#include "eb/mineral_choice.hpp"
+
+namespace karst {
+
+namespace {
+
+const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels[0].layout.domain(); }
+
+bool has_flow(const Config& config) { return config.flow.model != FlowModel::none; }
+
+int axis_of(const Config& config) { return has_flow(config) ? config.flow.axes.at(0) : config.transport.axis; }
+
+double cross_section(const JobContext& run, int axis) {
+  return run.grid.size[(axis + 1) % 3] * run.grid.size[(axis + 2) % 3];
+}
+
+/// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
+void take_flow(const JobContext& run, CarriedBy& flow) {
+  FlowHandover* solved = run.handover;
+  if (solved != nullptr && solved->in_time) {
+    flow.flows = flow.in_time = true;
+    flow.darcy_velocity = solved->in_time->downwards ? -1.0 : 1.0;
+    flow.composite = solved->in_time->now.composite();
+    flow.faces.emplace(flow.composite);
+    blend(*solved->in_time, 1.0, *flow.faces);
+    return;
+  }
+  require(solved != nullptr && (solved->inlet || !solved->columns.empty()),
+          "transport: the flow of this run was not kept");
+  const auto column = std::ranges::find(solved->columns, flow.axis, &FlowColumn::axis);
+  require(solved->inlet ? solved->inlet->axis == flow.axis : column != solved->columns.end(),
+          "transport: no flow along {} was solved", "xyz"[flow.axis]);
+  const double solved_velocity = solved->inlet ? solved->inlet->darcy_velocity : column->darcy_velocity[flow.axis];
+  const TransportDeck& deck = run.config.transport;
+  flow.flows = true;
+  flow.darcy_velocity = solved_velocity;
+  if (deck.peclet > 0.0) {
+    const double wanted = deck.peclet * deck.diffusivity * run.geometry.report.connected_porosity / number_length(run);
+    flow.factor = wanted / std::abs(solved_velocity);
+    flow.darcy_velocity = std::copysign(wanted, solved_velocity);
+  }
+  if (solved->inlet) {
+    flow.faces = std::move(solved->inlet->faces);
+    solved->inlet.reset();
+    if (flow.factor != 1.0) scale(*flow.faces, flow.factor);
+  } else {
+    const double h = run.grid.cell_width();
+    flow.faces = flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, h, *column,
+                             flow.darcy_velocity / h);
+  }
+  flow.composite = flow.faces->composite();
+}
+
+/// Asked on some ranks alone: the job looks at each step whether it is finite.
+std::function<double(const Vec3&, double)> of_time(const std::string& text) {
+  return [formula = std::make_shared<const Formula>(text, "t")](const Vec3&, double t) {
+    return value_in(*formula, {t, 0.0, 0.0});
+  };
+}
+
+/// Of the wall of an own VoF, whose minerals react side by side: Σ k A (c - c_eq).
+ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vector<ScalarWall>& of_mineral) {
+  double area = 0.0, rate = 0.0, equilibrium = 0.0;
+  for_each_mineral(level, row, [&](MineralNumber mineral, double a) {
+    const ScalarWall& law = of_mineral.at(mineral);
+    area += a;
+    rate += law.rate * a;
+    equilibrium += law.rate * a * law.equilibrium;
+  });
+  if (!(rate > 0.0)) return {};
+  return {rate / area, equilibrium / rate};
+}
+
+ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
+  ScalarSide side;
+  side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
+  if (c.inlet_table)
+    side.value = [table = *c.inlet_table](const Vec3&, double t) { return table.at(t); };
+  else
+    side.value = of_time(c.inlet);
+  if (!flows && !c.inlet_given) side = {};  // a closed end
+  return side;
+}
+
+/// Without a concentration of its own: what may flow back is what was there at the beginning.
+ScalarSide outlet_of(const ComponentDeck& c, std::shared_ptr<const InitialValues> initial) {
+  ScalarSide side;
+  if (c.outlet) {
+    side.kind = ScalarSide::Kind::fixed;
+    side.value = of_time(*c.outlet);
+  } else {
+    side.value = [initial = std::move(initial)](const Vec3& x, double) { return initial->at(x); };
+  }
+  return side;
+}
+
+}  // namespace
+
+void blend(const FluxesInTime& flow, double part, FaceField& to) {
+  const auto between = [part](std::span<const double> before, std::span<const double> now, std::span<double> out) {
+    parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = (1.0 - part) * before[i] + part * now[i]; });
+  };
+  const auto all = [](auto& field, int d) {
+    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
+  };
+  for (int l = 0; l < to.grid().n_levels(); ++l) {
+    for (int d = 0; d < 3; ++d)
+      between(all(flow.before.primary(l), d), all(flow.now.primary(l), d), all(to.primary(l), d));
+    between(flow.before.extra(l), flow.now.extra(l), to.extra(l));
+    if (l > 0) between(flow.before.coarse_fine(l - 1), flow.now.coarse_fine(l - 1), to.coarse_fine(l - 1));
+  }
+}
+
+double number_length(const JobContext& run) {
+  if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
+  const GeometryReport& report = run.geometry.report;
+  const double surface = report.specific_surface / run.grid.cell_width();
+  return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.grid.size[axis_of(run.config)];
+}
+
+CarriedBy carried_by(const JobContext& run) {
+  CarriedBy flow;
+  flow.axis = axis_of(run.config);
+  flow.periodic = domain_of(run).periodic[flow.axis];
+  if (!has_flow(run.config)) {
+    flow.composite = composite_on(run.comm, run.geometry);
+    flow.faces.emplace(flow.composite);
+    return flow;
+  }
+  take_flow(run, flow);
+  return flow;
+}
+
+std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run) {
+  std::vector<std::vector<SurfaceLaw>> all;
+  const auto& minerals = run.geometry.report.minerals;
+  for (const ComponentDeck& c : run.config.transport.components) {
+    all.emplace_back(std::max<std::size_t>(1, minerals.size()));
+    for (std::size_t m = 0; m < minerals.size(); ++m) {
+      int best = -1;
+      for (const WallDeck& wall : run.config.transport.walls) {
+        const bool any = wall.mineral.empty() && minerals[m].name != surroundings;
+        if ((!any && wall.mineral != minerals[m].name) || (!wall.component.empty() && wall.component != c.name))
+          continue;
+        const int particular = (wall.mineral.empty() ? 0 : 2) + (wall.component.empty() ? 0 : 1);
+        if (particular <= best) continue;
+        best = particular;
+        const double rate = wall.damkohler > 0.0 ? wall.damkohler * c.diffusivity / number_length(run) : wall.rate;
+        all.back()[m] = {rate, wall.equilibrium, wall.order, wall.flux};
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::vector<ScalarWall>> wall_laws(const JobContext& run) {
+  std::vector<std::vector<ScalarWall>> all;
+  for (const auto& of_component : surface_laws(run)) {
+    all.emplace_back();
+    for (const SurfaceLaw& law : of_component) all.back().push_back({law.rate, law.equilibrium});
+  }
+  return all;
+}
+
+std::vector<ScalarComponent> scalar_components(const JobContext& run, const CarriedBy& flow,
+                                               const std::vector<std::vector<ScalarWall>>& laws,
+                                               const std::vector<std::shared_ptr<InitialValues>>& initial) {
+  const double h = run.grid.cell_width();
+  std::vector<ScalarComponent> all;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const ComponentDeck& deck = run.config.transport.components[i];
+    ScalarComponent c;
+    c.name = deck.name;
+    c.group = deck.group;
+    c.diffusivity = deck.diffusivity / (h * h);
+    c.decay = deck.decay;
+    c.source = deck.source;
+    if (!flow.periodic) {
+      c.sides[flow.inlet()] = inlet_of(deck, flow.flows);
+      c.sides[flow.outlet()] = outlet_of(deck, initial[i]);
+    }
+    std::vector<ScalarWall> of_mineral = laws[i];
+    for (ScalarWall& law : of_mineral) law.rate /= h;
+    if (std::ranges::any_of(of_mineral, [](const ScalarWall& law) { return law.rate > 0.0; }))
+      c.wall = [&geometry = run.geometry, of_mineral](const WallPiece& piece) {
+        return law_of(geometry.levels[piece.level], piece.row, of_mineral);
+      };
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) {
+  TransportResult result;
+  const GeometryReport& report = run.geometry.report;
+  result.axis = flow.axis;
+  result.flows = flow.flows;
+  result.has_ends = !flow.periodic;
+  result.length = run.grid.size[flow.axis];
+  result.number_length = number_length(run);
+  result.number_length_given = run.config.transport.peclet_length > 0.0;
+  result.porosity = report.connected_porosity;
+  result.pore_volume = report.connected_porosity * run.grid.size[0] * run.grid.size[1] * run.grid.size[2];
+  result.in_time = flow.in_time;
+  result.flow_factor = flow.factor;
+  if (!flow.in_time) result.darcy_velocity = flow.darcy_velocity;
+  result.flow_rate = result.darcy_velocity * cross_section(run, flow.axis);
+  if (flow.flows && !flow.in_time) result.pore_time = result.pore_volume / std::abs(result.flow_rate);
+  for (const ComponentDeck& deck : run.config.transport.components) {
+    ComponentResult c;
+    c.name = deck.name;
+    c.diffusivity = deck.diffusivity;
+    c.closed_ends = deck.inlet_kind == EndKind::flux && !deck.outlet && flow.flows;
+    c.conservative = deck.decay == 0.0 && deck.source == 0.0;
+    result.components.push_back(c);
+  }
+  const auto laws = wall_laws(run);
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (std::ranges::any_of(laws[i], [](const ScalarWall& law) { return law.rate > 0.0; }))
+      result.components[i].conservative = false;
+  return result;
+}
+
+std::vector<std::string> break_warnings(const TimeOptions& times) {
+  TimeOptions without = times;
+  without.breaks.clear();
+  without.jumps.clear();
+  const double steps = count_steps(times), fewer = count_steps(without);
+  if (steps < 2.0 * fewer) return {};
+  return {fmt::format(
+      "transport: steps end at the {} times at which tables bend and formulas jump: {:.0f} steps in place of "
+      "{:.0f}; a table with fewer lines is faster",
+      times.breaks.size(), steps, fewer)};
+}
+
+TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {
+  constexpr double most_steps = 1e8;
+  if (times.end_pore_volumes > 0.0) times.end = times.end_pore_volumes * pore_time;
+  if (times.output_pore_volumes > 0.0) times.output = times.output_pore_volumes * pore_time;
+  require(times.output <= times.end, "time: the output every {:g} s is beyond the end at {:g} s; leave it out",
+          times.output, times.end);
+  const double by_flow = std::min(times.cfl, most_courant) * largest_step;
+  times.dt = times.dt > 0.0 ? std::min(times.dt, by_flow) : by_flow;
+  times.dt = std::min(times.dt, times.end);
+  require(times.end / times.dt <= most_steps,
+          "time: {:.3g} steps of {:.3g} s to the end at {:.3g} s; at most {:.0e} are allowed", times.end / times.dt,
+          times.dt, times.end, most_steps);
+  return times;
+}
+
+}  // namespace karst

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small helpers for messages.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace karst {
+
+/// Number of letters to insert, remove, change or swap with the next to make b from a (Levenshtein distance with
+/// swaps).
+int edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to the word (the first of equals) when it is near enough to be a misspelling (of
+/// words up to 3 letters one letter, of others a third, at least 2, may differ); empty when there is none.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// Pieces between the separators; one empty piece for an empty text.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// "a, b, c"
+std::string join(std::span<const std::string> parts, std::string_view separator = ", ");
+
+constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
+
+}  // namespace karst

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs that are asked to end: by a signal (Ctrl-C, a batch system) or by a time limit.
+#pragma once
+
+#include <string>
+
+#include "base/comm/comm.hpp"
+
+namespace karst {
+
+/// Thrown on every rank: the run is to end now, in order. Not an Error: nothing is wrong with it.
+struct EarlyEnd {
+  int status;          ///< of the program: 128 + number of the signal, or time_limit_status
+  std::string reason;  ///< "interrupted by SIGTERM"
+};
+inline constexpr int time_limit_status = 124;  ///< that of timeout(1)
+
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the process but have end_if_asked() throw. A second
+/// signal half a second later or more ends it at once, as all do before and after (remove_temporary_files_on_signals).
+/// One at a time.
+class OrderlyEnd {
+ public:
+  /// @param seconds  from now to the time limit; 0: none
+  OrderlyEnd(const Comm& comm, double seconds);
+  OrderlyEnd(const OrderlyEnd&) = delete;
+  OrderlyEnd& operator=(const OrderlyEnd&) = delete;
+  ~OrderlyEnd();
+};
+
+/// Throws EarlyEnd on all ranks when any of them was asked to end since the OrderlyEnd that lives was made; without one
+/// it never does. Cheap: one number over the ranks. Collective.
+void end_if_asked(const Comm& comm);
+
+}  // namespace karst

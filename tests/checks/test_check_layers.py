@@ -45,6 +45,7 @@ BAD = {
     "layer on import": ("src/eb/bad.cpp", SPDX + '#include "geometry_import/raw.hpp"\n'),
     "room includes a higher room": ("src/eb/cut/bad.cpp", SPDX + '#include "eb/link/pieces.hpp"\n'),
     "room includes a file beside it": ("src/eb/cut/bad.cpp", SPDX + '#include "eb/geometry.hpp"\n'),
+    "room includes one that it does not see": ("src/app/transport/bad.cpp", SPDX + '#include "app/flow/flow_job.hpp"\n'),
     "climbing include": ("src/eb/bad.cpp", SPDX + '#include "../grid/box.hpp"\n'),
     "test of a layer includes upward": ("tests/unit/grid/bad.cpp", SPDX + '#include "eb/cut.hpp"\n'),
     "mpi.h": ("src/grid/bad.cpp", SPDX + "#include <mpi.h>\n"),
@@ -103,6 +104,13 @@ class CheckLayers(unittest.TestCase):
         status, violations = check(page | {"src/page/e.cpp": SPDX + "int x;\n" * 2})
         self.assertEqual((status, len(violations)), (1, 1), violations)
         self.assertTrue(violations[0].startswith("src/page:1: 1751 lines"), violations)
+
+    def test_folder_of_many_files_wants_rooms(self):
+        files = {f"src/eb/file_{n}.cpp": SPDX + "int x;\n" for n in range(40)}
+        self.assertEqual(check(files), (0, []))
+        status, violations = check(files | {"src/eb/one_more.cpp": SPDX + "int x;\n"})
+        self.assertEqual((status, len(violations)), (1, 1), violations)
+        self.assertTrue(violations[0].startswith("src/eb:1: 41 files"), violations)
 
     def test_folder_without_sources_is_refused(self):
         self.assertNotEqual(check({"README.md": "nothing\n"})[0], 0)

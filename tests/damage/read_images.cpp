@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "geometry_import/read/image_file.hpp"
 
 namespace karst::test {

@@ -24,6 +24,15 @@ namespace {
 using test::error_of;
 using test::has;
 
+// What a deck can ask for are the jobs there are, in the order in which they run.
+TEST(Jobs, AreThoseThatADeckCanAskFor) {
+  ASSERT_EQ(job_words().size(), jobs().size());
+  for (std::size_t i = 0; i < jobs().size(); ++i) {
+    EXPECT_EQ(jobs()[i].name, job_words()[i].name);
+    EXPECT_EQ(&job_word(jobs()[i].name), &job_words()[i]);
+  }
+}
+
 TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
   const std::string text = error_of([] { asked_jobs({}); });
   EXPECT_TRUE(has(text, "[diffusion]") && has(text, "axes")) << text;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/deck/transport_breaks.hpp"
 #include "app/job/flow_handover.hpp"
 #include "app/job/solve_store.hpp"
 #include "app/run/simulation.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/comm.hpp"
+#include "base/comm/comm.hpp"
 #include "geometry_import/voxels/slabs.hpp"
 #include "image_generator/random_numbers.hpp"
 

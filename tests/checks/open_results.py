@@ -149,7 +149,8 @@ class OpenResults(unittest.TestCase):
         for _, arrays in self.grids():
             solid = arrays["vtkGhostType"] & 32 != 0
             under = arrays["vtkGhostType"] & 8 != 0
-            np.testing.assert_array_equal(solid, arrays["fraction"] == 0)
+            self.assertTrue(solid[arrays["fraction"] == 0].all())
+            self.assertLess(arrays["fraction"][solid].max(initial=0.0), 1e-2)  # fragments that nothing reaches
             self.assertTrue(np.isfinite(arrays["velocity"]).all() and np.isfinite(arrays["pressure"]).all())
             self.assertTrue((arrays["velocity"][solid | under] == 0).all())
             self.assertTrue((arrays["fraction"] >= 0).all() and (arrays["fraction"] <= 1).all())

@@ -137,7 +137,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const MemoryShare share = memory_share(comm);
   std::vector<Job> asked;
   for (const Job& job : jobs())
-    if (job.is_asked(config)) asked.push_back(job);
+    if (job.word.is_asked(config)) asked.push_back(job);
 
   if (asked.empty())
     log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");

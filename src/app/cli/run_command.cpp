@@ -60,7 +60,7 @@ std::vector<std::string> petsc_options(const CommandLine& line, const std::vecto
     bool known = word == "-log_view";
     for (const Job& job : asked) {
       if (!job.through_petsc) continue;
-      prefixes.push_back(fmt::format("-{}_", job.name));
+      prefixes.push_back(fmt::format("-{}_", job.word.name));
       known = known || word.starts_with(prefixes.back());
     }
     require(known, "--petsc: {} belongs to no solve of this run; {}", word,

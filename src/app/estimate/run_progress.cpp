@@ -24,7 +24,7 @@ constexpr double usual_voxels = 1e6;                           // of an image th
 
 /// The solves of a job, grid by grid; the first on a grid has its set-up, and the pictures come with what follows.
 void add_job(const Config& config, const Job& job, const RunSize& size, std::vector<RunPart>& parts) {
-  const std::string name(job.name);
+  const std::string name(job.word.name);
   double before = 0.0;  // what the next part begins with
   for (const PlannedGrid& g : job.plan(config, size.grid).grids) {
     const GridSeconds s = grid_seconds(usual_geometry_pace, job, job.usual_pace, g, size.counts, size.grid);

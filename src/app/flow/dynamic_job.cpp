@@ -186,17 +186,17 @@ JobPlan plan(const Config& config, const GridOptions&) {
 }  // namespace
 
 Job dynamic_job() {
-  return {job_word("dynamic_permeability"),
-          all_mistakes,
-          [](const JobContext& context) { return one_step(context, run); },
-          draw,
-          dynamic_page,
-          plan,
-          flow_setup_work,
-          flow_pace,
-          flow_job().usual_pace,
-          false,
-          [](const Config&) { return 0; }};
+  return {.word = job_word("dynamic_permeability"),
+          .mistakes = all_mistakes,
+          .start = [](const JobContext& context) { return one_step(context, run); },
+          .draw = draw,
+          .page = dynamic_page,
+          .plan = plan,
+          .setup_work = flow_setup_work,
+          .pace = flow_pace,
+          .usual_pace = flow_job().usual_pace,
+          .through_petsc = false,
+          .n_components = [](const Config&) { return 0; }};
 }
 
 }  // namespace karst

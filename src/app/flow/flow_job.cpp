@@ -544,20 +544,21 @@ int n_plotted(const Config& config) {
 }  // namespace
 
 Job flow_job() {
-  return {job_word("flow"),
-          all_mistakes,
-          [](const JobContext& context) {
-            if (is_in_time(context.config)) return start_flow_in_time(context);
-            return one_step(context, ends_drive(context.config) ? run_end_flow : run);
-          },
-          draw,
-          page,
-          plan_flow,
-          flow_setup_work,
-          flow_pace,
-          {.setup = 1.5e-6, .iteration = 0.32e-6},
-          false,
-          n_plotted};
+  return {.word = job_word("flow"),
+          .mistakes = all_mistakes,
+          .start =
+              [](const JobContext& context) {
+                if (is_in_time(context.config)) return start_flow_in_time(context);
+                return one_step(context, ends_drive(context.config) ? run_end_flow : run);
+              },
+          .draw = draw,
+          .page = page,
+          .plan = plan_flow,
+          .setup_work = flow_setup_work,
+          .pace = flow_pace,
+          .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
+          .through_petsc = false,
+          .n_components = n_plotted};
 }
 
 }  // namespace karst

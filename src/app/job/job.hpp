@@ -140,7 +140,8 @@ class Process {
   virtual JobResult report() = 0;
 };
 
-struct Job : JobWord {
+struct Job {
+  JobWord word;  ///< its name, and how a deck asks for it
   /// Before any job runs; all mistakes of all jobs are shown together. The same on every rank. Not collective.
   std::vector<std::string> (*mistakes)(const JobContext&);
   /// Throws Error. Collective; a PetscSession and the context live until the process has gone.

@@ -22,8 +22,8 @@ std::vector<Job> asked_jobs(const Config& config) {
   std::vector<Job> asked;
   std::string ways;
   for (const Job& job : jobs()) {
-    if (job.is_asked(config)) asked.push_back(job);
-    ways += fmt::format("\n  {:<12}{}", job.name, job.asked_by);
+    if (job.word.is_asked(config)) asked.push_back(job);
+    ways += fmt::format("\n  {:<12}{}", job.word.name, job.word.asked_by);
   }
   require(
       !asked.empty(),
@@ -61,7 +61,7 @@ std::vector<std::string> look_at_fluid(const JobContext& context) {
 void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
   for (const Job& job : jobs())
-    if (job.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+    if (job.word.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
   require(found.empty(), "{}", join(found, "\n"));
   found = look_at_fluid(context);
   require(found.empty(), "{}", join(found, "\n"));

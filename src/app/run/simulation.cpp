@@ -177,7 +177,7 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     Together together;
     do {
       if (context_->progress != nullptr)
-        context_->progress->begin(std::string(job->name), fmt::format("{}: set-up", job->name));
+        context_->progress->begin(std::string(job->word.name), fmt::format("{}: set-up", job->word.name));
       together.push_back(job->start(*context_));
       ++job;
     } while (job != jobs_.end() && rides_along(*job, context_->config));

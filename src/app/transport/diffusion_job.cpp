@@ -384,20 +384,21 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
 }  // namespace
 
 Job diffusion_job() {
-  return {job_word("diffusion"),
-          [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
-          [](const JobContext& context) { return one_step(context, run); },
-          draw,
-          page_of,
-          plan,
-          setup_work,
-          pace,
-          {.setup = 2.1e-6, .iteration = 0.12e-6},
-          true,
-          [](const Config& config) {
-            return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                   static_cast<int>(config.diffusion.axes.size());
-          }};
+  return {.word = job_word("diffusion"),
+          .mistakes = [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
+          .start = [](const JobContext& context) { return one_step(context, run); },
+          .draw = draw,
+          .page = page_of,
+          .plan = plan,
+          .setup_work = setup_work,
+          .pace = pace,
+          .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
+          .through_petsc = true,
+          .n_components =
+              [](const Config& config) {
+                return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                       static_cast<int>(config.diffusion.axes.size());
+              }};
 }
 
 }  // namespace karst

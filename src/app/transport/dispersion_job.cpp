@@ -214,18 +214,18 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
 }  // namespace
 
 Job dispersion_job() {
-  return {job_word("dispersion"),
-          all_mistakes,
-          [](const JobContext& context) { return one_step(context, run); },
-          draw,
-          dispersion_page,
-          plan,
-          setup_work,
-          pace,
-          {.setup = 4.5e-6, .iteration = 0.3e-6},
-          false,
-          [](const Config&) { return 0; },
-          true};
+  return {.word = job_word("dispersion"),
+          .mistakes = all_mistakes,
+          .start = [](const JobContext& context) { return one_step(context, run); },
+          .draw = draw,
+          .page = dispersion_page,
+          .plan = plan,
+          .setup_work = setup_work,
+          .pace = pace,
+          .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6},
+          .through_petsc = false,
+          .n_components = [](const Config&) { return 0; },
+          .uses_flow = true};
 }
 
 }  // namespace karst

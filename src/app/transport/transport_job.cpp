@@ -9,27 +9,29 @@
 namespace karst {
 
 Job transport_job() {
-  return {job_word("transport"),
-          transport_mistakes,
-          [](const JobContext& context) -> std::unique_ptr<Process> {
-            if (context.config.transport.steady()) return one_step(context, steady_transport);
-            return std::make_unique<TransportInTime>(context);
-          },
-          draw_transport,
-          transport_page,
-          plan_transport,
-          transport_setup_work,
-          transport_pace,
-          {.setup = 4e-6, .iteration = 0.4e-6},
-          false,
+  return {
+      .word = job_word("transport"),
+      .mistakes = transport_mistakes,
+      .start = [](const JobContext& context) -> std::unique_ptr<Process> {
+        if (context.config.transport.steady()) return one_step(context, steady_transport);
+        return std::make_unique<TransportInTime>(context);
+      },
+      .draw = draw_transport,
+      .page = transport_page,
+      .plan = plan_transport,
+      .setup_work = transport_setup_work,
+      .pace = transport_pace,
+      .usual_pace = {.setup = 4e-6, .iteration = 0.4e-6},
+      .through_petsc = false,
+      .n_components =
           [](const Config& config) {
             return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
                        static_cast<int>(config.transport.components.size()) +
                    static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
                        static_cast<int>(1 + 2 * config.chemistry.minerals.size() + config.chemistry.species.size());
           },
-          true,
-          [](const Config& config) { return config.transport.asked() && is_in_time(config.flow.model); }};
+      .uses_flow = true,
+      .rides_along = [](const Config& config) { return config.transport.asked() && is_in_time(config.flow.model); }};
 }
 
 }  // namespace karst

@@ -24,25 +24,16 @@ namespace {
 using test::error_of;
 using test::has;
 
-// What a deck can ask for are the jobs there are, in the order in which they run.
-TEST(Jobs, AreThoseThatADeckCanAskFor) {
-  ASSERT_EQ(job_words().size(), jobs().size());
-  for (std::size_t i = 0; i < jobs().size(); ++i) {
-    EXPECT_EQ(jobs()[i].name, job_words()[i].name);
-    EXPECT_EQ(&job_word(jobs()[i].name), &job_words()[i]);
-  }
-}
-
 TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
   const std::string text = error_of([] { asked_jobs({}); });
   EXPECT_TRUE(has(text, "[diffusion]") && has(text, "axes")) << text;
   Config config;
   config.diffusion.axes = {1};
   ASSERT_EQ(asked_jobs(config).size(), 1U);
-  EXPECT_EQ(asked_jobs(config)[0].name, "diffusion");
+  EXPECT_EQ(asked_jobs(config)[0].word.name, "diffusion");
   config.flow.model = FlowModel::stokes;
   ASSERT_EQ(asked_jobs(config).size(), 2U);
-  EXPECT_EQ(asked_jobs(config)[0].name, "flow");
+  EXPECT_EQ(asked_jobs(config)[0].word.name, "flow");
 }
 
 /// A ball in the middle of 16 x 20 x 24 cells of 1 m.

@@ -157,8 +157,9 @@ void sorb(const Database& database, const DatabaseSpecies& s, const std::vector<
   for (const auto& [b, c] : made.formed.basis) {
     const int site = b - system.n_primaries;
     if (site < 0) continue;
-    require(made.site < 0, "{}: it sorbs to two kinds of sites, {} and {}; that is not available", s.name,
-            system.sites[made.site].name, system.sites[site].name);
+    if (made.site >= 0)
+      throw Error(fmt::format("{}: it sorbs to two kinds of sites, {} and {}; that is not available", s.name,
+                              system.sites[made.site].name, system.sites[site].name));
     made.site = site;
     made.covers = c;
     brought -= c * database.find_species(masters[site])->formula.charge;

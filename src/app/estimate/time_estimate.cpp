@@ -107,7 +107,7 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& 
       sum.solves += (s.solves + s.pictures) / ranks;
     }
     const double more = plans[j].more_work;
-    const std::string name(jobs[j].name);
+    const std::string name(jobs[j].word.name);
     if (main.geometry > 0) parts.push_back({name + ": geometry with reservoirs", main.geometry, main.geometry});
     parts.push_back({name + ": set-up", main.setup, main.setup});
     parts.push_back({name + ": solves", main.solves, more * main.solves});

@@ -78,10 +78,11 @@ TransportInTime::TransportInTime(const JobContext& run)
   if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
   const bool goes_on = resume();
   if (!flow_.in_time) flow_.faces.reset();
-  require(goes_on || !flow_.in_time || run.handover->in_time->time == 0.0,
+  const double carried_from = flow_.in_time ? run.handover->in_time->time : 0.0;
+  require(goes_on || carried_from == 0.0,
           "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
           "begins at 0",
-          run.handover->in_time->time);
+          carried_from);
   open_files(goes_on);
   setup_seconds_ = wall_clock_.seconds();
 }

@@ -140,8 +140,9 @@ bool TransportInTime::resume() {
   ReactiveRun::Memory reactions;
   const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
     take_past(Json::parse(file.text()).at("state").dump(), past);
-    require(!flow_.in_time || past.time == run_.handover->in_time->time,
-            "it is of the time {:g} s, and the flow goes on from {:g} s", past.time, run_.handover->in_time->time);
+    const double carried_from = flow_.in_time ? run_.handover->in_time->time : past.time;
+    require(past.time == carried_from, "it is of the time {:g} s, and the flow goes on from {:g} s", past.time,
+            carried_from);
     for (std::size_t i = 0; i < values.size(); ++i)
       file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
     if (keeps_flow()) file.read(potential_name, places(), 1, std::span(potential));

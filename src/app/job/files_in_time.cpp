@@ -60,6 +60,15 @@ void write_series(const JobContext& run, const std::string& name, const FilesInT
   write_file(run.comm, run.file(name), json.dump() + '\n');
 }
 
+namespace {
+
+/// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
+void write_slice_series(const JobContext& run, const FilesInTime& files) {
+  for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
+}
+
+}  // namespace
+
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields) {
   if (!run.plot) return;
   std::vector<FilesInTime::Output>& all = files.outputs.files;
@@ -73,6 +82,7 @@ void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
   if (!run.plot || run.left == nullptr) return;
   run.plot(last_plot, time, fields);
   write_series(run, series_name, with_last(files.outputs, time));
+  write_slice_series(run, files);
   run.left->emplace_back(last_plot);
   for (const auto& [name, series] : all_series(files)) {
     for (const FilesInTime::Output& o : series->files) run.left->push_back(o.name);
@@ -87,6 +97,7 @@ void finish_files(const JobContext& run, const FilesInTime& files, double time, 
     result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
     result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
   }
+  write_slice_series(run, files);
   for (const auto& [name, series] : files.slices)
     if (!series.files.empty())
       result.files.push_back({slice_series(name), "the slices of this name with their times, for ParaView"});

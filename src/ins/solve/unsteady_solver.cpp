@@ -97,7 +97,12 @@ void UnsteadySolver::jump(const StokesDrive& drive) {
   const std::vector<Quad> given(x.begin(), x.end());
   const double a = shortest_rate * std::max(1.0, outflow_);
   const TimeTerm term{a, {a, 0.0}, {&now_, &now_}};
-  stokes_->solve_from_here(drive, term, std::max(size_, carried_size_), "jump of the flow");
+  try {
+    stokes_->solve_from_here(drive, term, std::max(size_, carried_size_), "jump of the flow");
+  } catch (...) {  // on all ranks
+    std::ranges::copy(given, x.begin());
+    throw;
+  }
   for (std::size_t v = 0; v < given.size(); ++v) x[v].v[3] = given[v].v[3];  // that of the step made the flow whole
   keep(drive, term, before_);
   std::swap(now_, before_);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/deck/transport_breaks.hpp"
+#include "app/job/files_in_time.hpp"
 #include "app/job/flow_handover.hpp"
 #include "app/job/solve_store.hpp"
 #include "app/run/simulation.hpp"
@@ -194,6 +195,20 @@ TEST(TransportJobMpi, ProbesAndInitialValuesAreLookedAtBeforeAnyJob) {
   EXPECT_TRUE(has(text, "inside at (5.8, 5.1, 4.9) m is in the solid")) << text;
   EXPECT_FALSE(has(text, "before at")) << text;
   EXPECT_TRUE(has(text, "is not finite in")) << text;
+}
+
+// A run that goes on behind its last slice leaves their list, too: it is written at the end, not with a slice alone.
+TEST(TransportJobMpi, ListsOfSlicesAreThereAtTheEnd) {
+  Bed bed(Comm::world());
+  FilesInTime files;
+  files.slices["middle"].files = {{"slice_middle_0001.vti", 0.5}, {"slice_middle_0002.vti", 1.0}};
+  JobResult result;
+  finish_files(bed.context, files, 1.5, result);
+  std::ifstream list(bed.context.file("slice_middle.vti.series"));
+  const std::string text{std::istreambuf_iterator<char>(list), {}};
+  EXPECT_TRUE(has(text, "slice_middle_0002.vti")) << text;
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].name, "slice_middle.vti.series");
 }
 
 // What diffuses in a step that the flow tells is 1e12 times the volume of a cell: an error with its reason, in place of

@@ -105,8 +105,10 @@ class Checkpoints {
   WallClock since_;
 };
 
-/// Ends here when the run is asked to, with its state kept.
+/// Ends here when the run is asked to, with its state kept. Not behind the last step in time: what is left is to
+/// report, and a run that went on from there would have no step to report of.
 void end_or_keep(const JobContext& context, const Together& jobs, const Clock& clock, Checkpoints& checkpoints) {
+  if (clock.done() && jobs.front()->files() != nullptr) return;
   try {
     end_if_asked(context.comm);
   } catch (const EarlyEnd&) {  // on all ranks

@@ -71,7 +71,8 @@ TransportInTime::TransportInTime(const JobContext& run)
     for (std::size_t i = 0; i < past_.result.components.size(); ++i)
       if (is_total(i)) past_.result.components[i].conservative = false;
   }
-  if (begins_with_jump()) past_.times.jumps.insert(past_.times.jumps.begin(), 0.0);
+  // A flow in time is another one where a run goes on, and its steps have to be the same.
+  if (!flow_.in_time && begins_with_jump()) past_.times.jumps.insert(past_.times.jumps.begin(), 0.0);
   if (!flow_.in_time) n_steps_ = count_steps(past_.times);
   start_signals();
   past_.files.histories = {csv_name, profile_name};

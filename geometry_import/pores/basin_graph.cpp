@@ -36,31 +36,32 @@ Key end_of(Aliases& aliases, Key key) {
 }
 
 /// Two voxels that share a face and belong to different basins.
-struct Contact {
+struct BasinContact {
   Key low, high;
   std::int64_t voxel;  ///< the lower one
   int level, axis;
 };
 
 /// Keeps the highest contacts of each pair of basins.
-void keep_highest(std::vector<Contact>& contacts) {
-  const auto key = [](const Contact& c) { return std::tuple(c.low, c.high, -c.level); };
-  std::sort(contacts.begin(), contacts.end(), [&](const Contact& a, const Contact& b) { return key(a) < key(b); });
+void keep_highest(std::vector<BasinContact>& contacts) {
+  const auto key = [](const BasinContact& c) { return std::tuple(c.low, c.high, -c.level); };
+  std::sort(contacts.begin(), contacts.end(),
+            [&](const BasinContact& a, const BasinContact& b) { return key(a) < key(b); });
   std::size_t n = 0;
-  for (const Contact& c : contacts)
+  for (const BasinContact& c : contacts)
     if (n == 0 || contacts[n - 1].low != c.low || contacts[n - 1].high != c.high || contacts[n - 1].level == c.level)
       contacts[n++] = c;
   contacts.resize(n);
 }
 
 /// Replaces aliases by what they stand for; pairs that are the same basin then go, and lower contacts.
-void resolve(std::vector<Contact>& contacts, Aliases& aliases) {
-  for (Contact& c : contacts) {
+void resolve(std::vector<BasinContact>& contacts, Aliases& aliases) {
+  for (BasinContact& c : contacts) {
     const Key a = end_of(aliases, c.low), b = end_of(aliases, c.high);
     c.low = std::min(a, b);
     c.high = std::max(a, b);
   }
-  std::erase_if(contacts, [](const Contact& c) { return c.low == c.high; });
+  std::erase_if(contacts, [](const BasinContact& c) { return c.low == c.high; });
   keep_highest(contacts);
 }
 
@@ -119,11 +120,12 @@ class Heights {
   const std::uint16_t* of_plane(int z) const { return planes_.plane(z); }
   /// Highest of the voxel and its neighbours.
   Key up(Key voxel) const;
-  Saddle saddle(const Contact& contact) const;
+  Saddle saddle(const BasinContact& contact) const;
   /// No way through higher voxels leads from the one to the other within two voxels.
   bool is_neck(Key a, Key b, int level) const;
   /// Contacts between two planes, whose keys are given.
-  void contacts_across(int z, std::span<const Key> lower, std::span<const Key> upper, std::vector<Contact>& out) const;
+  void contacts_across(int z, std::span<const Key> lower, std::span<const Key> upper,
+                       std::vector<BasinContact>& out) const;
 
  private:
   const DistancePlanes& planes_;
@@ -182,13 +184,13 @@ bool Heights::is_neck(Key a, Key b, int level) const {
   return true;
 }
 
-Saddle Heights::saddle(const Contact& c) const {
+Saddle Heights::saddle(const BasinContact& c) const {
   const Key other = c.voxel + (c.axis == 0 ? 1 : c.axis == 1 ? nx_ : plane_);
   return {c.low, c.high, c.level, std::min(radius(c.voxel), radius(other)), is_neck(c.voxel, other, c.level)};
 }
 
 void Heights::contacts_across(int z, std::span<const Key> lower, std::span<const Key> upper,
-                              std::vector<Contact>& out) const {
+                              std::vector<BasinContact>& out) const {
   const std::uint16_t *a = planes_.plane(z), *b = planes_.plane(z + 1);
   for (std::int64_t i = 0; i < plane_; ++i)
     if (lower[at(i)] != none && upper[at(i)] != none && lower[at(i)] != upper[at(i)])
@@ -200,7 +202,7 @@ class Layer {
  public:
   Layer(const Heights& heights, const Index& image, int first, int last);
   std::vector<Basin> basins;  ///< with aliases
-  std::vector<Contact> contacts;
+  std::vector<BasinContact> contacts;
   std::vector<Key> low, high;              ///< keys of the first and of the last plane; none in the solid
   std::vector<Key> exits_low, exits_high;  ///< aliases in the planes before and after
 
@@ -359,7 +361,7 @@ class Watershed {
   DistancePlanes planes_;
   Heights heights_;
   BasinGraph graph_;
-  std::vector<Contact> contacts_;
+  std::vector<BasinContact> contacts_;
   Aliases aliases_;
   std::vector<Key> low_, high_, exits_low_, exits_high_;  ///< of the slab, as in Layer
 };
@@ -417,7 +419,7 @@ void Watershed::join_ranks() {
   graph_.saddles.resize(contacts_.size());
   parallel_for_dynamic(std::int64_t(contacts_.size()),
                        [&](std::int64_t i) { graph_.saddles[at(i)] = heights_.saddle(contacts_[at(i)]); });
-  contacts_ = std::vector<Contact>();  // = {} would keep the memory
+  contacts_ = std::vector<BasinContact>();  // = {} would keep the memory
   resolve(graph_, aliases_);
 }
 

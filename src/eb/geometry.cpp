@@ -64,6 +64,10 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
   return total;
 }
 
+/// All of it: samples are what a crop of a scan happens to hold, while described solids that leave no fluid are a
+/// mistake.
+bool may_be_solid(const LevelSet& level_set) { return level_set.smoothness().sample_spacing > 0.0; }
+
 }  // namespace
 
 GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, const BoxCosts& costs) {
@@ -77,7 +81,7 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
       costs);
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
-      !empty || level_set.smoothness().sample_spacing > 0.0,  // an image may be of solid alone
+      !empty || may_be_solid(level_set),
       "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
       "of the shapes",
       grid.cells[0], grid.cells[1], grid.cells[2]);
@@ -116,7 +120,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     report.levels.push_back(built.report);
     geometry.levels.push_back(std::move(built.geometry));
   }
-  require(report.levels[0].vofs > 0 || level_set.smoothness().sample_spacing > 0.0,
+  require(report.levels[0].vofs > 0 || may_be_solid(level_set),
           "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0], grid.cells[1],
           grid.cells[2]);
   level_set.drop_cache();

@@ -246,11 +246,11 @@ struct VofFile::File {
 namespace {
 
 /// Rows of a list: begin, end of each part.
-using Parts = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 /// The parts of a list one after the other. Throws Error unless it has rows of so many components.
 template <class T>
-std::vector<T> read_parts(hid_t group, const std::string& name, int components, const Parts& parts,
+std::vector<T> read_parts(hid_t group, const std::string& name, int components, const RowRanges& parts,
                           const std::string& path) {
   Handle list(check(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open " + name, path), H5Dclose);
   Handle space(check(H5Dget_space(list), "describe " + name, path), H5Sclose);
@@ -347,7 +347,7 @@ class FileBoxes {
 
 /// The boxes of a file that a rank needs, as they stand one after the other in what it reads.
 struct Needed {
-  Parts parts;
+  RowRanges parts;
   std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> rows;  ///< of a box: begin, end
 };
 

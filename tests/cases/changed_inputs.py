@@ -176,6 +176,23 @@ def not_together(karst, folder, preload):
     return [] if resumed.status == 1 and "there is no state of what it carries" in resumed.err else [str(resumed)]
 
 
+def as_undisturbed(karst, folder, preload, deck, kill_at):
+    """Nothing changes: a run that is killed while it keeps the state of that number, and goes on, leaves the files and
+    the histories of one that was not."""
+    folder.mkdir()
+    (folder / "deck.toml").write_text(deck)
+    command = ["run", "deck.toml", "checkpoint.every_steps=1", "--out"]
+    whole = karst.run([*command, "whole"], folder)
+    killed = karst.run([*command, "out"], folder, variables={"LD_PRELOAD": preload, "KILL_AT": str(kill_at), "KILL_INTO": "_so_far.h5"})
+    resumed = karst.run([*command, "out", "--resume"], folder)
+    if whole.status != 0 or killed.status == 0 or "goes on after step" not in resumed.out:
+        return [str(result) for result in (whole, killed, resumed)]
+    names = [sorted(p.name for p in (folder / place).iterdir()) for place in ("whole", "out")]
+    found = [] if names[0] == names[1] else [f"files {names[1]} in place of {names[0]}"]
+    return found + [f"another {name}" for name in ("transport.csv", "history.csv", "profiles.csv")
+                    if name in names[0] and (folder / "whole" / name).read_bytes() != (folder / "out" / name).read_bytes()]
+
+
 def main():
     arguments = parser(__doc__)
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
@@ -189,6 +206,11 @@ def main():
         every = {name: change for name, change in changes(options.databases).items() if not options.changes or name in options.changes}
         jobs = {name: pool.submit(problems_of, karst, folder / name.replace(" ", "_"), options.preload, change) for name, change in every.items()}
         jobs["a flow goes on alone"] = pool.submit(not_together, karst, folder / "together", options.preload)
+        # The states of both are kept in turn, those of the first step are two; the one slice comes at 24 s, the state of step 24 is of 29 s.
+        jobs["first steps of what a flow carries"] = pool.submit(
+            as_undisturbed, karst, folder / "first", options.preload, rock() + IN_TIME.format("unsteady-stokes") + "[transport]\n" + STEPS + DYE, 3)
+        jobs["behind the last slice"] = pool.submit(
+            as_undisturbed, karst, folder / "slices", options.preload, CARRIED + DYE + SLICE.format("z").replace("every = 6", "every = 24"), 25)
         for name, job in jobs.items():
             found = job.result()
             failed += 1 if found else 0

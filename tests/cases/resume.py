@@ -49,7 +49,7 @@ DECKS = {
              'estimate_error = false\n[transport]\npeclet = 5\n[[transport.component]]\nname = "tracer"\ninlet = "1"\n'
              '[[transport.component]]\nname = "pulse"\ninlet = "t < 100 ? 1 : 0"\ndecay = 1e-3\n'
              '[time]\nend_pore_volumes = 1\noutput_pore_volumes = 0.24\n[checkpoint]\nevery_steps = 7\n'
-             '[output]\nplot = ["concentration"]\n' + PROBE,
+             '[output]\nplot = ["concentration"]\n[[output.slice]]\naxis = "z"\nevery = 30\n' + PROBE,
     "pulsed": sphere_deck(16, radius=0.38) + '[fluid]\nviscosity = 1e-3\ndensity = 1000\n[flow]\nmodel = "navier-stokes"\n'
               'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\nanimation = true\n'
               '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
@@ -59,7 +59,7 @@ DECKS = {
                'axes = ["x"]\ndrive = "pressure-drop"\npressure_drop = 2\ndrive_factor = "t < 0.02 ? 1 : 0.3"\n'
                '[transport]\n[[transport.component]]\nname = "tracer"\ninlet = "t < 0.031 ? 1 : 0"\n'
                '[time]\nend = 0.06\ncfl = 0.5\ndt = 1e-3\noutput = 0.025\n[checkpoint]\nevery_steps = 7\n'
-               '[output]\nplot = ["velocity", "concentration"]\n' + PROBE,
+               '[output]\nplot = ["velocity", "concentration"]\n[[output.slice]]\naxis = "z"\nevery = 0.01\n' + PROBE,
     # D dt / h² is 6, and walls are solved within the step.
     "reactive": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
                 'estimate_error = false\n[transport]\npeclet = 0.5\n' + WATERS.format("coupled"),
@@ -195,7 +195,7 @@ class Sample:
             if said == "completed" and here != self.names:
                 found.append(f"completed with files {here}")
             if set(here) & {"transport.csv", "history.csv"}:  # the march had begun
-                here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".series")) and ".part" not in name]
+                here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".vti", ".series")) and ".part" not in name]
             if said == "interrupted" and (status == 0 or here != ["deck.toml", "log.txt", "summary.json"] or self.older):
                 found.append(f"interrupted with status {status}, files {here}")
         elif "summary.json" not in files and number != signal.SIGKILL and here:

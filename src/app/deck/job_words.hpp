@@ -17,7 +17,7 @@ struct JobWord {
 
 /// Of all jobs, in the order in which they run.
 std::span<const JobWord> job_words();
-/// One of them.
+/// One of them, which there has to be.
 const JobWord& job_word(std::string_view name);
 
 }  // namespace karst

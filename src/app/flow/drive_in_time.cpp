@@ -19,8 +19,6 @@ constexpr int samples = 256;  ///< of a profile that changes with time
 /// Times the velocity of an inlet that sets in at once: the most that cells behind it carry in the first step.
 constexpr double sudden_inflow = 4.0;
 
-const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels[0].layout.domain(); }
-
 /// Pressure drop per length for a factor of 1 [Pa/m].
 double gradient_of(const FlowOptions& options, const GridOptions& grid, const FluidOptions& fluid) {
   if (ends_drive(options)) return fluid.viscosity * end_speed(options) / (grid.cell_width() * grid.cell_width());
@@ -44,7 +42,8 @@ void check_profile(const JobContext& run, std::vector<std::string>& found) {
   std::string bad;
   for_samples(inlet, run.config.time.end, [&](double t) {
     const double h = run.grid.cell_width();
-    const ProfileOnEnd p = profile_on_end(inlet_profile(options, domain_of(run), h, t), inlet.side, domain_of(run));
+    const ProfileOnEnd p =
+        profile_on_end(inlet_profile(options, domain_of(run.geometry), h, t), inlet.side, domain_of(run.geometry));
     any = any || p.sum != 0.0;
     if (p.not_finite && bad.empty())
       bad = fmt::format(
@@ -117,7 +116,7 @@ TimeOptions times_of(const Config& config) {
 DriveInTime::DriveInTime(const JobContext& run)
     : options_(&run.config.flow),
       times_(times_of(run.config)),
-      domain_(domain_of(run)),
+      domain_(domain_of(run.geometry)),
       units_(units_of(run)),
       factor_(*options_),
       unit_(ends_drive(*options_) ? end_drive(*options_) : units_.sign * unit_drive(domain_, options_->axes.at(0))) {

@@ -22,8 +22,6 @@ namespace karst {
 
 namespace {
 
-constexpr double largest_cell_reynolds = 10.0;  ///< as for permeabilities (inertia_results.cpp)
-
 FlowSample sample_of(const JobContext& run) {
   const double h = run.grid.cell_width();
   return {h, run.geometry.report.connected_porosity, run.geometry.report.specific_surface / h};

@@ -10,8 +10,9 @@
 
 namespace karst {
 
-/// Beyond these a flow has a warning: Reynolds number of a creeping one, net flux of a cell over the largest flux.
-constexpr double largest_creeping_reynolds = 1.0, largest_divergence = 1e-4;
+/// Beyond these a flow has a warning: Reynolds number of a creeping one, that of a cell, net flux of a cell over the
+/// largest flux.
+constexpr double largest_creeping_reynolds = 1.0, largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
 
 class Json;
 

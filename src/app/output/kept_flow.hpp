@@ -30,9 +30,4 @@ std::string prefix_of(int axis, bool several);
 std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
                                           const KeptFlows& flows, bool several);
 
-/// The field of a component for the plotfile and the pictures. Collective.
-/// @param values  own unknowns
-JobComponent concentration_field(const JobContext& run, std::shared_ptr<const JoinedCells> joined,
-                                 const std::string& name, std::span<const double> values);
-
 }  // namespace karst

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "app/job/feedback_balance.hpp"
-#include "app/output/kept_flow.hpp"
+#include "app/output/concentration_field.hpp"
 #include "base/file/log.hpp"
 #include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"

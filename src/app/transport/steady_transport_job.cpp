@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "app/estimate/solve_progress.hpp"
+#include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
-#include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/transport/transport_job.hpp"

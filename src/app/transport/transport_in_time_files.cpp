@@ -7,8 +7,8 @@
 
 #include "app/job/flow_handover.hpp"
 #include "app/job/solve_store.hpp"
+#include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
-#include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/transport/transport_in_time.hpp"
 #include "base/core/error.hpp"

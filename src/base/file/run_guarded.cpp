@@ -100,9 +100,9 @@ void print_together(const Comm& comm, const std::string& message) {
 /// Waits for all ranks; a failed rank gives up after its patience. Returns whether all have come.
 /// @param[out] code  the largest exit status of the ranks
 bool meet(MPI_Comm comm, int& code) {
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   const bool failed = code != 0;
-  const auto start = Clock::now();
+  const auto start = SteadyClock::now();
   MPI_Request request = MPI_REQUEST_NULL;
   int largest = code, all_here = 0;
   MPI_Iallreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm, &request);
@@ -112,7 +112,7 @@ bool meet(MPI_Comm comm, int& code) {
       code = largest;
       return true;
     }
-    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    const double waited = std::chrono::duration<double>(SteadyClock::now() - start).count();
     if (failed && waited > patience) return false;
     if (waited > 1e-3) std::this_thread::sleep_for(std::chrono::milliseconds(waited < 0.1 ? 1 : 10));
   }

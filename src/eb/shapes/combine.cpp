@@ -11,7 +11,7 @@ namespace karst {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t points_per_pass = 64;  // points per pass: the scratch array lives on the stack
+constexpr std::size_t points_per_pass = 64;  // the scratch array lives on the stack
 
 using LocalParts = std::vector<std::unique_ptr<LocalLevelSet>>;
 

@@ -16,7 +16,8 @@ constexpr float least_volume = 0.25F;  ///< of a cell: smaller ones count as thi
 /// A wall nearer than this on a grid line counts as this far away in second differences. In short steps a cell beside a
 /// wall does not follow it, and what is divided by a small distance would make energy faster than friction takes it.
 constexpr double nearest_wall = 0.5;
-constexpr std::array<float, 6> whole{1.0F, 1.0F, 1.0F, 1.0F, 1.0F, 1.0F};  ///< open parts of the sides of a plain cell
+constexpr std::array<float, 6> all_open{1.0F, 1.0F, 1.0F,
+                                        1.0F, 1.0F, 1.0F};  ///< open parts of the sides of a plain cell
 
 /// A flow on one box and what it makes flow through faces, from values of the operator.
 template <class Cells>
@@ -169,7 +170,7 @@ template <class Cell>
 void Advection::for_cells(int b, Cell&& cell) const {
   const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
   kernels::for_plain(op_->geometry().graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-    if (op_->is_plain(first + v)) cell(v, n, whole, static_cast<const FlowRow*>(nullptr));
+    if (op_->is_plain(first + v)) cell(v, n, all_open, static_cast<const FlowRow*>(nullptr));
   });
   for (const FlowRow& row : op_->rows().of(b)) cell(std::size_t{row.vof}, row.slot, row.area, &row);
 }
@@ -202,7 +203,7 @@ void Advection::find_curvature(int b, LevelValues& u, const StokesDrive& drive, 
   if (carries == Carries::no) return;
   for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
     for (std::size_t d = 0; d < 3; ++d)
-      second[d][v].v[3] = area == whole ? second[0][v].v[d] + second[1][v].v[d] + second[2][v].v[d] : 0.0;
+      second[d][v].v[3] = area == all_open ? second[0][v].v[d] + second[1][v].v[d] + second[2][v].v[d] : 0.0;
   });
 }
 

@@ -8,34 +8,33 @@
 namespace karst {
 namespace {
 
-constexpr std::size_t lanes_of_four = 16;  // four VoFs
+constexpr std::size_t n_lanes = 16;  // four VoFs
 constexpr float most_stored = 32767.0F;
 
-using Lanes16 = std::array<float, lanes_of_four>;
+using Lanes16 = std::array<float, n_lanes>;
 
 /// The scales of the components, four times.
 Lanes16 repeated(const float* scale, float factor) {
   Lanes16 all;
-  for (std::size_t l = 0; l < lanes_of_four; ++l) all[l] = factor * scale[l % 4];
+  for (std::size_t l = 0; l < n_lanes; ++l) all[l] = factor * scale[l % 4];
   return all;
 }
 
 template <class T>
 Lanes16 products(const T* v, const FlowBasis::Work& w) {
   Lanes16 sum{}, other{};
-  for (std::size_t i = 0; i < w.size(); i += 2 * lanes_of_four) {
-    for (std::size_t l = 0; l < lanes_of_four; ++l) sum[l] += static_cast<float>(v[i + l]) * w[i + l];
-    for (std::size_t l = 0; l < lanes_of_four; ++l)
-      other[l] += static_cast<float>(v[i + lanes_of_four + l]) * w[i + lanes_of_four + l];
+  for (std::size_t i = 0; i < w.size(); i += 2 * n_lanes) {
+    for (std::size_t l = 0; l < n_lanes; ++l) sum[l] += static_cast<float>(v[i + l]) * w[i + l];
+    for (std::size_t l = 0; l < n_lanes; ++l) other[l] += static_cast<float>(v[i + n_lanes + l]) * w[i + n_lanes + l];
   }
-  for (std::size_t l = 0; l < lanes_of_four; ++l) sum[l] += other[l];
+  for (std::size_t l = 0; l < n_lanes; ++l) sum[l] += other[l];
   return sum;
 }
 
 template <class T>
 void add_products(const T* v, const Lanes16& factor, FlowBasis::Work& w) {
-  for (std::size_t i = 0; i < w.size(); i += lanes_of_four)
-    for (std::size_t l = 0; l < lanes_of_four; ++l) w[i + l] += factor[l] * static_cast<float>(v[i + l]);
+  for (std::size_t i = 0; i < w.size(); i += n_lanes)
+    for (std::size_t l = 0; l < n_lanes; ++l) w[i + l] += factor[l] * static_cast<float>(v[i + l]);
 }
 
 /// Nearest whole number of |x| < 2^21, in a way that compilers turn into vectors.
@@ -74,7 +73,7 @@ double FlowBasis::dot(int i, std::int64_t b, const Work& w) const {
     return all;
   }
   const Lanes16 sum = products(half(i, b), w);
-  for (std::size_t l = 0; l < lanes_of_four; ++l) all += double{sum[l]} * double{scale_[scale(i, b) + l % 4]};
+  for (std::size_t l = 0; l < n_lanes; ++l) all += double{sum[l]} * double{scale_[scale(i, b) + l % 4]};
   return all;
 }
 
@@ -95,8 +94,8 @@ void FlowBasis::keep(int i, std::int64_t b, Work& w) {
     return;
   }
   Lanes16 largest{};
-  for (std::size_t k = 0; k < w.size(); k += lanes_of_four)
-    for (std::size_t l = 0; l < lanes_of_four; ++l) largest[l] = std::max(largest[l], std::abs(w[k + l]));
+  for (std::size_t k = 0; k < w.size(); k += n_lanes)
+    for (std::size_t l = 0; l < n_lanes; ++l) largest[l] = std::max(largest[l], std::abs(w[k + l]));
   float *scales = &scale_[scale(i, b)], inverse[4];
   for (std::size_t c = 0; c < 4; ++c) {
     const float top = std::max({largest[c], largest[c + 4], largest[c + 8], largest[c + 12]});
@@ -105,8 +104,8 @@ void FlowBasis::keep(int i, std::int64_t b, Work& w) {
   }
   const Lanes16 to_whole = repeated(inverse, 1.0F), back = repeated(scales, 1.0F);
   std::int16_t* to = half_[i - n_single].data() + 4 * b * block;
-  for (std::size_t k = 0; k < w.size(); k += lanes_of_four)
-    for (std::size_t l = 0; l < lanes_of_four; ++l) {
+  for (std::size_t k = 0; k < w.size(); k += n_lanes)
+    for (std::size_t l = 0; l < n_lanes; ++l) {
       const std::int32_t whole = std::clamp(nearest(w[k + l] * to_whole[l]), -32767, 32767);
       to[k + l] = static_cast<std::int16_t>(whole);
       w[k + l] = back[l] * static_cast<float>(whole);

@@ -8,7 +8,7 @@
 namespace karst {
 
 bool is_unbounded(const FlowOptions& options, const Geometry& geometry, int axis) {
-  const Domain& domain = geometry.grid.levels[0].layout.domain();
+  const Domain& domain = domain_of(geometry);
   const FlowSides sides = flow_sides(domain, options, axis);
   for (int side = 0; side < 6; ++side)
     if (sides[side] == FlowSide::no_slip && !domain.periodic[direction_of(side)]) return false;
@@ -20,8 +20,7 @@ std::string unbounded_drive(const FlowOptions& options, const Geometry& geometry
   if (!by_pressure || !is_unbounded(options, geometry, axis)) return "";
   return fmt::format(
       "flow.drive: \"{}\", but nothing holds the fluid along {}: there is no wall, and no side with friction, so that "
-      "it "
-      "has no steady flow; use drive = \"velocity\" or \"flow-rate\", or flow.sides = \"no-slip\"",
+      "it has no steady flow; use drive = \"velocity\" or \"flow-rate\", or flow.sides = \"no-slip\"",
       options.drive == FlowDrive::pressure_drop ? "pressure-drop" : "pressure-gradient", "xyz"[axis]);
 }
 

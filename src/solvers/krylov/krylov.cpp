@@ -22,9 +22,6 @@ namespace {
 
 /// Basis vectors of GMRES, when a user asks for it, before a restart.
 constexpr PetscInt gmres_restart = 60;
-/// Largest ratio of the residual found at the end to the one asked for.
-constexpr double believable = 3.0;
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -319,7 +316,7 @@ void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& r
   PetscReal asked = 0.0;
   KSPGetTolerances(ksp, &asked, nullptr, nullptr, nullptr);
   require(
-      report.true_residual <= believable * std::max(asked, report.residuals.back()),
+      report.true_residual <= largest_residual_ratio * std::max(asked, report.residuals.back()),
       "solve {}: {} with {} takes its relative residual for {:.2e} after {} iterations, the solution has {:.2e}; it "
       "may rely on a preconditioner that is the same linear map at every step, which a cycle in single precision is "
       "not. Try {}",

@@ -13,6 +13,9 @@
 
 namespace karst {
 
+/// Of the residual found at the end over the one asked for; beyond it a solve has failed.
+constexpr double largest_residual_ratio = 3.0;
+
 /// y += T x over the own unknowns: a further term of the operator, such as what a flow carries. Balances alone have it,
 /// and T 1 = 0, so that the null space is that of the elliptic operator, or none (KrylovOptions::definite). Collective.
 using AddedTerm = std::function<void(std::span<const double> x, std::span<double> y)>;

@@ -11,12 +11,10 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "solvers/krylov/dot.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace karst {
 namespace {
-
-/// Largest ratio of the residual found at the end to the one asked for.
-constexpr double believable = 3.0;
 
 template <int C>
 class Solve {
@@ -156,7 +154,7 @@ class Solve {
       take(x, c, one);
       report.true_residual = system_.op.set_orphans(right, one) / size_[c];
       put(one, c, x);
-      require(report.true_residual <= believable * std::max(options_.tolerance, report.residuals.back()),
+      require(report.true_residual <= largest_residual_ratio * std::max(options_.tolerance, report.residuals.back()),
               "solve {}: tgcr takes its relative residual for {:.2e} after {} iterations, the solution has {:.2e}",
               report.name, report.residuals.back(), report.iterations, report.true_residual);
     }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double part_of_step = 2.0 - std::numbers::sqrt2, of_end = 0.5 * part_of_step,
                  of_others = 0.25 * std::numbers::sqrt2;
-constexpr double stiff = 3.0;           ///< D dt / h² from which GCR with multigrid is faster than sweeps
+constexpr double stiff_from = 3.0;      ///< D dt / h² from which GCR with multigrid is faster than sweeps
 constexpr double least_change = 1e-15;  ///< of the values: a smaller change is round-off
 constexpr double second_guess = 4.0;    ///< times better than nothing is the first guess of the second stage
 constexpr double enough = 10.0;         ///< times the tolerance is what sweeps may leave
@@ -232,7 +232,7 @@ std::int64_t DiffusionScratch::bytes() const {
 
 bool is_stiff(const ScalarGrid& grid, const DiffusionGroup& group, double dt) {
   const double h = grid.width(grid.composite->n_levels() - 1);
-  return group.rows.diffusivity * dt > stiff * h * h;
+  return group.rows.diffusivity * dt > stiff_from * h * h;
 }
 
 template <int C>

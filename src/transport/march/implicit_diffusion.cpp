@@ -34,8 +34,8 @@ void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, Imp
   require(
       sweeps_for(implicit.rho) <= most_sweeps,
       "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which takes more than "
-      "{} sweeps over the grid: what flows is negligible beside what diffuses; give shorter steps (time.dt), or "
-      "leave out the flow",
+      "{} sweeps over the grid; give shorter steps (time.dt), or where a flow tells their length and is that slow, a "
+      "faster one or none",
       dt, 1.0 / (1.0 - std::min(implicit.rho, 1.0 - 1e-16)), most_sweeps);
 }
 

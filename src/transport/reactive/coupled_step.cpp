@@ -20,7 +20,7 @@ constexpr double too_much = 1e-2;    ///< the same, from which the step is made 
 constexpr double round_off = 1e-14;  ///< of the largest total: below zero that counts as zero
 
 /// What a thread works with.
-struct SiteRoom {
+struct CoupledWorkspace {
   ReactionWorkspace work;
   Speciation solution;
   std::vector<double> film, share, most, extent, slope;
@@ -144,8 +144,8 @@ class Coupled {
 
   /// Rates behind the films of what is there, and their slopes along ν. False, on all ranks, where one is not found.
   bool solve_sites() {
-    std::vector<SiteRoom> benches(static_cast<std::size_t>(n_threads()));
-    for (SiteRoom& b : benches) {
+    std::vector<CoupledWorkspace> workspaces(static_cast<std::size_t>(n_threads()));
+    for (CoupledWorkspace& b : workspaces) {
       b.solution = medium_.start;
       b.film.resize(n_totals_);
       b.slope.resize(medium_.n_basis() + 1);
@@ -158,7 +158,7 @@ class Coupled {
     const Timer timer("sites");
     const double before = seconds_worked();
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
-      SiteRoom& b = benches[thread_number()];
+      CoupledWorkspace& b = workspaces[thread_number()];
       find_film(grid_, sites_, static_cast<std::size_t>(k), totals, b.film);
       if (as_before(static_cast<std::size_t>(k), b.film))
         ++kept;
@@ -190,7 +190,7 @@ class Coupled {
     return skip_ > 0.0 && hardly_changed(film, std::span(s_.seen).subspan(k * n_totals_, n_totals_), skip_);
   }
 
-  bool solve_site(std::size_t k, SiteRoom& b) {
+  bool solve_site(std::size_t k, CoupledWorkspace& b) {
     const double tau = sites_.film_time[k];
     for (std::size_t m = 0; m < n_; ++m) {
       b.share[m] = sites_.area_of(k, m) * tau;

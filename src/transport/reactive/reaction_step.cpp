@@ -21,7 +21,7 @@ namespace {
 constexpr double least_total = 1e-14;  ///< [mol/kgw], next to which changes are none
 
 /// What a thread works with.
-struct StepRoom {
+struct SiteWorkspace {
   ReactionWorkspace work;
   Speciation solution;
   std::vector<double> film, own;  ///< [primary] totals at the film, with what sorbs; in the volume
@@ -68,14 +68,14 @@ class Step {
   void solve(Failures& failures) {
     std::vector<std::int64_t> sums{0};
     for (const std::int32_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
-    std::vector<StepRoom> benches(static_cast<std::size_t>(n_threads()));
+    std::vector<SiteWorkspace> workspaces(static_cast<std::size_t>(n_threads()));
     if (sites_.size() == 0) return;
-    for (StepRoom& b : benches) prepare(b);
+    for (SiteWorkspace& b : workspaces) prepare(b);
     const Timer timer("sites");
     const double before = seconds_worked();
     parallel_for_shares(sums, [&](std::int64_t i) {
-      StepRoom& bench = benches[thread_number()];
-      if (!solve_site(static_cast<std::size_t>(i), bench)) failures.add(i);
+      SiteWorkspace& workspace = workspaces[thread_number()];
+      if (!solve_site(static_cast<std::size_t>(i), workspace)) failures.add(i);
     });
     state_.seconds += seconds_worked() - before;
   }
@@ -178,7 +178,7 @@ class Step {
     return sums;
   }
 
-  void prepare(StepRoom& b) const {
+  void prepare(SiteWorkspace& b) const {
     b.solution = medium_.start;
     b.own.resize(n_totals_);
     for (auto* v : {&b.share, &b.most, &b.least, &b.extent}) v->resize(n_);
@@ -194,7 +194,7 @@ class Step {
     return true;
   }
 
-  bool solve_site(std::size_t s, StepRoom& b) {
+  bool solve_site(std::size_t s, SiteWorkspace& b) {
     state_.cost[s] = 0;
     look(s, b.film);
     kept_[s] = as_before(s, b.film) ? 1 : 0;
@@ -235,7 +235,7 @@ class Step {
   }
 
   /// What is dissolved then is that of the solution, however little it is; what sorbs is all else.
-  void take_dissolved(std::size_t s, const StepRoom& b) {
+  void take_dissolved(std::size_t s, const SiteWorkspace& b) {
     for (std::size_t p = 0; p < n_totals_; ++p) {
       const double dissolved = total_of(medium_.system, b.solution, static_cast<int>(p));
       double released = dissolved - b.own[p];

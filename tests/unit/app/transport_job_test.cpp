@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "app/run/simulation.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/file/json.hpp"
+#include "base/file/orderly_end.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
@@ -195,6 +197,28 @@ TEST(TransportJobMpi, ProbesAndInitialValuesAreLookedAtBeforeAnyJob) {
   EXPECT_TRUE(has(text, "inside at (5.8, 5.1, 4.9) m is in the solid")) << text;
   EXPECT_FALSE(has(text, "before at")) << text;
   EXPECT_TRUE(has(text, "is not finite in")) << text;
+}
+
+// Asked to end in its last step, a run reports: there is nothing left to go on with. Before it, it ends.
+TEST(TransportJobMpi, ARunThatIsAskedToEndInItsLastStepReports) {
+  const PetscSession petsc;
+  for (const double end : {50.0, 100.0}) {
+    Bed bed(Comm::world());
+    bed.config.flow.model = FlowModel::none;
+    bed.config.transport.components[0].inlet_given = false;
+    bed.config.transport.components[0].initial = "1 + 0.2*x";
+    bed.config.transport.walls = {{}};
+    bed.config.transport.walls[0].rate = 1e-3;
+    bed.config.time = {.end = end, .dt = 50.0};
+    const OrderlyEnd orderly(bed.comm, 0.0);
+    std::raise(SIGTERM);
+    if (end > 50.0) {
+      EXPECT_THROW(run_job(transport_job(), bed.context), EarlyEnd);
+      continue;
+    }
+    const Json wall = Json::parse(run_job(transport_job(), bed.context).json)["transport"]["components"][0]["wall"];
+    EXPECT_GT(wall["concentration"].get<double>(), 1.0);
+  }
 }
 
 // A run that goes on behind its last slice leaves their list, too: it is written at the end, not with a slice alone.

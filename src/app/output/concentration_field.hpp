@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "app/job/job.hpp"
+#include "app/output/vof_values.hpp"
+
+namespace karst {
+
+/// The field of a component for the plotfile and the pictures. Collective.
+/// @param values  own unknowns
+JobComponent concentration_field(const JobContext& run, std::shared_ptr<const JoinedCells> joined,
+                                 const std::string& name, std::span<const double> values);
+
+}  // namespace karst

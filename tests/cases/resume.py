@@ -38,6 +38,7 @@ WATERS = ('[[transport.component]]\nname = "pulse"\ninlet = "t < 100 ? 1 : 0"\n[
           '[[chemistry.mineral]]\nphase = "Calcite"\nwall = "all"\nrates = ["0.89 H+ 1", "5e-4 CO2 1", "6.6e-7"]\n'
           '[time]\nend_pore_volumes = 1\noutput_pore_volumes = 0.24\n[checkpoint]\nevery_steps = 3\n'
           '[output]\nplot = ["concentration", "chemistry"]\n')
+NO_PICTURES = ["output.plot=[]", "output.slice=[]"]  # overrides of a deck below
 PROBE = '[[output.probe]]\nname = "corner"\nposition = [0.3e-3, 0.05e-3, 0.1e-3]\n'
 DECKS = {
     "axes": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n[diffusion]\naxes = ["x", "y"]\n'
@@ -395,7 +396,7 @@ def not_kept(karst, folder, preload):
     without plotfiles has states."""
     (folder / "deck.toml").write_text(DECKS["march"])
     found = []
-    whole = karst.run(["run", "deck.toml", "--out", "all_kept", "output.plot=[]"], folder)
+    whole = karst.run(["run", "deck.toml", "--out", "all_kept", *NO_PICTURES], folder)
     if whole.status != 0 or "not kept" in (folder / "all_kept" / "log.txt").read_text():
         return [f"a march without plotfiles: {whole}"]
     for name, variables, said in (("the last is not moved away", {"KILL_OF": "_so_far.h5"}, "Input/output error"),

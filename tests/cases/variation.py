@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from resume import DECKS
+from resume import DECKS, NO_PICTURES
 from support import Karst, contents, parser
 
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -50,7 +50,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
         folder = Path(place)
         (folder / "deck.toml").write_text(DECKS["march"])
-        command = ["variation", "deck.toml", "--runs", "3", "--ranks", "2", "--steps", "4:13", "output.plot=[]"]
+        command = ["variation", "deck.toml", "--runs", "3", "--ranks", "2", "--steps", "4:13", *NO_PICTURES]
         first = karst.run(command, folder)
         out = folder / "out_variation"
         check("three runs on two ranks", first.status == 0 and first.out.count(": done") == 3, first)
@@ -94,7 +94,7 @@ def main():
         for name, other in (("another deck", [*command, "transport.peclet=4"]), ("other ranks", [*command[:4], *command[6:]])):
             refused = karst.run(other, folder)
             check(name, refused.status == 1 and "run_001" in refused.err and "--overwrite" in refused.err and contents(out) == before, refused)
-        replaced = karst.run(["variation", "deck.toml", "--runs", "2", "--overwrite", "output.plot=[]", "time.end_pore_volumes=0.3"], folder)
+        replaced = karst.run(["variation", "deck.toml", "--runs", "2", "--overwrite", *NO_PICTURES, "time.end_pore_volumes=0.3"], folder)
         check("replaced when asked to", replaced.status == 0 and replaced.out.count(": done") == 2 and read(out / "variation.json")["runs"] == 2
               and read(out / "run_002" / "summary.json")["ranks"] == 1, replaced)
 

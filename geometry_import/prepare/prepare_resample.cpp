@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"
@@ -129,7 +130,7 @@ std::vector<Share> resampling_shares(int n, double ratio, bool labels) {
 }
 
 double cube_width(const Index& voxels, const Vec3& spacing) {
-  constexpr double least = 0.75, fits = 1e-3;
+  constexpr double least = 0.75, fits = 5e-3;
   const int d = spacing[0] <= std::min(spacing[1], spacing[2]) ? 0 : spacing[1] <= spacing[2] ? 1 : 2;
   double best = spacing[d], best_off = 1;
   for (int made = voxels[d]; made * least <= voxels[d] && best_off > fits; ++made) {
@@ -151,19 +152,22 @@ SourceLattice lattice_of(const Resampling& r, const Index& voxels, const Vec3& r
   for (int d = 0; d < 3; ++d) {
     const std::vector<Share>& shares = r[at(d)];
     const int n = static_cast<int>(shares.size());
-    if (ratio[d] >= 1 || n == voxels[d]) continue;
-    lattice.voxel[d] = 1 / ratio[d];
-    std::vector<double>& width = lattice.width[at(d)];
-    width.resize(at(n));
-    double low = 0;
-    for (int i = 0, first = 0; i < n; ++i) {
-      const bool last = i + 1 == n, changes = last || shares[at(i + 1)].first != shares[at(i)].first;
-      const double high = last ? n : shares[at(i + 1)].first / ratio[d];
-      if (!last) lattice.boundary[at(d)].push_back(changes ? static_cast<float>(high - (i + 1)) : 0.0F);
-      if (!changes) continue;
-      std::fill(width.begin() + first, width.begin() + i + 1, (high - low) / (i + 1 - first));
-      first = i + 1;
-      low = high;
+    std::vector<int>& first = lattice.first_cube[at(d)];
+    lattice.voxels[d] = n;
+    if (ratio[d] >= 1 || n == voxels[d]) {
+      first.resize(at(n));
+      std::iota(first.begin(), first.end(), 0);
+      continue;
+    }
+    lattice.voxels[d] = voxels[d];
+    lattice.ratio[d] = ratio[d];
+    for (int i = 0; i < n; ++i)
+      if (i == 0 || shares[at(i)].first != shares[at(i - 1)].first) first.push_back(i);
+    // Boundaries of the voxels among the cubes, of which the last one may reach beyond the file.
+    const auto boundary = [&](int v) { return v < voxels[d] ? v / ratio[d] : static_cast<double>(n); };
+    for (int v = 0; v < voxels[d]; ++v) {
+      const int cubes = (v + 1 < voxels[d] ? first[at(v + 1)] : n) - first[at(v)];
+      lattice.width[at(d)].insert(lattice.width[at(d)].end(), at(cubes), (boundary(v + 1) - boundary(v)) / cubes);
     }
   }
   return lattice;

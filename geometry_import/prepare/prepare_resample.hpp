@@ -2,8 +2,8 @@
 // Resampling to another voxel width. Along an axis where voxels become smaller the values are interpolated linearly
 // between voxel centres; where they become larger, the linear interpolant is averaged over the new voxel, which keeps
 // both the mean of the image (so the porosity) and linear fields. The ends repeat beyond the outer centres. Labels are
-// not mixed: the new voxel takes the label of the voxel its centre lies in (lattice_of() tells where the boundaries of
-// those are) or, when larger, the one with the largest share of it (the smallest label among equals).
+// not mixed: the new voxel takes the label of the voxel its centre lies in (lattice_of() tells how they lie) or, when
+// larger, the one with the largest share of it (the smallest label among equals).
 #pragma once
 
 #include <array>
@@ -28,15 +28,15 @@ std::vector<Share> resampling_shares(int n, double ratio, bool labels);
 using Resampling = std::array<std::vector<Share>, 3>;
 
 /// The width of the cubes that a label image is resampled to: the largest one from 0.75 times to once the smallest
-/// width of the voxels of which whole numbers make every side of the image to 0.1 %; where there is none, the one that
-/// comes closest. So the sample keeps its size.
+/// width of the voxels of which whole numbers make every side of the image to 0.5 %; where there is none, the one that
+/// comes closest. So the sample keeps its size, and as a rule cubes lie on the voxels of the axes with the smallest
+/// ones.
 /// @param voxels   of the image
 /// @param spacing  their widths [m]
 /// @return [m]
 double cube_width(const Index& voxels, const Vec3& spacing);
 
-/// Where the boundaries of the old voxels lie among the new ones, along axes where these are smaller. Not for new
-/// voxels that are larger (`ratio` > 1): there the boundaries are taken to be on the faces.
+/// How the new voxels lie among the old ones.
 /// @param voxels  of the source
 /// @param ratio   width of the new voxels over that of the old ones
 SourceLattice lattice_of(const Resampling& resampling, const Index& voxels, const Vec3& ratio);

@@ -76,14 +76,16 @@ float rounded(float phi) { return std::round(phi * 4096) / 4096; }
 
 }  // namespace
 
+float kept_off_zero(float phi) {
+  const float kept = rounded(std::clamp(std::abs(phi), gray_margin, level_set_clip));
+  return phi > 0 ? kept : -kept;
+}
+
 void gray_level_set(std::span<const float> gray, const GrayScale& scale, std::span<float> phi) {
   const float toward_pore = (scale.pore_above ? 1.0F : -1.0F) / static_cast<float>(scale.gradient);
   const auto threshold = static_cast<float>(scale.threshold);
-  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
-    const float distance = toward_pore * (gray[at(n)] - threshold);
-    const float kept = rounded(std::clamp(std::abs(distance), gray_margin, level_set_clip));
-    phi[at(n)] = distance > 0 ? kept : -kept;
-  });
+  parallel_for(static_cast<std::int64_t>(phi.size()),
+               [&](std::int64_t n) { phi[at(n)] = kept_off_zero(toward_pore * (gray[at(n)] - threshold)); });
 }
 
 GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
@@ -156,9 +158,9 @@ void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
                [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
 }
 
-void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi, float margin) {
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
   parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
-    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], margin, level_set_clip));
+    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], phase_margin, level_set_clip));
     phi[at(n)] = phase[at(n)] ? kept : -kept;
   });
 }

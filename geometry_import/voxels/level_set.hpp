@@ -28,7 +28,7 @@ namespace karst {
 inline constexpr float level_set_clip = 16.0F;  ///< |φ| at most [voxels]
 inline constexpr float phase_margin = 0.1F;     ///< |φ| at least, segmented images [voxels]
 inline constexpr float gray_margin =
-    1.0F / 1024;                           ///< |φ| at least, gray images: keeps the cutter off exact zeros [voxels]
+    1.0F / 1024;                           ///< |φ| at least, elsewhere: keeps the cutter off exact zeros [voxels]
 inline constexpr int distance_reach = 17;  ///< planes a clipped distance depends on, each side
 
 /// Planes a Gaussian of σ voxels is summed over, each side: ceil(4 σ).
@@ -50,8 +50,11 @@ void gaussian(const ImageWindow& window, double sigma, std::span<float> values);
 /// Smoothing of gray values that keeps walls, see above; depends on 2 smoothing_reach planes each side. In place.
 void smooth(const ImageWindow& window, double sigma, std::span<float> values);
 
-/// The sign of the phase, and margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
-void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi, float margin = phase_margin);
+/// The sign of the phase, and phase_margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
+void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi);
+
+/// The sign of φ, - at 0, and gray_margin <= |φ| <= level_set_clip, rounded to 2^-12 voxel.
+float kept_off_zero(float phi);
 
 struct GrayScale {
   double threshold = 0;     ///< T [gray values]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the cubes of a resampled label image lie among the voxels of its file. A cube has the label of the voxel that
-// holds its centre, so the face between two cubes of different label stands for the boundary of two voxels of the file,
-// up to half a cube away.
+// holds its centre. Along axes where cubes are not smaller than the voxels, the cubes count as the file's voxels.
 #pragma once
 
 #include <array>
@@ -12,17 +11,16 @@
 namespace karst {
 
 struct SourceLattice {
-  /// [direction d][i]: how far the boundary of the file's voxels lies above the face between the cubes i and i + 1
-  /// along d, from -1/2 to 1/2; empty: on the faces. [cubes]
-  std::array<std::vector<float>, 3> boundary;
-  /// [direction d][i]: width of the part of the file that cube i along d stands for, between the boundaries around it;
-  /// empty: 1 everywhere. They add up to the number of cubes, so that volumes are those of the file. [cubes]
+  Index voxels;               ///< of the file
+  Vec3 ratio = Vec3::all(1);  ///< width of a cube [voxels of the file]
+  /// [direction d][i]: first cube in voxel i of the file along d.
+  std::array<std::vector<int>, 3> first_cube;
+  /// [direction d][i]: width of the part of the file that cube i along d stands for: the cubes of a voxel share it.
+  /// They add up to the number of cubes, so that volumes are those of the file. [cubes]
   std::array<std::vector<double>, 3> width;
 
-  /// Widths of the file's voxels. [cubes]
-  Vec3 voxel = Vec3::all(1);
-
-  bool on_faces() const { return boundary[0].empty() && boundary[1].empty() && boundary[2].empty(); }
+  /// Nothing was resampled, or only to larger voxels: cubes are the voxels.
+  bool same() const { return ratio == Vec3::all(1); }
   double width_of(int d, int i) const {
     const auto e = static_cast<std::size_t>(d);
     return width[e].empty() ? 1.0 : width[e][static_cast<std::size_t>(i)];

@@ -6,10 +6,13 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/distance.hpp"
 #include "geometry_import/voxels/window.hpp"
+#include "geometry_import/wall/file_voxels.hpp"
 #include "geometry_import/wall/gray_layer.hpp"
 #include "geometry_import/wall/wall_area.hpp"
 #include "geometry_import/wall/wall_faces.hpp"
@@ -64,7 +67,11 @@ std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<con
 
 ImageWindow Wall::label_window(const ImageWindow& layer) const {
   if (layer.planes() == 0) return layer;
-  return parts_.gray ? layer.grown(1) : layer.grown(segmented_reach(smoothing_, image_.lattice()) + 1);
+  if (parts_.gray) return layer.grown(1);
+  const int reach = segmented_reach(smoothing_);
+  const SourceLattice& lattice = image_.lattice();
+  if (lattice.same()) return layer.grown(reach + 1);
+  return cubes_of(lattice, layer.image, voxels_around(lattice, layer.grown(1)).grown(reach));
 }
 
 Wall::Field Wall::smoothed_field(const ImageWindow& layer) const {
@@ -96,6 +103,7 @@ Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint
 
 Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
   const ImageWindow all = label_window(layer), kept = layer.grown(1);
+  const SourceLattice& lattice = image_.lattice();
   Array<std::uint8_t> phase(all.count(), Purpose::buffers);
   parallel_for(all.planes(), [&](std::int64_t p) {
     for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n)
@@ -104,7 +112,15 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
   image_.sample().continue_outwards(all, phase.span());
   Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
   f.phi = f.storage.span();
-  segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi, image_.lattice());
+  if (lattice.same()) {
+    segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
+  } else {
+    const ImageWindow near = voxels_around(lattice, kept), wide = near.grown(segmented_reach(smoothing_));
+    phase = at_voxels(lattice, all, std::as_const(phase).span(), wide);
+    Array<float> of_voxels(near.count(), Purpose::buffers);
+    segmented_level_set(wide, phase.span(), smoothing_, shift_, near, of_voxels.span());
+    level_set_at_cubes(lattice, near, of_voxels.span(), kept, f.phi);
+  }
   return f;
 }
 
@@ -113,6 +129,19 @@ Wall::Field Wall::field(const ImageWindow& layer, std::span<const std::uint8_t> 
   Field f = parts_.gray ? gray_field(layer, labels, fitted) : segmented_field(layer, labels);
   image_.sample().keep_inside(f.window, f.phi);
   return f;
+}
+
+Array<std::uint8_t> Wall::labels_of(const Field& field, const ImageWindow& around,
+                                    std::span<const std::uint8_t> labels) const {
+  const auto there = planes_of(around, labels, field.window);
+  Array<std::uint8_t> own(there.size(), Purpose::buffers);
+  std::copy(there.begin(), there.end(), own.begin());
+  const SourceLattice& lattice = image_.lattice();
+  if (parts_.gray || lattice.same()) return own;
+  const ImageWindow near = voxels_around(lattice, field.window);
+  const Array<std::uint8_t> of_voxels = at_voxels(lattice, around, labels, near);
+  labels_as_level_set(lattice, near, of_voxels.span(), field.window, field.phi, own.span());
+  return own;
 }
 
 WallSums Wall::sums_with_shift(float shift) {
@@ -162,12 +191,16 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
   std::array<std::int64_t, 2> sums{};
   double steepest = 0;
   std::vector<double> areas(at(image_.count()), 0.0);  // layer by layer
+  // The labels of the file's voxels stay until the last layer is done: other layers are made of them.
+  std::optional<Slabs<std::uint8_t>> relabelled;
+  if (!parts_.gray && !image_.lattice().same()) relabelled.emplace(image_.comm(), image_.voxels(), Purpose::geometry);
   image_.for_rounds([&](int first, const ImageWindow& layer) {
     const ImageWindow around = label_window(layer);
     const Array<std::uint8_t> labels = parts_.labels.fetch(around);
     Array<std::int16_t> fitted;
     if (parts_.fitted) fitted = parts_.fitted->phi.fetch(around);
     std::vector<std::byte> packed;
+    Array<std::uint8_t> of_layer;
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
       const Field f = field(layer, labels.span(), fitted.span());
@@ -177,13 +210,21 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
       steepest = std::max(steepest, steepest_slope(f.window, f.phi, layer.first, layer.last));
       areas[at(layer.first / geometry_chunk)] =
           wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());
-      offsets_.push_back(wall_offsets(layer, f.window, planes_of(around, labels.span(), f.window), f.phi));
+      const Array<std::uint8_t> own = labels_of(f, around, labels.span());
+      offsets_.push_back(wall_offsets(layer, f.window, own.span(), f.phi));
       const auto phi = f.phi.subspan(at(f.window.start_of(layer.first)), layer.count());
       if (pictures) pictures->add_level_set(layer, phi);
-      packed = GeometryWriter::pack(layer, phi, planes_of(around, labels.span(), layer));
+      packed = GeometryWriter::pack(layer, phi, planes_of(f.window, own.span(), layer));
+      if (relabelled) {
+        const auto part = planes_of(f.window, own.span(), layer);
+        of_layer = Array<std::uint8_t>(part.size(), Purpose::buffers);
+        std::copy(part.begin(), part.end(), of_layer.begin());
+      }
     });
     writer.write(first, std::move(packed));
+    if (relabelled) relabelled->store(layer, of_layer.span());
   });
+  if (relabelled) parts_.labels = std::move(*relabelled);
   image_.comm().sum(std::span(sums));
   image_.comm().sum(std::span(areas));  // one rank adds to each: exact
   return {{sums[0], sums[1]}, std::accumulate(areas.begin(), areas.end(), 0.0), image_.comm().max(steepest)};

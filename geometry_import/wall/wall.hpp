@@ -16,7 +16,7 @@ namespace karst {
 class Wall {
  public:
   /// All must live as long as this does.
-  Wall(const ImageLayers& image, const Segmentation& segmentation, double smoothing)
+  Wall(const ImageLayers& image, Segmentation& segmentation, double smoothing)
       : image_(image), parts_(segmentation), smoothing_(smoothing) {}
 
   /// Segmented images: shifts φ such that the pore of the trilinear interpolant has the volume of the pore voxels, to
@@ -30,7 +30,8 @@ class Wall {
     double steepest = 0;  ///< see steepest_slope()
   };
   /// Writes φ and the labels. Where cleaning changed the phase of a voxel of a gray image, φ takes the other sign: the
-  /// wall of what was removed vanishes, that of what stays is where gray values say. Collective.
+  /// wall of what was removed vanishes, that of what stays is where gray values say. Where labels were resampled
+  /// (file_voxels.hpp) the labels become those that φ has. Collective.
   /// @param pictures  takes φ; nullptr: nobody wants it
   Written write(GeometryWriter& writer, ReportPictures* pictures = nullptr);
 
@@ -53,10 +54,14 @@ class Wall {
                    std::span<const std::int16_t> fitted) const;
   Field smoothed_field(const ImageWindow& layer) const;
   Field segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
+  /// Labels over the window of the field, of cubes as it has them.
+  /// @param labels  over `around`
+  Array<std::uint8_t> labels_of(const Field& field, const ImageWindow& around,
+                                std::span<const std::uint8_t> labels) const;
   WallSums sums_with_shift(float shift);
 
   const ImageLayers& image_;
-  const Segmentation& parts_;
+  Segmentation& parts_;
   double smoothing_;
   float shift_ = 0;
   std::vector<std::vector<std::uint16_t>> offsets_;  ///< of the layers of this rank, in the order of their voxels

@@ -25,32 +25,16 @@ constexpr float across_corner = 0.25F;
 // by itself keep 92 to 98 % of their volume.
 constexpr std::array<float, 3> widening{1.4F, 1.6F, 2.0F};
 
-/// Widths of the file's voxels as smoothing takes them: planes needed around a layer grow with the cube. [cubes]
-Vec3 smoothed_widths(const SourceLattice& lattice) {
-  Vec3 width;
-  for (int d = 0; d < 3; ++d) width[d] = std::clamp(lattice.voxel[d], 1.0, 2.0);
-  return width;
-}
-
-/// σ as wide as the widest of them.
-int sweeps_of(double sigma, const Vec3& width) {
-  const double widest = std::max({width[0], width[1], width[2]});
-  return static_cast<int>(std::ceil(3 * sigma * sigma * widest * widest));
-}
-
-/// Of voxels so wide, in cubes.
-int stair_of(double width) { return static_cast<int>(std::ceil(stair * width - 1e-9)); }
+int sweeps_of(double sigma) { return static_cast<int>(std::ceil(3 * sigma * sigma)); }
 
 /// The faces between voxels x and x + e_d of different phase, in the order of x; 64 voxels of a row share a word.
 class FaceSet {
  public:
-  /// @param highest  stair that a link passes
-  FaceSet(const ImageWindow& window, std::span<const std::uint8_t> phase, int d, int highest)
+  FaceSet(const ImageWindow& window, std::span<const std::uint8_t> phase, int d)
       : extent_(Index{window.image[0], window.image[1], window.planes()}),
         words_((extent_[0] + 63) / 64),
         phase_(phase.data()),
         d_(d),
-        stair_(highest),
         step_{1, window.row(), window.plane()},
         bits_(at(words_ * rows()), Purpose::buffers),
         before_(at(words_ * rows()) + 1, Purpose::buffers) {
@@ -91,12 +75,12 @@ class FaceSet {
     const bool upwards = *beside != *here && beside[up] == *here && *here == 1;
     int k = upwards ? 1 : 0;
     if (*beside == *here || upwards) {
-      while (k <= stair_ && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
-      if (k > stair_ || c[d_] + k + 1 == extent_[d_]) return {-1, 0};
+      while (k <= stair && c[d_] + k + 1 < extent_[d_] && beside[(k + 1) * up] == *here) ++k;
+      if (k > stair || c[d_] + k + 1 == extent_[d_]) return {-1, 0};
     } else {
       do {
         --k;
-        if (k < -stair_ || c[d_] + k < 0) return {-1, 0};
+        if (k < -stair || c[d_] + k < 0) return {-1, 0};
       } while (beside[k * up] != *here);
     }
     Index to = c;
@@ -119,7 +103,7 @@ class FaceSet {
   Index extent_;
   std::int64_t words_;
   const std::uint8_t* phase_;
-  int d_, stair_;
+  int d_;
   std::array<std::int64_t, 3> step_;
   Array<std::uint64_t> bits_;
   Array<std::int32_t> before_;  ///< faces before each word
@@ -128,16 +112,13 @@ class FaceSet {
 /// Heights of the faces along + e_d, and how the wall lies there.
 class Heights {
  public:
-  /// @param begin  heights to begin with, by place along d of the voxels below the faces; empty: 0 [voxels]
-  /// @param width  of the voxels that σ is given in
-  Heights(const FaceSet& faces, int d, double sigma, std::span<const float> begin, const Vec3& width)
+  Heights(const FaceSet& faces, int d, double sigma)
       : to_(at(faces.count()), Purpose::buffers),
         above_(at(faces.count()), Purpose::buffers),
         height_(at(faces.count()), Purpose::buffers, 0.0F) {
     const std::array<int, 2> across{d == 0 ? 1 : 0, d == 2 ? 1 : 2};
     parallel_for(faces.rows(), [&](std::int64_t r) {
       faces.for_row(r, [&](std::int32_t n, const Index& c) {
-        if (!begin.empty()) height_[at(n)] = begin[at(c[d])];
         for (int m = 0; m < 4; ++m) {
           const FaceSet::Link l = faces.link(c, across[at(m / 2)], m % 2 ? 1 : -1);
           to_[at(n)][at(m)] = l.face;
@@ -145,9 +126,8 @@ class Heights {
         }
       });
     });
-    const int sweeps = sweeps_of(sigma, width);
+    const int sweeps = sweeps_of(sigma);
     if (sweeps == 0) return;
-    for (std::size_t m = 0; m < 2; ++m) weight_[m] = static_cast<float>(width[across[m]] * width[across[m]]);
     const auto share = static_cast<float>(sigma * sigma / (2 * sweeps));
     Array<float> work(height_.size(), Purpose::buffers), once(height_.size(), Purpose::buffers);
     spread(share, sweeps, work);
@@ -178,7 +158,7 @@ class Heights {
     for (int s = 0; s < sweeps; ++s) {
       parallel_for(static_cast<std::int64_t>(height_.size()), [&](std::int64_t n) {
         // Pairs: the order of axes and sides does not matter to the last bit.
-        const float sum = weight_[0] * (rise(n, 0) + rise(n, 1)) + weight_[1] * (rise(n, 2) + rise(n, 3));
+        const float sum = (rise(n, 0) + rise(n, 1)) + (rise(n, 2) + rise(n, 3));
         work[at(n)] = height_[at(n)] + share * sum;
       });
       std::swap(height_, work);
@@ -188,7 +168,6 @@ class Heights {
   Array<std::array<std::int32_t, 4>> to_;    ///< faces linked, - + along one direction across, - + along the other
   Array<std::array<std::int8_t, 4>> above_;  ///< how much higher they are [voxels]
   Array<float> height_;                      ///< of the wall above the face [voxels]
-  std::array<float, 2> weight_{1, 1};        ///< of the links along the two directions across
 };
 
 /// What the faces of a voxel say. The sums are of integers: the order of the faces does not matter.
@@ -215,28 +194,23 @@ struct Gathered {
 
 /// @param part  planes wanted
 Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                       const ImageWindow& part, const SourceLattice& lattice) {
+                       const ImageWindow& part) {
   const int nx = window.image[0], ny = window.image[1];
   Array<Gathered> gathered(part.count(), Purpose::buffers, Gathered{});
-  const Vec3 width = smoothed_widths(lattice);
   for (int d = 0; d < 3; ++d) {
-    const FaceSet faces(window, phase, d, stair_of(width[d]));
-    std::span<const float> begin = lattice.boundary[at(d)];
-    if (d == 2 && !begin.empty()) begin = begin.subspan(at(window.first));
-    const Heights heights(faces, d, sigma, begin, width);
+    const FaceSet faces(window, phase, d);
+    const Heights heights(faces, d, sigma);
     const std::int64_t first_row = std::int64_t{ny} * (part.first - window.first);
     const std::int64_t low_row = d == 0 ? 0 : d == 1 ? 1 : ny;  // rows back to the face that a voxel is above
     parallel_for(std::int64_t{ny} * part.planes(), [&](std::int64_t k) {
       const std::int64_t r = first_row + k;
       const std::int64_t place = d == 1 ? r % ny : r / ny;
-      const auto place_of_face = [&](int x, std::int64_t row) { return d == 0 ? x : d == 1 ? row % ny : row / ny; };
       const auto add = [&](int x, std::int64_t face_row, int face_x, float side) {
         if (!faces.has(face_x, face_row)) return;
         const std::int32_t n = faces.number(face_x, face_row);
         const float h = std::clamp(heights.height(n), -0.5F, 0.5F), slope2 = heights.slope_squared(n);
-        const float from = begin.empty() ? 0.0F : begin[at(place_of_face(face_x, face_row))];
         const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
-        const float incline = std::min(1.0F, 2 * (std::abs(h - from) + std::sqrt(slope2))), moved = shift * incline;
+        const float incline = std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2))), moved = shift * incline;
         gathered[at(k * nx + x)].add(normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved),
                                      incline);
       };
@@ -275,9 +249,9 @@ std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::ui
 
 /// Replaces φ of the voxels with a face at the wall, and of those across the edge of a sharp corner.
 void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                           const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice) {
+                           const ImageWindow& kept, std::span<float> phi) {
   const ImageWindow part = kept.grown(1);
-  const Array<Gathered> gathered = gather(window, phase, sigma, shift, part, lattice);
+  const Array<Gathered> gathered = gather(window, phase, sigma, shift, part);
   const std::int64_t nx = window.image[0], ny = window.image[1];
   parallel_for(ny * kept.planes(), [&](std::int64_t r) {
     const int y = static_cast<int>(r % ny), z = kept.first + static_cast<int>(r / ny);
@@ -298,17 +272,13 @@ void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8
 
 }  // namespace
 
-int segmented_reach(double sigma, const SourceLattice& lattice) {
-  const Vec3 width = smoothed_widths(lattice);
-  return std::max(distance_reach, stair_of(width[2]) * (2 * sweeps_of(sigma, width) + 2) + 2);
-}
+int segmented_reach(double sigma) { return std::max(distance_reach, stair * (2 * sweeps_of(sigma) + 2) + 2); }
 
 void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                         const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice) {
+                         const ImageWindow& kept, std::span<float> phi) {
   signed_distance(window, phase, kept, phi);
-  distances_beside_wall(window, phase, sigma, shift, kept, phi, lattice);
-  keep_phase(phase.subspan(at(window.start_of(kept.first)), kept.count()), phi,
-             lattice.on_faces() ? phase_margin : gray_margin);
+  distances_beside_wall(window, phase, sigma, shift, kept, phi);
+  keep_phase(phase.subspan(at(window.start_of(kept.first)), kept.count()), phi);
 }
 
 }  // namespace karst

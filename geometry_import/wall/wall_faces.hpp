@@ -14,11 +14,6 @@
 // φ of a voxel beside the wall is the mean over its faces of (1/2 ± h) n, weighted with n², n = (1 + |∇h|²)^-½
 // the part of the normal of the wall along that of the face.
 //
-// Labels that were resampled (source_lattice.hpp): h begins at the boundary that the face stands for, and spreads as
-// above, by σ of the file's voxels along each axis and over stairs of one or two of them (of voxels more than two cubes
-// wide as of such). A flat wall then stays where the file has it, wherever that is between two voxel centres, and |φ|
-// may go down to gray_margin.
-//
 // A trilinear interpolant rounds corners: with this φ alone a square duct loses 0.44 voxel² of its area, which is 44 %
 // of a capillary of one voxel. Two things give most of that back where walls are flat (|h| + |∇h| small); slits and
 // plane walls have neither. |φ| of a voxel across the edge of a corner is 1/4 instead of √2 - 1/2. φ of a voxel with
@@ -29,13 +24,12 @@
 #include <cstdint>
 #include <span>
 
-#include "geometry_import/voxels/source_lattice.hpp"
 #include "geometry_import/voxels/window.hpp"
 
 namespace karst {
 
 /// Planes that the level set depends on, each side: smoothing by σ voxels.
-int segmented_reach(double sigma, const SourceLattice& lattice = {});
+int segmented_reach(double sigma);
 
 /// φ of a segmented image: of voxels with a face at the wall or across the edge of a sharp corner as above, of others
 /// signed_distance(); no voxel centre changes its phase, see keep_phase(). Not collective.
@@ -44,8 +38,7 @@ int segmented_reach(double sigma, const SourceLattice& lattice = {});
 /// @param shift  moves the wall into the solid, in proportion to min(1, 2 (|h| + |∇h|)): flat walls stay [voxels]
 /// @param kept   planes wanted, at least segmented_reach away from window ends that are not ends of the image
 /// @param[out] phi  over `kept` [voxels]
-/// @param lattice  of resampled labels: heights begin at the boundaries of the file's voxels
 void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                         const ImageWindow& kept, std::span<float> phi, const SourceLattice& lattice = {});
+                         const ImageWindow& kept, std::span<float> phi);
 
 }  // namespace karst

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/field_file.hpp"
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 namespace {
@@ -37,7 +37,7 @@ void write_fields(const Comm& comm, const std::string& path, const std::string& 
 void read_field(const Comm& comm, const VofFile& file, const std::string& name, CellField& field) {
   const Composite& grid = field.grid();
   std::vector<double> values = room_for(field);
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     file.read(name, places_of(grid.geometry(), grid.numbering()), field.n_components(), std::span(values));
   });
   set_unknowns(values, field);

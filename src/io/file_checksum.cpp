@@ -9,8 +9,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -50,7 +50,7 @@ std::uint32_t checksum_of(const std::string& path, std::int64_t begin) {
 std::uint32_t checksum_of(const Comm& comm, const std::string& path, std::int64_t begin) {
   std::int64_t bytes = 0;
   std::uint32_t own = 0;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     const std::int64_t all = std::max<std::int64_t>(size_of(path) - begin, 0);
     const std::int64_t first = all * comm.rank() / comm.size(), last = all * (comm.rank() + 1) / comm.size();
     own = checksum_between(path, begin + first, begin + last);

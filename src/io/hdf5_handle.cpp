@@ -7,6 +7,7 @@
 
 #include "base/core/error.hpp"
 #include "base/file/discard_writes.hpp"
+#include "base/file/mpi_files.hpp"
 
 namespace karst::hdf5 {
 
@@ -52,14 +53,30 @@ herr_t Handle::close() {
   return id >= 0 && close_ ? close_(id) : 0;
 }
 
-void finish_file(Handle& file, std::string_view path) {
+Handle create_shared_file(const Comm& comm, const std::string& temporary, std::string_view path, hid_t creation) {
+  forget_failed_writes();
+  Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
+  check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
+  check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
+  return {check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, creation, access), "create the file", path), H5Fclose};
+}
+
+void finish_file(const Comm& comm, Handle& file, std::string_view path) {
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "finish the file", path);
+  require_written(comm, path);
   check(file.close(), "finish the file", path);
+  require_written(comm, path);
 }
 
 Handle create_group(hid_t parent, const std::string& name, std::string_view path) {
   return {check(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create group " + name, path),
           H5Gclose};
+}
+
+Handle set_properties(std::string_view path) {
+  Handle list(check(H5Pcreate(H5P_DATASET_CREATE), "prepare an array", path), H5Pclose);
+  check(H5Pset_obj_track_times(list, false), "prepare an array", path);
+  return list;
 }
 
 Handle simple_space(std::span<const hsize_t> sizes, std::string_view path) {

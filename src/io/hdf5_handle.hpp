@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/comm/comm.hpp"
+
 namespace karst::hdf5 {
 
 /// From the first of these on HDF5 prints nothing on this thread, its end included, where it may be unable to close
@@ -47,12 +49,22 @@ class Handle {
   Close close_ = nullptr;
 };
 
+/// A new file that all ranks write together; what is there is replaced.
+/// @param temporary  the file
+/// @param path       its name in messages
+/// @param creation   property list; H5P_DEFAULT
+/// Throws Error. Collective.
+Handle create_shared_file(const Comm& comm, const std::string& temporary, std::string_view path, hid_t creation);
+
 /// Writes what HDF5 still holds, as all that can fail has to come before the file is closed, and closes it. Throws
-/// Error naming the path. Collective when the file was opened by all ranks.
-void finish_file(Handle& file, std::string_view path);
+/// Error naming the path, on all ranks also when only one of them could not write (base/file/mpi_files.hpp). Collective
+/// on the ranks of comm, which opened the file.
+void finish_file(const Comm& comm, Handle& file, std::string_view path);
 
 // Each throws Error naming the path when HDF5 fails. Collective when the object belongs to a file opened by all ranks.
 Handle create_group(hid_t parent, const std::string& name, std::string_view path);
+/// Properties of a new data set: without the time of its creation, so that the same values are the same bytes.
+Handle set_properties(std::string_view path);
 Handle simple_space(std::span<const hsize_t> sizes, std::string_view path);
 /// Attributes; a text becomes a string of fixed length (what yt and VTK read alike).
 void put_text(hid_t object, const std::string& name, std::string_view text, std::string_view path);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
-#include "io/agree.hpp"
 #include "io/plot_set.hpp"
 
 namespace karst {
@@ -122,7 +122,7 @@ void write_values(const PlotTarget& to, int level, const PlotOrder& order, const
   for (const PlotRound& r : rounds) largest = std::max(largest, r.cells);
   for (const PlotArray& a : to.plot.arrays) widest = std::max<std::int64_t>(widest, a.n_components());
   Buffers buffers;
-  agree(to.comm, [&] {
+  fail_together(to.comm, [&] {
     buffers.values = Array<float>(place(largest * to.n_components), Purpose::buffers);
     buffers.sorted = Array<float>(place(largest * widest), Purpose::buffers);
     buffers.hidden = Array<std::uint8_t>(place(largest), Purpose::buffers);
@@ -131,8 +131,8 @@ void write_values(const PlotTarget& to, int level, const PlotOrder& order, const
   for (std::int64_t r = 0; r < n_rounds; ++r) {
     const PlotRound round = r < std::ssize(rounds) ? rounds[place(r)] : PlotRound{};
     to.room.reserve(to.metadata + round_bytes(to, order, to.comm.sum(round.cells)));
-    agree(to.comm, [&] { fill_round(to, level, order, round, buffers); });
-    agree(to.comm, [&] { store_round(to, layout, order, round, sets, buffers); });
+    fail_together(to.comm, [&] { fill_round(to, level, order, round, buffers); });
+    fail_together(to.comm, [&] { store_round(to, layout, order, round, sets, buffers); });
   }
 }
 

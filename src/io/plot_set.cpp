@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "io/agree.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/file/mpi_files.hpp"
 
 namespace karst {
 
@@ -13,10 +14,11 @@ using hdf5::Handle;
 void write_list(const PlotTarget& to, hid_t parent, const std::string& name, hid_t type, std::span<const hsize_t> sizes,
                 const void* values) {
   Handle space = hdf5::simple_space(sizes, to.path);
-  Handle set(check(H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                   "create dataset " + name, to.path),
-             H5Dclose);
-  agree(to.comm, [&] {
+  Handle set(
+      check(H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, hdf5::set_properties(to.path), H5P_DEFAULT),
+            "create dataset " + name, to.path),
+      H5Dclose);
+  fail_together(to.comm, [&] {
     if (to.comm.rank() == 0)
       check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write dataset " + name, to.path);
   });
@@ -62,7 +64,7 @@ Handle create_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, co
 }
 
 PlotSet create_stored_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order) {
-  Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare " + shape.name, to.path), H5Pclose);
+  Handle properties = hdf5::set_properties(to.path);
   std::vector<hsize_t> chunk{extent(chunk_values(order, shape.per_cell, shape.in_rows))};
   if (shape.in_rows) chunk = {chunk[0] / extent(shape.per_cell), extent(shape.per_cell)};
   if (to.plot.compression > 0) {
@@ -107,6 +109,7 @@ void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& orde
   select_round(to, set, order, round, space);
   check(H5Dwrite(set.data, set.shape.flags ? H5T_NATIVE_UINT8 : H5T_NATIVE_FLOAT, memory, space, transfer, values),
         "write the values", to.path);
+  require_written(to.comm, to.path);  // the next round may read a compressed chunk again
 }
 
 }  // namespace karst

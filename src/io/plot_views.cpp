@@ -45,7 +45,7 @@ void write_level_views(const PlotTarget& to, const LevelGroups& groups, int leve
                        const PartRuns& runs) {
   const std::string file = fs::path(to.path).filename();  // parts lie beside it, wherever that is
   for (const PlotShape& shape : plot_shapes(to.plot)) {
-    Handle properties(check(H5Pcreate(H5P_DATASET_CREATE), "prepare " + shape.name, to.path), H5Pclose);
+    Handle properties = hdf5::set_properties(to.path);
     const std::string name =
         fmt::format(fmt::runtime(shape.chombo ? "/level_{}/{}" : "/VTKHDF/Level{}/CellData/{}"), level, shape.name);
     for (const PartRun& run : runs.runs) {

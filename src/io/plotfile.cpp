@@ -6,10 +6,10 @@
 #include <optional>
 #include <random>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/discard_writes.hpp"
-#include "io/agree.hpp"
 #include "io/plot_parts.hpp"
 #include "io/plot_set.hpp"
 
@@ -72,14 +72,6 @@ Handle write_vtk_root(const PlotTarget& to) {
   return group;
 }
 
-/// For all ranks together.
-Handle create_file(const Comm& comm, const std::string& temporary, const std::string& path) {
-  Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
-  check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
-  check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
-  return {check(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "create the file", path), H5Fclose};
-}
-
 /// More than the root of the file takes.
 std::int64_t root_bytes(const PlotDescription& plot) {
   return (std::int64_t{32} << 10) + std::ssize(component_names(plot.arrays)) * 1024 +
@@ -96,7 +88,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
     metadata += frame_bytes(plot, *layout) + table_bytes(plot, orders.back());
   }
   room.reserve(metadata);
-  Handle file = create_file(comm, target.temporary(), path);
+  Handle file = hdf5::create_shared_file(comm, target.temporary(), path, H5P_DEFAULT);
   DiscardUnfinished unfinished(target.temporary());
   const auto n_components = static_cast<int>(component_names(plot.arrays).size());
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
@@ -105,7 +97,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     write_level_values(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l]);
   check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(file, path);
+  hdf5::finish_file(comm, file, path);
   unfinished.finished();
 }
 
@@ -128,7 +120,7 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
     metadata += table_bytes(plot, orders.back());
   }
   room.reserve(metadata);
-  Handle file = create_file(comm, target.temporary(), path);
+  Handle file = hdf5::create_shared_file(comm, target.temporary(), path, H5P_DEFAULT);
   DiscardUnfinished unfinished(target.temporary());
   const auto n_components = static_cast<int>(component_names(plot.arrays).size());
   const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
@@ -137,7 +129,7 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     if (orders[l].n_cells() > 0) write_level_values(to, create_level_groups(to, vtk, l), l, orders[l]);
   check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(file, path);
+  hdf5::finish_file(comm, file, path);
   unfinished.finished();
 }
 
@@ -166,7 +158,7 @@ void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservat
   for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
     write_level_views(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l], runs[l]);
   check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(file, path);
+  hdf5::finish_file(comm, file, path);
   unfinished.finished();
 }
 
@@ -198,14 +190,14 @@ PlotSize write_in_parts(const Comm& comm, const std::string& path, const PlotDes
   const Comm group = comm.part(parts.n, mine);
   std::optional<AtomicFile> part, whole;
   std::int64_t bytes = 0;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     part.emplace(group, part_name(path, mine + 1));
     Reservation room(group, *part);
-    agree(group, [&] { write_part(group, *part, plot, room, parts); });
+    fail_together(group, [&] { write_part(group, *part, plot, room, parts); });
     const std::int64_t size = room.finish();
     if (group.rank() == 0) bytes += size;
   });
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const Comm self = Comm::self();
     whole.emplace(self, path);
@@ -213,8 +205,8 @@ PlotSize write_in_parts(const Comm& comm, const std::string& path, const PlotDes
     write_whole(*whole, plot, room, parts);
     bytes += room.finish();
   });
-  agree(comm, [&] { part->commit(); });
-  agree(comm, [&] {
+  fail_together(comm, [&] { part->commit(); });
+  fail_together(comm, [&] {
     if (whole) whole->commit();
   });
   return sizes(plot, comm.sum(bytes), parts.n);
@@ -238,7 +230,7 @@ PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDes
   if (plot.parts > 1 && comm.size() > 1) return write_in_parts(comm, path, plot);
   AtomicFile target(comm, path);
   Reservation room(comm, target);
-  agree(comm, [&] { write_all(comm, target, plot, room); });
+  fail_together(comm, [&] { write_all(comm, target, plot, room); });
   const std::int64_t file_bytes = room.finish();
   target.commit();
   return sizes(plot, file_bytes, 1);

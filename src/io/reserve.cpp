@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -22,7 +22,7 @@ std::string reason(int code) { return std::strerror(code); }
 }  // namespace
 
 Reservation::Reservation(const Comm& comm, const AtomicFile& target) : comm_(comm), path_(target.path()) {
-  agree(comm_, [&] {
+  fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
     file_ = ::open(target.temporary().c_str(), O_RDWR | O_CLOEXEC);
     require(file_ >= 0, "cannot write {}: {}", path_, reason(errno));
@@ -34,7 +34,7 @@ Reservation::~Reservation() {
 }
 
 void Reservation::reserve(std::int64_t bytes) {
-  agree(comm_, [&] {
+  fail_together(comm_, [&] {
     if (comm_.rank() == 0) reserve_here(bytes);
   });
 }
@@ -61,7 +61,7 @@ void Reservation::reserve_here(std::int64_t bytes) const {
 
 std::int64_t Reservation::finish() {
   std::int64_t size = 0;
-  agree(comm_, [&] {
+  fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
     struct stat now {};
     const bool done = ::fstat(file_, &now) == 0 && ::ftruncate(file_, now.st_size) == 0;

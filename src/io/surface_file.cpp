@@ -7,11 +7,11 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/growing_file.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -99,7 +99,7 @@ void write_surface(const Comm& comm, const std::string& path, const Surface& sur
       problem = e.what();
     }
   };
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() == 0) file.open(atomic.temporary(), false, path);
   });
   write(head(all, surface.arrays));
@@ -122,7 +122,7 @@ void write_surface(const Comm& comm, const std::string& path, const Surface& sur
     write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   write("\n</AppendedData>\n</VTKFile>\n");
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     require(problem.empty(), "{}", problem);
     file.finish();
   });

@@ -9,12 +9,12 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/items_of.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/discard_writes.hpp"
 #include "grid/vof_loops.hpp"
-#include "io/agree.hpp"
 #include "io/file_checksum.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/reserve.hpp"
@@ -95,7 +95,8 @@ void write_rows(const Target& to, hid_t group, const std::string& name, int comp
   const hsize_t sizes[2] = {static_cast<hsize_t>(all), static_cast<hsize_t>(components)};
   const std::span<const hsize_t> shape(sizes, one_column ? 1 : 2);
   Handle space = hdf5::simple_space(shape, to.path);
-  Handle list(check(H5Dcreate2(group, name.c_str(), type_of<T>(), space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  Handle list(check(H5Dcreate2(group, name.c_str(), type_of<T>(), space, H5P_DEFAULT, hdf5::set_properties(to.path),
+                               H5P_DEFAULT),
                     "create " + name, to.path),
               H5Dclose);
   if (all == 0) return;  // has no place in the file
@@ -139,7 +140,7 @@ void write_values(const Target& to, hid_t group, const VofValues& quantity, std:
                   const Names& names) {
   const auto n = static_cast<std::size_t>(quantity.components);
   std::vector<T> rows(names.row.size() * n);
-  agree(to.comm, [&] {
+  fail_together(to.comm, [&] {
     for (std::size_t i = 0; i < names.row.size(); ++i) {
       require((names.row[i] + 1) * n <= values.size(), "{}: {} has {} values, too few for its VoFs", to.path,
               quantity.name, values.size());
@@ -151,14 +152,9 @@ void write_values(const Target& to, hid_t group, const VofValues& quantity, std:
 }
 
 Handle create_file(const Comm& comm, const AtomicFile& target) {
-  const std::string& path = target.path();
-  Handle access(check(H5Pcreate(H5P_FILE_ACCESS), "prepare the file", path), H5Pclose);
-  check(H5Pset_fapl_mpio(access, comm.handle(), MPI_INFO_NULL), "prepare the file", path);
-  check(H5Pset_coll_metadata_write(access, true), "prepare the file", path);
-  Handle creation(check(H5Pcreate(H5P_FILE_CREATE), "prepare the file", path), H5Pclose);
-  check(H5Pset_userblock(creation, seal_bytes), "prepare the file", path);
-  return {check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, creation, access), "create the file", path),
-          H5Fclose};
+  Handle creation(check(H5Pcreate(H5P_FILE_CREATE), "prepare the file", target.path()), H5Pclose);
+  check(H5Pset_userblock(creation, seal_bytes), "prepare the file", target.path());
+  return hdf5::create_shared_file(comm, target.temporary(), target.path(), creation);
 }
 
 /// More than the file takes.
@@ -192,14 +188,14 @@ void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& plac
     for (const VofValues& q : quantities)
       std::visit([&](const auto& values) { write_values(to, group, q, values, names[l]); }, q.values);
   }
-  hdf5::finish_file(file, to.path);
+  hdf5::finish_file(comm, file, to.path);
   unfinished.finished();
 }
 
 /// Writes the seal into the closed file. Collective.
 void seal(const Comm& comm, const AtomicFile& target) {
   const std::uint32_t checksum = checksum_of(comm, target.temporary(), seal_bytes);
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(target.temporary())) - seal_bytes;
     std::fstream file(target.temporary(), std::ios::in | std::ios::out | std::ios::binary);
@@ -212,7 +208,7 @@ void seal(const Comm& comm, const AtomicFile& target) {
 
 void check_vof_file(const Comm& comm, const std::string& path) {
   const std::uint32_t is = checksum_of(comm, path, seal_bytes);
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path)) - seal_bytes;
     std::string line;
     std::getline(std::ifstream(path, std::ios::binary), line);
@@ -233,7 +229,7 @@ void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& 
   const hdf5::Quiet quiet;
   AtomicFile target(comm, path);
   Reservation room(comm, target);
-  agree(comm, [&] { write_all(comm, target, places, text, quantities, room); });
+  fail_together(comm, [&] { write_all(comm, target, places, text, quantities, room); });
   room.finish();
   seal(comm, target);
   target.commit();

@@ -15,10 +15,10 @@
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/feedback_balance.hpp"
 #include "app/run/summary.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
-#include "io/agree.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
@@ -42,7 +42,7 @@ Looked look(const Comm& comm, const Config& config, const std::string& import_to
         "geometry.image: the voxels of {} are packed in one piece, and a look at a part of them takes as much memory "
         "as all of them; make a geometry file of it first (`karst import`), name that, and check again",
         config.geometry.image);
-    agree(comm, [&] { looked.extent = image_extent(config); });
+    fail_together(comm, [&] { looked.extent = image_extent(config); });
     if (looked.extent.voxels() >= large_import) {
       looked.blocks = sample_image(comm, config, looked.extent);
       return looked;
@@ -131,7 +131,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const Config& config = session.config;
   announce(comm, session, line);
   std::optional<OtherMachine> other;
-  agree(comm, [&] { other = other_machine(line); });
+  fail_together(comm, [&] { other = other_machine(line); });
   const PetscSession petsc(std::vector<std::string>{});
   const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
   const MemoryShare share = memory_share(comm);

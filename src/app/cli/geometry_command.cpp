@@ -13,9 +13,9 @@
 #include "app/output/plot_file.hpp"
 #include "app/run/run_timers.hpp"
 #include "app/run/summary.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
-#include "io/agree.hpp"
 #include "io/part_names.hpp"
 
 namespace karst {
@@ -71,7 +71,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   write_timers(comm, folder, {});
   summary.files = folder.names();
   write_file(comm, folder.file("summary.json"), summary_json(summary));
-  agree(comm, [&] { log.close(); });
+  fail_together(comm, [&] { log.close(); });
   std::vector<ResultFile> files;
   const std::string plot_use = "the cut cells, for ParaView, yt and Python" + told_parts(context, summary.plot);
   if (!summary.plotfile.empty()) files.push_back({geometry_plotfile, plot_use});

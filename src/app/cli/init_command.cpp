@@ -9,13 +9,13 @@
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
 #include "app/deck/image_deck.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/deck/deck_echo.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
 #include "geometry_import/read/image_file.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -156,7 +156,7 @@ Settings settings_of(const std::vector<std::string>& overrides, const std::vecto
 void init_command(const Comm& comm, const CommandLine& line) {
   const std::vector<KeyInfo> keys = deck_keys();
   const std::string file = line.deck.empty() ? "deck.toml" : line.deck;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() == 0)
       require(!fs::exists(fs::symlink_status(file)), "{}: exists already, and nothing was written; name another file",
               file);

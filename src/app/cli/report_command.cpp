@@ -10,13 +10,13 @@
 #include "app/job/run_folder.hpp"
 #include "app/output/field_view.hpp"
 #include "app/run/run_report.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "base/file/plain_file.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// A file of the directory, on every rank. Throws Error on all ranks. Collective.
 std::string text_of(const Comm& comm, const fs::path& path) {
   std::string text;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const std::optional<std::string> all = plain_text(path.string());
     require(all.has_value(), "{}: there is no plain file {}; wanted: the directory of a finished `karst run`",

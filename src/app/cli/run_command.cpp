@@ -27,6 +27,7 @@
 #include "app/run/simulation.hpp"
 #include "app/run/status_line.hpp"
 #include "app/run/summary.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
@@ -34,7 +35,6 @@
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 #include "base/file/run_guarded.hpp"
-#include "io/agree.hpp"
 #include "io/part_names.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
@@ -252,7 +252,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   summary.seconds.total = comm.max(run.clock.seconds());
   write_summary(comm, folder, deck, summary);
   run.progress.reset();
-  agree(comm, [&] { run.log.close(); });
+  fail_together(comm, [&] { run.log.close(); });
   const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
 #include "geometry_import/file/end_planes.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -56,7 +56,7 @@ std::vector<std::string> image_warnings(const Comm& comm, const Source& source, 
   std::vector<std::string> all;
   for (const std::string& w : image.found.warnings) all.push_back("import: " + w);
   std::string seams;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() == 0 && compare_faces) seams = join(seam_warnings(source.grid, *source.image), "\n");
   });
   comm.broadcast(seams);

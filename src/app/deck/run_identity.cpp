@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "app/deck/config.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/deck/deck_echo.hpp"
 #include "geometry_import/read/image_file.hpp"
-#include "io/agree.hpp"
 #include "io/file_checksum.hpp"
 #include "io/part_names.hpp"
 
@@ -115,7 +115,7 @@ std::string plain_files(const std::string& name) {
 /// Length and checksum of what a file name of the deck stands for; empty where that is no plain file. Collective.
 std::string content_of(const Comm& comm, const std::string& name) {
   std::string files;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() == 0) files = plain_files(name);
   });
   comm.broadcast(files);

@@ -7,13 +7,13 @@
 
 #include "app/deck/image_deck.hpp"
 #include "app/deck/threads.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/version.hpp"
 #include "base/file/log.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -79,7 +79,7 @@ Geometry build(const Comm& comm, const Config& config, const Source& source, Run
 }
 
 LogFile::LogFile(const Comm& comm, const std::string& path) {
-  agree(comm, [&] { set_up_log(comm, path); });
+  fail_together(comm, [&] { set_up_log(comm, path); });
 }
 
 LogFile::~LogFile() {

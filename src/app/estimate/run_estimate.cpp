@@ -10,11 +10,11 @@
 
 #include "app/deck/plot_words.hpp"
 #include "app/deck/statistics.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -247,7 +247,7 @@ void refuse_what_cannot_fit(const Comm& comm, const Config& config, const std::v
   if (needs_import(config)) {
     if (!image_exists(image_path(config)) || takes_all_memory(config)) return;
     ImageExtent extent;
-    agree(comm, [&] { extent = image_extent(config); });
+    fail_together(comm, [&] { extent = image_extent(config); });
     const Index& cells = config.grid.cells;
     if (extent.voxels() < large_import && 1.0 * cells[0] * cells[1] * cells[2] < large_grid && config.grid.levels == 1)
       return;

@@ -20,6 +20,7 @@
 #include "app/output/moving_picture.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/slices.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
@@ -32,7 +33,6 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -207,7 +207,7 @@ class FlowInTime final : public Process {
     if (!options_.bodies.empty()) solver_->keep_rate();
     n_steps_ = times.dt > 0.0 ? count_steps(times) : 0.0;
     const bool goes_on = resume();
-    if (run.comm.rank() == 0 && run.file) csv_.open(run.file(history_name), goes_on);
+    open_history(run, csv_, history_name, goes_on);
     if (!goes_on) {
       begin_flow(run, *stokes_, *solver_, drive_, units_);
       if (past_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
@@ -439,7 +439,7 @@ bool FlowInTime::keep(const Clock& clock) {
   past_.failures = steps_.failures;
   past_.clock = clock.state();
   try {
-    agree(run_.comm, [this] { csv_.flush(); });
+    fail_together(run_.comm, [this] { csv_.flush(); });
     keep_files(run_, past_.files);
   } catch (const Error& e) {
     log_info("flow: its state is not kept for --resume: {}", e.what());

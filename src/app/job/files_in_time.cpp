@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "app/job/solve_store.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/plain_file.hpp"
-#include "io/agree.hpp"
 #include "io/part_names.hpp"
 
 namespace karst {
@@ -47,8 +47,14 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
+void open_history(const JobContext& run, GrowingFile& history, const std::string& name, bool go_on) {
+  fail_together(run.comm, [&] {
+    if (run.comm.rank() == 0 && run.file) history.open(run.file(name), go_on);
+  });
+}
+
 void finish_history(const JobContext& run, GrowingFile& history) {
-  agree(run.comm, [&] { history.finish(); });
+  fail_together(run.comm, [&] { history.finish(); });
 }
 
 std::string slice_series(const std::string& slice) { return fmt::format("slice_{}.vti.series", slice); }
@@ -104,7 +110,7 @@ void finish_files(const JobContext& run, const FilesInTime& files, double time, 
 }
 
 void keep_files(const JobContext& run, FilesInTime& files) {
-  agree(run.comm, [&] {
+  fail_together(run.comm, [&] {
     if (run.comm.rank() != 0) return;
     files.texts.clear();
     for (const std::string& name : files.histories) files.texts.push_back(text_of(run.file(name)));

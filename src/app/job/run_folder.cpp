@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/items_of.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "base/file/plain_file.hpp"
-#include "io/agree.hpp"
 #include "io/result_names.hpp"
 
 namespace karst {
@@ -162,7 +162,7 @@ RunFolder::RunFolder(const Comm& comm, std::string path, bool overwrite, const s
                      bool resume)
     : comm_(comm), path_(std::move(path)), staging_(staging(path_)) {
   try {
-    agree(comm, [&] {
+    fail_together(comm, [&] {
       if (comm_.rank() == 0) prepare(overwrite, inputs, resume);
     });
   } catch (const Error&) {
@@ -232,7 +232,7 @@ std::vector<std::string> RunFolder::names() const {
 
 std::vector<std::string> RunFolder::publish() {
   try {
-    agree(comm_, [&] {
+    fail_together(comm_, [&] {
       if (comm_.rank() != 0) return;
       on_signals_.reset();
       karst::publish(path_, earlier_);
@@ -248,7 +248,7 @@ std::vector<std::string> RunFolder::publish() {
 }
 
 void complete_results(const Comm& comm, const std::string& path) {
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() != 0 || !is_half_published(path)) return;
     const DirectoryLock lock(path);
     if (complete_publication(path))

@@ -9,6 +9,7 @@
 
 #include "app/deck/clock.hpp"
 #include "app/deck/run_identity.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/mix.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -17,7 +18,6 @@
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "grid/vof_loops.hpp"
-#include "io/agree.hpp"
 #include "io/file_checksum.hpp"
 
 namespace karst {
@@ -111,7 +111,7 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
   json["state"] = Json::parse(record.state);
   bool kept = true;
   try {
-    agree(comm_, [&] {
+    fail_together(comm_, [&] {
       std::error_code problem;
       // Only itself: a folder that was removed while the run works in it does not come back in parts.
       if (comm_.rank() == 0) fs::create_directory(folder_, problem);
@@ -139,7 +139,7 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
     bool fits = true;
     try {
       check_vof_file(comm_, path);
-      agree(comm_, [&] {
+      fail_together(comm_, [&] {
         const VofFile file(path);
         json = Json::parse_or_null(file.text());
         require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);

@@ -6,9 +6,9 @@
 #include <limits>
 #include <memory>
 
+#include "base/comm/fail_together.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/text.hpp"
-#include "io/agree.hpp"
 #include "io/plot_reader.hpp"
 
 namespace karst {
@@ -53,7 +53,7 @@ std::optional<std::size_t> FieldView::find(const std::string& component) const {
 FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
   FieldView view;
   std::string names;
-  agree(comm, [&] {
+  fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const auto file = std::make_shared<const PlotReader>(path);
     view.cells = file->cells();

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "app/job/feedback_balance.hpp"
+#include "app/job/files_in_time.hpp"
 #include "app/output/concentration_field.hpp"
 #include "base/file/log.hpp"
 #include "eb/mineral_choice.hpp"
@@ -75,8 +76,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
 }
 
 void ReactiveRun::open(bool go_on) {
-  if (run_.comm.rank() != 0 || !run_.file) return;
-  csv_.open(run_.file(csv_name), go_on);
+  open_history(run_, csv_, csv_name, go_on);
   if (go_on) return;
   std::string head = "time_s";
   for (const SurfaceReaction& r : plan_.reactions())

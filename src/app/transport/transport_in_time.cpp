@@ -90,10 +90,8 @@ TransportInTime::TransportInTime(const JobContext& run)
 
 /// @param go_on  what an earlier run wrote is there
 void TransportInTime::open_files(bool go_on) {
-  if (run_.comm.rank() == 0 && run_.file) {
-    csv_.open(run_.file(csv_name), go_on);
-    profiles_.open(run_.file(profile_name), go_on);
-  }
+  open_history(run_, csv_, csv_name, go_on);
+  open_history(run_, profiles_, profile_name, go_on);
   if (chemistry_) chemistry_->open(go_on);
   if (go_on) return;
   csv_.append(transport_header(past_.result));

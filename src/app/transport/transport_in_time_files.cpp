@@ -11,12 +11,12 @@
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/transport/transport_in_time.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
-#include "io/agree.hpp"
 
 namespace karst {
 
@@ -102,7 +102,7 @@ bool TransportInTime::keep(const Clock&) {
   past_.range = state_.range;
   past_.time = state_.time;
   try {
-    agree(run_.comm, [this] {
+    fail_together(run_.comm, [this] {
       csv_.flush();
       profiles_.flush();
       if (chemistry_) chemistry_->flush();

@@ -89,10 +89,7 @@ void BoundaryTerms::add_values(const std::function<double(const SideTerm&)>& sid
                                std::span<double> b) const {
   const auto add = [&](const auto& terms, const auto& value) {
     std::vector<double> term(terms.size());
-    parallel_for(std::ssize(terms), [&](std::int64_t i) {
-      const auto t = static_cast<std::size_t>(i);
-      term[t] = factor * terms[t].weight * value(t);
-    });
+    parallel_for(std::ssize(terms), [&](std::int64_t t) { term[t] = factor * terms[t].weight * value(t); });
     for (std::size_t t = 0; t < terms.size(); ++t) b[terms[t].row] += term[t];
   };
   add(sides, [&](std::size_t t) { return side_value(sides[t]); });

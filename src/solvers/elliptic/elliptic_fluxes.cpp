@@ -2,6 +2,7 @@
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -17,8 +18,6 @@ std::vector<GlobalNumber> foreign(const CompositeNumbering& numbering, const std
       if (!numbering.is_own(g)) numbers.push_back(g);
   return numbers;
 }
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -52,7 +51,7 @@ EllipticFluxes::EllipticFluxes(EllipticOperator& op) : op_(&op), stencils_(op.fa
   remote_ = RemoteValues<double>(op.comm(), op.numbering(), stencils_->remote);
   foreign_orphans_ = RemoteValues<double>(op.comm(), op.numbering(), foreign(op.numbering(), stencils_->ways));
   any_ways_ = op.comm().any(!stencils_->ways.empty());
-  if (any_ways_) taken_up_.resize(at(op.numbering().n_own()));
+  if (any_ways_) taken_up_.resize(op.numbering().n_own());
   damped_.resize(stencils_->boundary.robin.size());
   taken_per_value_.resize(damped_.size());
 }
@@ -64,8 +63,8 @@ EllipticFluxes::Window EllipticFluxes::open(const FluxWindow& window, FaceField&
     to.coarse_fine = faces.coarse_fine(l).data();
     return to;
   }
-  for (int d = 0; d < 3; ++d) to.primary[at(d)] = faces.primary(l).box(b, d).data();
-  to.extra = faces.extra(l).data() + op_->composite()->level(l).extra_begin[at(b)];
+  for (int d = 0; d < 3; ++d) to.primary[d] = faces.primary(l).box(b, d).data();
+  to.extra = faces.extra(l).data() + op_->composite()->level(l).extra_begin[b];
   to.wall = wall.box(l, b).data();
   return to;
 }
@@ -97,7 +96,7 @@ void EllipticFluxes::find(std::span<const double> x, FaceField& faces, WallField
   find_plain(faces);
   remote_.finish();
   parallel_for(std::ssize(stencils_->windows),
-               [&](std::int64_t w) { find_listed(at(w), x, open(stencils_->windows[at(w)], faces, wall)); });
+               [&](std::int64_t w) { find_listed(w, x, open(stencils_->windows[w], faces, wall)); });
   if (any_ways_) close_orphans(x, faces, wall);
 }
 
@@ -112,7 +111,7 @@ void EllipticFluxes::set_cells(std::span<const double> x) {
         std::copy_n(x.data() + numbering.box_begin(l, b), own.size(), own.data());
       } else {
         for (std::size_t v = 0; v < own.size(); ++v)
-          if (numbers[v] >= 0) own[v] = x[at(numbers[v])];
+          if (numbers[v] >= 0) own[v] = x[numbers[v]];
       }
     });
 }
@@ -120,7 +119,7 @@ void EllipticFluxes::set_cells(std::span<const double> x) {
 /// Sets all primary faces: the plain ones, the others to 0.
 void EllipticFluxes::find_plain(FaceField& faces) {
   for (int l = 0; l < cells_.n_levels(); ++l)
-    halos_[at(l)].for_boxes(cells_.level(l), [&](int b) { find_plain(l, b, faces); });
+    halos_[l].for_boxes(cells_.level(l), [&](int b) { find_plain(l, b, faces); });
 }
 
 void EllipticFluxes::find_plain(int level, int b, FaceField& faces) const {
@@ -128,23 +127,23 @@ void EllipticFluxes::find_plain(int level, int b, FaceField& faces) const {
   const EllipticProblem& problem = op_->problem();
   const double h = Composite::width(level);
   const double* const value = cells_.level(level).box(b).data();
-  const std::uint8_t* const plain = stencils_->plain[at(level)].data() + op_->composite()->graph(level).vof_begin(b);
+  const std::uint8_t* const plain = stencils_->plain[level].data() + op_->composite()->graph(level).vof_begin(b);
   for (int d = 0; d < 3; ++d) {
     const std::span<double> all = faces.primary(level).box(b, d);
-    std::ranges::fill(all.first(at(graph.closed())), 0.0);
+    std::ranges::fill(all.first(graph.closed()), 0.0);
     double* const flux = all.data();
-    const double* const beta = problem.face_beta.empty() ? nullptr : problem.face_beta[at(level)].box(b, d).data();
+    const double* const beta = problem.face_beta.empty() ? nullptr : problem.face_beta[level].box(b, d).data();
     const auto set = [&](std::size_t v, std::size_t low) {
       const double difference = h * (beta == nullptr ? problem.beta : beta[v]) * (value[low] - value[v]);
       flux[v] = (plain[v] >> d & 1U) != 0 ? difference : 0.0;
     };
-    const std::size_t side = at(side_of(d, false));
+    const std::size_t side = side_of(d, false);
     for (const Run& run : graph.runs) {
       set(run.first, run.neighbours(0)[side]);
       const std::size_t from = run.neighbours(1)[side];
       for (std::size_t t = 1; t < run.length; ++t) set(run.first + t, from + t - 1);
     }
-    for (auto r = at(graph.n_irregular); r < graph.row_vof.size(); ++r)
+    for (std::size_t r = graph.n_irregular; r < graph.row_vof.size(); ++r)
       set(graph.row_vof[r], graph.neighbours[r][side]);
   }
 }
@@ -153,31 +152,31 @@ void EllipticFluxes::find_listed(std::size_t w, std::span<const double> x, const
   const FaceStencils& s = *stencils_;
   const auto n_own = static_cast<std::int32_t>(x.size());
   const double *const own = x.data(), *const far = remote_.values().data();
-  std::size_t robin = at(s.robin_begin[w]);
-  const std::size_t robin_end = at(s.robin_begin[w + 1]);
+  std::size_t robin = s.robin_begin[w];
+  const std::size_t robin_end = s.robin_begin[w + 1];
   const auto row_of_robin = [&] { return s.boundary.walls[s.boundary.robin[robin].term].row; };
   for (std::int32_t i = s.fluxes_begin[w]; i < s.fluxes_begin[w + 1]; ++i) {
     double sum = 0.0;
-    for (auto e = at(s.entries_begin[at(i)]); e < at(s.entries_begin[at(i) + 1]); ++e) {
+    for (auto e = s.entries_begin[i]; e < s.entries_begin[i + 1]; ++e) {
       const std::int32_t c = s.columns[e];
       sum += s.weights[e] * (c < n_own ? own[c] : far[c - n_own]);
     }
     if (robin < robin_end && row_of_robin() == i) sum *= taken_per_value_[robin++];
-    to.of(s.places[at(i)]) = s.places[at(i)].sign * sum;
+    to.of(s.places[i]) = s.places[i].sign * sum;
   }
   const EllipticProblem& problem = op_->problem();
   const auto take = [&](std::int32_t row, double part) {
-    const FluxPlace& place = s.places[at(row)];
+    const FluxPlace& place = s.places[row];
     to.of(place) -= place.sign * part;
   };
-  for (auto t = at(s.sides_begin[w]); t < at(s.sides_begin[w + 1]); ++t) {
+  for (auto t = s.sides_begin[w]; t < s.sides_begin[w + 1]; ++t) {
     const SideTerm& term = s.boundary.sides[t];
-    take(term.row, term.weight * problem.sides[at(term.side)](term.at).value);
+    take(term.row, term.weight * problem.sides[term.side](term.at).value);
   }
-  robin = at(s.robin_begin[w]);
-  for (auto t = at(s.walls_begin[w]); t < at(s.walls_begin[w + 1]); ++t) {
+  robin = s.robin_begin[w];
+  for (auto t = s.walls_begin[w]; t < s.walls_begin[w + 1]; ++t) {
     const KeptWall& term = s.boundary.walls[t];
-    const bool has_rate = robin < robin_end && s.boundary.robin[robin].term == t;
+    const bool has_rate = robin < robin_end && std::cmp_equal(s.boundary.robin[robin].term, t);
     take(term.row,
          (has_rate ? damped_[robin++] : term.weight) * problem.wall(s.boundary.piece(term, op_->geometry())).value);
   }
@@ -188,10 +187,9 @@ void EllipticFluxes::close_orphans(std::span<const double> x, FaceField& faces, 
   for (const JoinedOrphan& o : stencils_->orphans) {
     const LevelGeometry& level = op_->composite()->level(o.window.level);
     const double shift = op_->problem().a * std::pow(Composite::width(o.window.level), 3);
-    const double kappa = level.box(o.window.box).moments[at(o.row)].kappa;
-    taken_up_[at(o.unknown)] = shift * kappa * x[at(o.unknown)] +
-                               cells_.level(o.window.level).box(o.window.box)[at(o.vof)] +
-                               wall.box(o.window.level, o.window.box)[at(o.row)];
+    const double kappa = level.box(o.window.box).moments[o.row].kappa;
+    taken_up_[o.unknown] = shift * kappa * x[o.unknown] + cells_.level(o.window.level).box(o.window.box)[o.vof] +
+                           wall.box(o.window.level, o.window.box)[o.row];
   }
   foreign_orphans_.begin(taken_up_);
   foreign_orphans_.finish();
@@ -199,8 +197,8 @@ void EllipticFluxes::close_orphans(std::span<const double> x, FaceField& faces, 
   for (const WayToHost& way : stencils_->ways) {
     double& flux = open(way.window, faces, wall).of(way.place);
     for (const GlobalNumber g : way.behind)
-      flux -= way.place.sign * (numbering.is_own(g) ? taken_up_[at(g - numbering.first())]
-                                                    : foreign_orphans_.values()[at(foreign_orphans_.place(g))]);
+      flux -= way.place.sign * (numbering.is_own(g) ? taken_up_[g - numbering.first()]
+                                                    : foreign_orphans_.values()[foreign_orphans_.place(g)]);
   }
 }
 

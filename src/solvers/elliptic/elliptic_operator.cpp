@@ -40,7 +40,7 @@ template <int C>
 void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::span<const double> x,
                             std::span<const double> far, double* scratch) const {
   const auto numbers = numbering_.numbers(work.level, work.local);
-  const auto n_own = static_cast<std::size_t>(graph.n_own);
+  const std::size_t n_own = graph.n_own;
   static constexpr std::array<double, C> none{};
   if (numbers.empty()) {
     std::copy_n(x.data() + C * std::int64_t{numbering_.box_begin(work.level, work.local)}, C * n_own, scratch);
@@ -49,7 +49,7 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
       std::copy_n(numbers[v] < 0 ? none.data() : x.data() + C * std::int64_t{numbers[v]}, C, scratch + C * v);
   }
   const LevelPart& part = parts_[work.level];
-  const auto b = static_cast<std::size_t>(work.local);
+  const std::size_t b = work.local;
   const auto n_all = static_cast<std::int32_t>(x.size() / C);
   double* halo = scratch + C * n_own;
   for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
@@ -146,7 +146,7 @@ void EllipticOperator::apply_volumes(std::span<const double> x, std::span<double
     const double volume = std::pow(level_width(l), 3);
     const std::int32_t begin = numbering_.box_begin(l, 0);
     parallel_for(numbering_.box_end(l, n - 1) - begin, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(begin + i);
+      const std::size_t v = begin + i;
       y[v] = volume * x[v];
     });
   }
@@ -175,15 +175,12 @@ double EllipticOperator::set_orphans(std::span<const double> b, std::span<double
   std::vector<double> ax(x.size());
   apply(x, ax);
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
-    const auto row = static_cast<std::size_t>(wide_.row(r));
+    const std::size_t row = wide_.row(r);
     if (wide_orphan_[r] == 0) continue;
     const double own = diagonal(r);
     if (own != 0.0) x[row] += (b[row] - ax[row]) / own;  // 0: alone, without a face
   }
-  const double square = parallel_sum(std::ssize(ax), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    return (b[v] - ax[v]) * (b[v] - ax[v]);
-  });
+  const double square = parallel_sum(std::ssize(ax), [&](std::int64_t v) { return (b[v] - ax[v]) * (b[v] - ax[v]); });
   return std::sqrt(comm_.sum(square));
 }
 
@@ -200,10 +197,7 @@ void EllipticOperator::right_side(std::span<const double> source, const Elliptic
   std::ranges::fill(b, 0.0);
   if (!source.empty()) {
     const std::vector<double> volume = volumes();
-    parallel_for(std::ssize(b), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      b[v] = source[v] * volume[v];
-    });
+    parallel_for(std::ssize(b), [&](std::int64_t v) { b[v] = source[v] * volume[v]; });
   }
   const bool given = &values == &problem_ && !wall_values_.empty();
   boundary_.add_values(
@@ -243,8 +237,8 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
     const double h = level_width(l);
     for (int b = 0; b < level.n_local(); ++b) {
       const BoxGraph graph = level.box(b);
-      std::vector<double> ghost_factor(static_cast<std::size_t>(graph.n_slots()), 0.0);
-      for (auto i = part.ghost_begin[b]; i < part.ghost_begin[static_cast<std::size_t>(b) + 1]; ++i)
+      std::vector<double> ghost_factor(graph.n_slots(), 0.0);
+      for (auto i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i)
         ghost_factor[part.ghosts[i].slot] = part.ghosts[i].factor;
       for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
         const std::int32_t row = numbering_.number(l, b, vof);
@@ -282,7 +276,7 @@ void EllipticOperator::for_each_row(const RowReader& read) const {
 
 std::vector<Vec3> EllipticOperator::points(
     const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset_of) const {
-  std::vector<Vec3> at(static_cast<std::size_t>(numbering_.n_own()));
+  std::vector<Vec3> at(numbering_.n_own());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGeometry& level = geometry_->levels[l];
     const double h = level_width(l);
@@ -290,7 +284,7 @@ std::vector<Vec3> EllipticOperator::points(
       const int local = static_cast<int>(b);
       const BoxGraph graph = level.graph.box(local);
       const BoxMoments moments = level.box(local);
-      std::vector<Vec3> offset(static_cast<std::size_t>(graph.n_own));
+      std::vector<Vec3> offset(graph.n_own);
       for (std::size_t r = 0; r < moments.moments.size(); ++r)
         offset[graph.row_vof[r]] = offset_of(moments.moments[r], moments.centers[r]);
       for_each_vof(graph, [&](int vof, int cell) {
@@ -317,7 +311,7 @@ std::vector<Vec3> EllipticOperator::source_points() const {
 }
 
 std::vector<double> EllipticOperator::volumes() const {
-  std::vector<double> volume(static_cast<std::size_t>(numbering_.n_own()));
+  std::vector<double> volume(numbering_.n_own());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const int n = geometry_->levels[l].graph.n_local();
     if (n > 0)

@@ -169,9 +169,7 @@ class EllipticOperator {
   std::span<const double> begin_remote(std::span<const double> x);
   double level_width(int level) const;
   void split_halos();
-  std::size_t window(int level, int local) const {
-    return parts_[level].first_window + static_cast<std::size_t>(local);
-  }
+  std::size_t window(int level, int local) const { return parts_[level].first_window + local; }
   template <class F>
   void over_windows(F&& f) const;
   double diagonal(std::int64_t wide_row) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -155,11 +156,11 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     std::vector<Row> rows;
     RowCounts counts;
   };
-  std::vector<BoxRows> of_box(static_cast<std::size_t>(n));
+  std::vector<BoxRows> of_box(n);
   const std::size_t first = build.fluxes.size();
   if (build.with_faces) {
-    build.fluxes.resize(first + static_cast<std::size_t>(n));
-    build.plain.emplace_back(static_cast<std::size_t>(geometry.graph.vof_begin(n)));
+    build.fluxes.resize(first + n);
+    build.plain.emplace_back(geometry.graph.vof_begin(n));
   }
   parallel_for_dynamic(n, [&](std::int64_t i) {
     const int b = static_cast<int>(i);
@@ -180,21 +181,20 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     };
     out.rows.reserve(graph.n_irregular);
     if (build.additions.empty()) {
-      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) make(graph.row_vof[r]);
+      for (int r = 0; r < graph.n_irregular; ++r) make(graph.row_vof[r]);
     } else {
       std::size_t irregular = 0;
       for (int vof = 0; vof < graph.n_own; ++vof) {
-        const bool cut = irregular < static_cast<std::size_t>(graph.n_irregular) && graph.row_vof[irregular] == vof;
+        const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
         irregular += cut;
         if (cut || build.additions.contains(numbering_.number(level, b, vof))) make(vof);
       }
     }
     out.counts.wide_rows = std::ssize(out.rows);
     if (build.with_faces)
-      list_fluxes(
-          *composite_, build.makers, level, b, made,
-          std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), static_cast<std::size_t>(graph.n_own)),
-          build.fluxes[first + static_cast<std::size_t>(i)]);
+      list_fluxes(*composite_, build.makers, level, b, made,
+                  std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), graph.n_own),
+                  build.fluxes[first + i]);
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
@@ -320,9 +320,9 @@ void EllipticOperator::choose_boxes() {
     for (int b = 0; b < graph.n_local(); ++b) {
       const std::int32_t begin = numbering_.box_begin(l, b), end = numbering_.box_end(l, b);
       if (begin == end) continue;
-      slots = std::max(slots, static_cast<std::size_t>(graph.box(b).n_slots()));
+      slots = std::max<std::size_t>(slots, graph.box(b).n_slots());
       bool far = false;
-      for (auto i = part.halo_begin[b]; i < part.halo_begin[static_cast<std::size_t>(b) + 1]; ++i)
+      for (auto i = part.halo_begin[b]; i < part.halo_begin[b + 1]; ++i)
         far = far || part.halo[i] >= numbering_.n_own();
       far = far || wide_.reads_remote(window(l, b));
       (far ? border_ : interior_).push_back({l, b});

@@ -33,7 +33,7 @@ void EllipticOperator::list_asked_walls() {
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       std::int64_t row = level.moments_begin[b];
-      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row)
+      for (int r = 0; r < graph.n_irregular; ++r, ++row)
         for (; next != order.end() && asked[*next] == numbering_.number(level.level, b, graph.row_vof[r]); ++next)
           asked_walls_[*next] = {level.level, row};
     }
@@ -49,7 +49,7 @@ void EllipticOperator::set_wall(const WallField& rates, const WallField& values)
     problem_.wall = [first = first_wall_, now = std::shared_ptr<const WallField>(wall_)](const WallPiece& piece) {
       Condition c = first(piece);
       if (piece.row < 0) return c;
-      const auto row = static_cast<std::size_t>(piece.row);
+      const std::size_t row = piece.row;
       if (c.kind == BoundaryKind::robin) c.rate = now->level(piece.level, 0)[row];
       c.value = now->level(piece.level, 1)[row];
       return c;

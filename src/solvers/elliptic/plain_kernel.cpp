@@ -34,7 +34,7 @@ void apply_plain(const BoxGraph& graph, double center, double side, const double
     for (int i = 0; i < C; ++i) to[last + i] = value(last + i, c[last - C + i], x[C * run.high_end + i]);
   }
   const std::size_t n_rows = graph.row_vof.size();
-  for (auto r = static_cast<std::size_t>(graph.n_irregular); r < n_rows; ++r) {
+  for (std::size_t r = graph.n_irregular; r < n_rows; ++r) {
     const std::array<std::uint16_t, 6>& n = graph.neighbours[r];
     const int v = graph.row_vof[r];
     const auto at = [&](int i, int k) { return x[C * n[k] + i]; };
@@ -59,8 +59,7 @@ void apply_plain(const BoxGraph& graph, double reaction, double side, const std:
   };
   for (const Run& run : graph.runs)
     for (int t = 0; t < run.length; ++t) visit(run.first + t, run.neighbours(t));
-  for (auto r = static_cast<std::size_t>(graph.n_irregular); r < graph.row_vof.size(); ++r)
-    visit(graph.row_vof[r], graph.neighbours[r]);
+  for (std::size_t r = graph.n_irregular; r < graph.row_vof.size(); ++r) visit(graph.row_vof[r], graph.neighbours[r]);
 }
 
 template void apply_plain<1>(const BoxGraph&, double, double, const double*, double*);

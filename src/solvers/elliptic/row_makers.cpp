@@ -15,7 +15,7 @@ std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
   for (const int b : graph.halo_plan().boundary) {
     const BoxGraph box = graph.box(b);
     const Box inner = box.cells.grown(-reach);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
+    for (int r = 0; r < box.n_irregular; ++r)
       if (!inner.contains(box.cells.cell(box.row_cell[r]))) names.push_back(vof_name(box.box, box.row_vof[r]));
   }
   return names;
@@ -24,7 +24,7 @@ std::vector<VofName> near_other_ranks(const LevelGraph& graph) {
 }  // namespace
 
 RowMakers::RowMakers(const Composite& composite, const EllipticProblem& problem, WallForm form) {
-  const auto n = static_cast<std::size_t>(composite.n_levels());
+  const std::size_t n = composite.n_levels();
   numbers_.reserve(n);  // the look-ups and makers point at each other's elements
   vofs_.reserve(n);
   betas_.reserve(n);

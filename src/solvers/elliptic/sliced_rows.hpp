@@ -100,8 +100,8 @@ template <class Column>
 SlicedRows<Column>::SlicedRows(std::span<const std::int64_t> slices, std::span<const std::int64_t> entries) {
   for (const std::int64_t n : slices) slice_begin_.push_back(slice_begin_.back() + n);
   for (const std::int64_t n : entries) entry_begin_.push_back(entry_begin_.back() + n);
-  const auto n_slices = static_cast<std::size_t>(slice_begin_.back());
-  const auto n_entries = static_cast<std::size_t>(entry_begin_.back());
+  const std::size_t n_slices = slice_begin_.back();
+  const std::size_t n_entries = entry_begin_.back();
   column_ = Array<Column>(n_entries, Purpose::solver);
   weight_ = Array<float>(n_entries, Purpose::solver);
   width_ = Array<std::uint16_t>(n_slices, Purpose::solver);
@@ -116,8 +116,8 @@ std::vector<std::int32_t> SlicedRows<Column>::by_length(const RowList<Column>& r
   const std::size_t n = rows.size();
   std::int32_t longest = 0;
   for (std::size_t r = 0; r < n; ++r) longest = std::max(longest, rows.begin[r + 1] - rows.begin[r]);
-  std::vector<std::int32_t> first(static_cast<std::size_t>(longest) + 2), order(n);
-  for (std::size_t r = 0; r < n; ++r) ++first[static_cast<std::size_t>(rows.begin[r + 1] - rows.begin[r]) + 1];
+  std::vector<std::int32_t> first(longest + 2), order(n);
+  for (std::size_t r = 0; r < n; ++r) ++first[rows.begin[r + 1] - rows.begin[r] + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   for (std::size_t r = 0; r < n; ++r) order[first[rows.begin[r + 1] - rows.begin[r]]++] = static_cast<std::int32_t>(r);
   return order;
@@ -128,7 +128,7 @@ typename SlicedRows<Column>::Size SlicedRows<Column>::size_of(const RowList<Colu
   const std::vector<std::int32_t> order = by_length(rows);
   Size size;
   for (std::size_t s = 0; s < order.size(); s += slice_height) {
-    const auto longest = static_cast<std::size_t>(order[std::min(s + slice_height, order.size()) - 1]);
+    const std::size_t longest = order[std::min(s + slice_height, order.size()) - 1];
     ++size.slices;
     size.entries += static_cast<std::int64_t>(slice_height) * (rows.begin[longest + 1] - rows.begin[longest]);
   }
@@ -138,18 +138,18 @@ typename SlicedRows<Column>::Size SlicedRows<Column>::size_of(const RowList<Colu
 template <class Column>
 void SlicedRows<Column>::set(std::size_t window, const RowList<Column>& rows) {
   const std::vector<std::int32_t> order = by_length(rows);
-  auto lane = static_cast<std::size_t>(slice_begin_[window]) * slice_height;
-  auto entry = static_cast<std::size_t>(entry_begin_[window]);
+  std::size_t lane = slice_begin_[window] * slice_height;
+  std::size_t entry = entry_begin_[window];
   for (std::size_t s = 0; s < order.size(); s += slice_height) {
-    const auto longest = static_cast<std::size_t>(order[std::min(s + slice_height, order.size()) - 1]);
-    const auto width = static_cast<std::size_t>(rows.begin[longest + 1] - rows.begin[longest]);
+    const std::size_t longest = order[std::min(s + slice_height, order.size()) - 1];
+    const std::size_t width = rows.begin[longest + 1] - rows.begin[longest];
     width_[lane / slice_height] = static_cast<std::uint16_t>(width);
     for (std::size_t l = 0; l < slice_height; ++l, ++lane) {
-      const auto r = static_cast<std::size_t>(order[std::min(s + l, order.size() - 1)]);
+      const std::size_t r = order[std::min(s + l, order.size() - 1)];
       row_[lane] = rows.row[r];
       diagonal_[lane] = rows.diagonal[r];
       inverse_[lane] = rows.diagonal[r] > 0.0F ? 1.0F / rows.diagonal[r] : 0.0F;
-      const auto begin = static_cast<std::size_t>(rows.begin[r]), end = static_cast<std::size_t>(rows.begin[r + 1]);
+      const std::size_t begin = rows.begin[r], end = rows.begin[r + 1];
       for (std::size_t k = 0; k < width; ++k) {
         const bool inside = begin + k < end;
         column_[entry + k * slice_height + l] =
@@ -164,12 +164,11 @@ void SlicedRows<Column>::set(std::size_t window, const RowList<Column>& rows) {
 template <class Column>
 template <class F, class G>
 void SlicedRows<Column>::set_diagonals(std::size_t window, F&& shift, G&& more) {
-  auto lane = static_cast<std::size_t>(slice_begin_[window]) * slice_height;
+  std::size_t lane = slice_begin_[window] * slice_height;
   for_each_slice(window, [&](const Slice<Column>& slice) {
     for (std::size_t l = 0; l < slice_height; ++l, ++lane) {
       double diagonal = shift(slice.row[l]);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(slice.width); ++k)
-        diagonal += slice.weight[k * slice_height + l];
+      for (int k = 0; k < slice.width; ++k) diagonal += slice.weight[k * slice_height + l];
       diagonal_[lane] = static_cast<float>(diagonal) + more(slice.row[l]);
       inverse_[lane] = diagonal_[lane] > 0.0F ? 1.0F / diagonal_[lane] : 0.0F;
     }

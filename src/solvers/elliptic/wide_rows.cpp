@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
@@ -68,8 +69,8 @@ WideRows::WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_
 
 void WideRows::set_slice(std::span<const WideRow* const> rows, std::size_t slice, const CompositeNumbering& numbering,
                          const RemoteUnknowns& remote) {
-  const auto first = static_cast<std::size_t>(entries_[slice]);
-  const std::size_t width = (static_cast<std::size_t>(entries_[slice + 1]) - first) / height;
+  const std::size_t first = entries_[slice];
+  const std::size_t width = (entries_[slice + 1] - first) / height;
   for (std::size_t l = 0; l < height; ++l) {
     const auto& [number, stencil, varying] = *rows[std::min(l, rows.size() - 1)];
     lane_[slice * height + l] = number;
@@ -97,7 +98,7 @@ void WideRows::set_terms(const std::vector<WideRow>& rows) {
     for (const VaryingTerm& t : rows[r].varying) {
       const auto& all = rows[r].stencil.terms;
       const auto k = std::ranges::lower_bound(all, t.unknown, {}, &StencilTerm::unknown) - all.begin();
-      terms_[n++] = {static_cast<std::int32_t>(entry(r, static_cast<std::size_t>(k))), t.coefficient, t.factor};
+      terms_[n++] = {static_cast<std::int32_t>(entry(r, k)), t.coefficient, t.factor};
     }
 }
 
@@ -110,7 +111,7 @@ double WideRows::factors_of_first(std::int64_t r) const {
 double WideRows::times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const {
   double sum = 0.0;
   for_each_first(r, [&](std::int32_t column, double factor) {
-    const auto c = static_cast<std::size_t>(column);
+    const std::size_t c = column;
     sum += factor * (c < x.size() ? x[c] : remote[c - x.size()]);
   });
   return sum;
@@ -121,9 +122,8 @@ void WideRows::set_coefficients(std::span<const double> coefficients) {
     fixed_ = {terms_.size(), Purpose::stencils};
     for (std::size_t t = 0; t < terms_.size(); ++t) fixed_[t] = weight_[terms_[t].entry];
   }
-  parallel_for(n_rows(), [&](std::int64_t r) {
-    const auto i = static_cast<std::size_t>(r);
-    const auto begin = static_cast<std::size_t>(terms_begin_[i]), end = static_cast<std::size_t>(terms_begin_[i + 1]);
+  parallel_for(n_rows(), [&](std::int64_t i) {
+    const std::size_t begin = terms_begin_[i], end = terms_begin_[i + 1];
     for (std::size_t t = begin; t < end; ++t) weight_[terms_[t].entry] = fixed_[t];
     for (std::size_t t = begin; t < end; ++t)
       weight_[terms_[t].entry] += coefficients[terms_[t].coefficient] * terms_[t].factor;
@@ -132,9 +132,7 @@ void WideRows::set_coefficients(std::span<const double> coefficients) {
   for (std::size_t s = 0; s + 1 < entries_.size(); ++s)
     for (std::size_t l = 1; l < height; ++l) {
       if (lane_[s * height + l] != lane_[s * height + l - 1]) continue;  // else a repeated row
-      for (auto e = static_cast<std::size_t>(entries_[s]) + l; e < static_cast<std::size_t>(entries_[s + 1]);
-           e += height)
-        weight_[e] = weight_[e - 1];
+      for (std::size_t e = entries_[s] + l; std::cmp_less(e, entries_[s + 1]); e += height) weight_[e] = weight_[e - 1];
     }
 }
 
@@ -156,7 +154,7 @@ void WideRows::sum_rows(std::size_t window, std::span<const double> x, std::span
   const double *own = x.data(), *far = remote.data();
   const bool all_own = remote_[window] == 0;
   for (std::size_t s = slices_[window]; s < slices_[window + 1]; ++s) {
-    const auto begin = static_cast<std::size_t>(entries_[s]), end = static_cast<std::size_t>(entries_[s + 1]);
+    const std::size_t begin = entries_[s], end = entries_[s + 1];
     const std::int32_t* column = column_.data() + begin;
     const double *weight = weight_.data() + begin, *last = weight_.data() + end;
     std::array<double, height * C> sum{};
@@ -196,7 +194,7 @@ void WideRows::apply(std::size_t window, std::span<const double> x, std::span<co
 }
 
 void WideRows::make_room(int C) {
-  const std::size_t needed = lane_.size() * static_cast<std::size_t>(C);
+  const std::size_t needed = lane_.size() * C;
   if (correction_.size() < needed) correction_ = {needed, Purpose::stencils, 0.0};
 }
 
@@ -216,7 +214,7 @@ void WideRows::find_corrections(std::size_t window, std::span<const double> b, s
 template <int C>
 void WideRows::correct(std::size_t window, std::span<double> x) const {
   for (std::size_t at = slices_[window] * height; at < slices_[window + 1] * height; ++at)
-    for (std::size_t c = 0; c < C; ++c) x[C * static_cast<std::size_t>(lane_[at]) + c] += correction_[at * C + c];
+    for (std::size_t c = 0; c < C; ++c) x[C * std::int64_t{lane_[at]} + c] += correction_[at * C + c];
 }
 
 template void WideRows::apply<1>(std::size_t, std::span<const double>, std::span<const double>, double*) const;

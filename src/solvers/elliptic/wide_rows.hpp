@@ -46,8 +46,7 @@ class WideRows {
   /// Calls f(column, factor) for the terms of coefficient 0 in a row.
   template <class F>
   void for_each_first(std::int64_t r, F&& f) const {
-    const auto i = static_cast<std::size_t>(r);
-    for (std::int32_t t = terms_begin_[i]; t < terms_begin_[i + 1] && terms_[t].coefficient == 0; ++t)
+    for (std::int32_t t = terms_begin_[r]; t < terms_begin_[r + 1] && terms_[t].coefficient == 0; ++t)
       f(column_[terms_[t].entry], terms_[t].factor);
   }
   /// Σ of the factors of coefficient 0 in a row.
@@ -60,9 +59,8 @@ class WideRows {
   /// or n_own + a place among the remote values.
   template <class F>
   void for_each_entry(std::int64_t r, F&& f) const {
-    const auto i = static_cast<std::size_t>(r);
-    const std::size_t first = entry(i, 0);
-    for (std::size_t k = 0; k < length_[i]; ++k) f(column_[first + height * k], weight_[first + height * k]);
+    const std::size_t first = entry(r, 0);
+    for (std::size_t k = 0; k < length_[r]; ++k) f(column_[first + height * k], weight_[first + height * k]);
   }
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
@@ -92,8 +90,8 @@ class WideRows {
   void set_relaxation(std::size_t row);
   /// Place of entry k of a row.
   std::size_t entry(std::size_t row, std::size_t k) const {
-    const auto at = static_cast<std::size_t>(place_[row]);
-    return static_cast<std::size_t>(entries_[at / height]) + at % height + height * k;
+    const std::size_t at = place_[row];
+    return entries_[at / height] + at % height + height * k;
   }
   /// f(slice, sums of its rows) for the slices of a window.
   template <int C, class F>

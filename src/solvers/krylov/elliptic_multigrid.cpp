@@ -27,7 +27,7 @@ BasicEllipticMultigrid<C>::BasicEllipticMultigrid(EllipticOperator& op, const Mu
       wide_steps_(op.symmetric() ? 0 : usual_wide_steps),  // symmetric: the two operators are one
       multigrid_(op.comm(), make_two_point_levels(*op.composite(), op.problem(), op.form()), options),
       orphans_(op.joined_orphans()) {
-  if (!orphans_.empty()) r_ = {C * static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+  if (!orphans_.empty()) r_ = Array<double>(C * op.numbering().n_own(), Purpose::solver);
 }
 
 template <int C>
@@ -38,7 +38,7 @@ BasicEllipticMultigrid<C>::BasicEllipticMultigrid(EllipticOperator& op, std::spa
       wide_steps_(0),
       multigrid_(op.comm(), levels, options),
       orphans_(op.joined_orphans()) {
-  if (!orphans_.empty()) r_ = {C * static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver};
+  if (!orphans_.empty()) r_ = Array<double>(C * op.numbering().n_own(), Purpose::solver);
 }
 
 template <int C>

@@ -36,7 +36,7 @@ class ReadValues {
   ~ReadValues() { VecRestoreArrayRead(v_, &data_); }
   ReadValues(const ReadValues&) = delete;
   ReadValues& operator=(const ReadValues&) = delete;
-  std::span<const double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+  std::span<const double> span() const { return std::span(data_, n_); }
 
  private:
   Vec v_;
@@ -53,7 +53,7 @@ class WriteValues {
   ~WriteValues() { VecRestoreArray(v_, &data_); }
   WriteValues(const WriteValues&) = delete;
   WriteValues& operator=(const WriteValues&) = delete;
-  std::span<double> span() const { return {data_, static_cast<std::size_t>(n_)}; }
+  std::span<double> span() const { return std::span(data_, n_); }
 
  private:
   Vec v_;

@@ -16,7 +16,7 @@ namespace {
 /// Parts of the own unknowns that rows connect; merged by name over the ranks.
 class Parts {
  public:
-  explicit Parts(const EllipticOperator& op) : parent_(static_cast<std::size_t>(op.numbering().n_own())) {
+  explicit Parts(const EllipticOperator& op) : parent_(op.numbering().n_own()) {
     std::iota(parent_.begin(), parent_.end(), 0);
     std::vector<std::int32_t> pinned;
     std::vector<GlobalNumber> wanted;

@@ -53,7 +53,7 @@ PetscErrorCode with_values(Vec v, F&& f) {
   PetscInt n = 0;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetArray(v, &data));
-  f(std::span(data, static_cast<std::size_t>(n)));
+  f(std::span(data, n));
   PetscCall(VecRestoreArray(v, &data));
   PetscFunctionReturn(0);
 }

@@ -44,7 +44,7 @@ PetscMatrix::PetscMatrix(const EllipticOperator& op) : hidden_(std::make_unique<
   require(numbers.n_global() <= std::numeric_limits<PetscInt>::max(),
           "matrix: {} unknowns, but PETSc has 32-bit numbers; build with KARST_64BIT_INDICES=ON", numbers.n_global());
   const auto n = static_cast<PetscInt>(numbers.n_own());
-  std::vector<PetscInt> own(static_cast<std::size_t>(n)), other(static_cast<std::size_t>(n));
+  std::vector<PetscInt> own(n), other(n);
   op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double>) {
     const auto mine = std::count_if(columns.begin(), columns.end(), [&](GlobalNumber g) { return numbers.is_own(g); });
     own[row] = static_cast<PetscInt>(mine);

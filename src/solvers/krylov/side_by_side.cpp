@@ -69,7 +69,7 @@ class Solve {
   void begin(std::span<double> b, std::span<double> x) {
     size_ = sizes_of(b);
     start_ = sizes_of(x);
-    std::vector<double> one(static_cast<std::size_t>(n_));
+    std::vector<double> one(n_);
     for (int c = 0; c < C; ++c) {
       SolveReport& report = reports_[c];
       report.name = names_[c];
@@ -142,7 +142,7 @@ class Solve {
 
   /// Orphans solved for, means taken out, residuals judged.
   void end(std::span<double> b, std::span<double> x) {
-    std::vector<double> added(b.size(), 0.0), right(static_cast<std::size_t>(n_)), one(right.size());
+    std::vector<double> added(b.size(), 0.0), right(n_), one(right.size());
     if (system_.add) system_.add(x, added);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] -= added[i];
     int asked = 0;

@@ -34,7 +34,7 @@ bool any_positive(const std::array<double, C>& values) {
 
 template <int C>
 BasicTruncatedGcr<C>::BasicTruncatedGcr(const Comm& comm, std::int64_t n, GcrMemory memory)
-    : comm_(comm), n_(n), memory_(memory), r_(static_cast<std::size_t>(n * C), Purpose::solver) {
+    : comm_(comm), n_(n), memory_(memory), r_(n * C, Purpose::solver) {
   assert(memory.first >= 1 && memory.first <= memory.later && memory.later <= largest_memory);
 }
 
@@ -60,7 +60,7 @@ void BasicTruncatedGcr<C>::prepare(std::size_t slot) {
   last_ = next_;
   next_ = slot;
   if (slot == slots_.size()) {
-    const auto n = static_cast<std::size_t>(n_ * C);
+    const std::size_t n = n_ * C;
     slots_.push_back({{n, Purpose::solver}, {n, Purpose::solver}, {}});
   } else {
     slots_[slot].square = {};
@@ -196,7 +196,7 @@ typename BasicTruncatedGcr<C>::Sizes BasicTruncatedGcr<C>::advance(std::span<dou
     stands_[c] = left_[c] > no_gain * before;
   }
   const int memory = ++steps_ < memory_.patience ? memory_.first : memory_.later;
-  prepare((next_ + 1) % static_cast<std::size_t>(memory + 1));
+  prepare((next_ + 1) % (memory + 1));
   return sizes();
 }
 

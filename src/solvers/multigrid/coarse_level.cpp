@@ -14,11 +14,9 @@ constexpr std::int64_t worth_threads = 8192;
 RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
   RowList<std::int32_t> rows;
   for (std::int64_t v = first; v < last; ++v) {
-    const auto node = static_cast<std::size_t>(v);
-    for (std::int64_t k = graph.begin[node]; k < graph.begin[node + 1]; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
-      rows.column.push_back(graph.column[entry]);
-      rows.weight.push_back(graph.weight_of(entry));
+    for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
+      rows.column.push_back(graph.column[k]);
+      rows.weight.push_back(graph.weight_of(k));
     }
     rows.end_row(static_cast<std::int32_t>(v - first), 0.0F);
   }
@@ -35,27 +33,24 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
       halo_(comm, graph.remote),
       n_nodes_(graph.size()),
       n_connections_(graph.n_connections()) {
-  const auto n = static_cast<std::size_t>(n_windows());
+  const std::size_t n = n_windows();
   std::vector<RowList<std::int32_t>> lists(n);
   std::vector<std::int64_t> slices(n), entries(n);
-  parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
-    lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]);
-  });
-  parallel_for(n_windows(), [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
+  parallel_for_dynamic(
+      n_windows(), [&](std::int64_t i) { lists[i] = rows_of(graph, children_.window[i], children_.window[i + 1]); });
+  parallel_for(n_windows(), [&](std::int64_t i) {
     const auto size = SlicedRows<std::int32_t>::size_of(lists[i]);
     slices[i] = size.slices;
     entries[i] = size.entries;
   });
   rows_ = SlicedRows<std::int32_t>(slices, entries);
   parallel_for_dynamic(n_windows(), [&](std::int64_t w) {
-    rows_.set(static_cast<std::size_t>(w), lists[w]);
+    rows_.set(w, lists[w]);
     lists[w] = {};
   });
   if constexpr (C == 3) list_own_diagonals(graph);
   set_diagonals(graph.shift);
-  const auto n_all = static_cast<std::size_t>(n_nodes_ + halo_.n_received());
+  const std::size_t n_all = n_nodes_ + halo_.n_received();
   x_ = Array<Value>(n_all, Purpose::solver, Value{});
   y_ = Array<Value>(n_all, Purpose::solver, Value{});
   b_ = Array<Value>(n_own(), Purpose::solver, Value{});
@@ -75,30 +70,28 @@ void BasicCoarseLevel<C>::list_own_diagonals(const NodeGraph& graph) {
     own_diagonals_.push_back({s.node, 0.0F, middle, s.shift});
     for (float& more : own_diagonals_.back().more) more -= middle;
   }
-  own_diagonals_begin_.resize(static_cast<std::size_t>(n_windows()) + 1, own_diagonals_.size());
+  own_diagonals_begin_.resize(n_windows() + 1, own_diagonals_.size());
 }
 
 /// Diagonals of the rows from the shifts of the nodes.
 template <int C>
 void BasicCoarseLevel<C>::set_diagonals(std::span<const float> shift) {
-  parallel_for(n_windows(), [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
-    const auto first = static_cast<std::size_t>(children_.window[i]);
-    std::vector<float> middle(static_cast<std::size_t>(children_.window[i + 1]) - first);
+  parallel_for(n_windows(), [&](std::int64_t i) {
+    const std::size_t first = children_.window[i];
+    std::vector<float> middle(children_.window[i + 1] - first);
     const auto own = own_diagonals_begin_.empty()
                          ? std::span<OwnDiagonal>()
                          : std::span(own_diagonals_)
                                .subspan(own_diagonals_begin_[i], own_diagonals_begin_[i + 1] - own_diagonals_begin_[i]);
-    for (const OwnDiagonal& d : own) middle[static_cast<std::size_t>(d.node) - first] = d.middle;
+    for (const OwnDiagonal& d : own) middle[d.node - first] = d.middle;
     rows_.set_diagonals(
-        i, [&](std::int32_t place) { return shift[first + static_cast<std::size_t>(place)]; },
-        [&](std::int32_t place) { return middle[place]; });
+        i, [&](std::int32_t place) { return shift[first + place]; }, [&](std::int32_t place) { return middle[place]; });
     if (own.empty()) return;
     std::vector<float>& inverse = middle;
     rows_.for_each_slice(i, [&](const Slice<std::int32_t>& slice) {
       for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
     });
-    for (OwnDiagonal& d : own) d.inverse = inverse[static_cast<std::size_t>(d.node) - first];
+    for (OwnDiagonal& d : own) d.inverse = inverse[d.node - first];
   });
 }
 
@@ -108,9 +101,8 @@ std::vector<float> BasicCoarseLevel<C>::set_shifts(std::span<const float> shift,
   std::vector<float> coarse(children_.begin.size() - 1);
   for (std::size_t c = 0; c < coarse.size(); ++c) {
     double sum = 0.0;
-    for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
-         ++k) {
-      const auto v = static_cast<std::size_t>(children_.child[k]);
+    for (auto k = children_.begin[c]; k < children_.begin[c + 1]; ++k) {
+      const std::size_t v = children_.child[k];
       sum += galerkin_factor(shift[v], bond_[v], scale) * shift[v];
     }
     coarse[c] = static_cast<float>(sum);
@@ -125,17 +117,14 @@ void BasicCoarseLevel<C>::take_own_diagonals(std::size_t window, float* to, F&& 
   for (std::size_t i = own_diagonals_begin_[window]; i < own_diagonals_begin_[window + 1]; ++i) {
     const OwnDiagonal& own = own_diagonals_[i];
     const float* x = numbers(x_.data() + own.node);
-    for (std::size_t c = 0; c < C; ++c) to[C * static_cast<std::size_t>(own.node) + c] -= f(own) * own.more[c] * x[c];
+    for (std::size_t c = 0; c < C; ++c) to[C * std::int64_t{own.node} + c] -= f(own) * own.more[c] * x[c];
   }
 }
 
 template <int C>
 template <class F>
 void BasicCoarseLevel<C>::for_windows(F&& f) const {
-  const auto one = [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
-    f(i, static_cast<std::size_t>(children_.window[i]));
-  };
+  const auto one = [&](std::int64_t w) { f(w, children_.window[w]); };
   if (C * n_nodes() < worth_threads)
     for (std::int64_t w = 0; w < n_windows(); ++w) one(w);
   else
@@ -167,11 +156,9 @@ void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
     kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
                               numbers(residual_.data() + first));
     take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
-    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
-         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+    for (std::int64_t c = children_.coarse_window[window]; c < children_.coarse_window[window + 1]; ++c) {
       kernels::Few sum{};
-      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
-           ++k)
+      for (auto k = children_.begin[c]; k < children_.begin[c + 1]; ++k)
         sum += kernels::load<C>(numbers(residual_.data() + children_.child[k]));
       kernels::store<C>(sum, numbers(coarse.data() + c));
     }
@@ -181,11 +168,9 @@ void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
 template <int C>
 void BasicCoarseLevel<C>::prolong(std::span<const Value> coarse) {
   for_windows([&](std::size_t window, std::size_t) {
-    for (auto c = static_cast<std::size_t>(children_.coarse_window[window]);
-         c < static_cast<std::size_t>(children_.coarse_window[window + 1]); ++c) {
+    for (std::int64_t c = children_.coarse_window[window]; c < children_.coarse_window[window + 1]; ++c) {
       const kernels::Few value = kernels::load<C>(numbers(coarse.data() + c));
-      for (auto k = static_cast<std::size_t>(children_.begin[c]); k < static_cast<std::size_t>(children_.begin[c + 1]);
-           ++k) {
+      for (auto k = children_.begin[c]; k < children_.begin[c + 1]; ++k) {
         float* x = numbers(x_.data() + children_.child[k]);
         kernels::store<C>(kernels::load<C>(x) + value, x);
       }
@@ -197,13 +182,12 @@ template <int C>
 void BasicCoarseLevel<C>::begin_second(float c) {
   if (first_x_.size() == 0) first_x_ = Array<Value>(n_own(), Purpose::solver);
   const auto nodes = [&](std::size_t window) {
-    return std::pair(static_cast<std::size_t>(children_.window[window]),
-                     static_cast<std::size_t>(children_.window[window + 1]));
+    return std::pair(children_.window[window], children_.window[window + 1]);
   };
   for_windows([&](std::size_t window, std::size_t) {
     const auto [first, last] = nodes(window);
     float *x = numbers(x_.data()), *kept = numbers(first_x_.data());
-    for (std::size_t i = C * first; i < C * last; ++i) kept[i] = x[i] *= c;
+    for (std::int64_t i = C * first; i < C * last; ++i) kept[i] = x[i] *= c;
   });
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {

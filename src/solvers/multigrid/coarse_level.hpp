@@ -40,7 +40,7 @@ class BasicCoarseLevel {
   std::int64_t bytes() const;
 
  private:
-  std::size_t n_own() const { return static_cast<std::size_t>(n_nodes_); }
+  std::size_t n_own() const { return n_nodes_; }
   std::int64_t n_windows() const { return std::ssize(children_.window) - 1; }
   template <class F>
   void for_windows(F&& f) const;

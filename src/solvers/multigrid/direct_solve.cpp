@@ -35,7 +35,7 @@ void make_symmetric(std::vector<double>& a, std::size_t n) {
 /// Nodes held at 0: of every connected component whose shifts are all 0 the one that hangs on its neighbours most. What
 /// the right-hand side lacks in balance, round-off at least, leaves through it: a weak link would lift all the others.
 std::vector<std::uint8_t> find_pinned(const NodeGraph& graph, std::span<const float> shift) {
-  const auto n = static_cast<std::size_t>(graph.size());
+  const std::size_t n = graph.size();
   std::vector<std::uint8_t> seen(n), pinned(n);
   std::vector<std::size_t> stack;
   const auto hold = [&](std::size_t v) {
@@ -54,7 +54,7 @@ std::vector<std::uint8_t> find_pinned(const NodeGraph& graph, std::span<const fl
       shifted = shifted || shift[v] > 0.0F;
       if (hold(v) > hold(best)) best = v;
       for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
-        const auto u = static_cast<std::size_t>(graph.column[k]);
+        const std::size_t u = graph.column[k];
         if (!seen[u]) stack.push_back(u);
         seen[u] = 1;
       }
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> find_pinned(const NodeGraph& graph, std::span<const fl
 template <int C>
 BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   assert(graph.remote.empty());
-  const auto n = static_cast<std::size_t>(graph.size());
+  const std::size_t n = graph.size();
   b_.resize(n);
   x_.resize(n);
   alone_.resize(C * n);
@@ -100,13 +100,12 @@ std::vector<double> BasicDirectSolve<C>::invert(const NodeGraph& graph, std::spa
   for (std::size_t i = 0; i < m; ++i) place[connected_[i]] = static_cast<std::int32_t>(i);
   std::vector<double> a(m * m);  // transposed
   for (std::size_t i = 0; i < m; ++i) {
-    const auto v = static_cast<std::size_t>(connected_[i]);
+    const std::size_t v = connected_[i];
     double diagonal = shift[v];
     for (std::int64_t k = graph.begin[v]; k < graph.begin[v + 1]; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
-      const auto u = static_cast<std::size_t>(graph.column[entry]);
-      diagonal += graph.weight_of(entry);
-      if (!pinned[v] && !pinned[u]) a[static_cast<std::size_t>(place[u]) * m + i] -= graph.weight_of(entry);
+      const std::size_t u = graph.column[k];
+      diagonal += graph.weight_of(k);
+      if (!pinned[v] && !pinned[u]) a[place[u] * m + i] -= graph.weight_of(k);
     }
     a[i * m + i] = pinned[v] ? 1.0 : diagonal;
   }

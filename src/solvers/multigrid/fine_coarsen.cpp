@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "base/core/items_of.hpp"
 #include "grid/halo_exchange.hpp"
@@ -21,17 +22,16 @@ class BoxFaces {
     graph_ = geometry.graph.box(local);
     level_ = &level;
     box_ = local;
-    const auto b = static_cast<std::size_t>(local);
-    weight_ = level.weight.span().subspan(geometry.moments_begin[b]);
-    shift_ = level.shift.span().subspan(geometry.moments_begin[b]);
-    extra_weight_ = level.extra.span().subspan(geometry.extra_begin[b]);
-    const auto n = static_cast<std::size_t>(graph_.n_own);
+    weight_ = level.weight.span().subspan(geometry.moments_begin[local]);
+    shift_ = level.shift.span().subspan(geometry.moments_begin[local]);
+    extra_weight_ = level.extra.span().subspan(geometry.extra_begin[local]);
+    const std::size_t n = graph_.n_own;
     slots_.resize(n);
     cell_.resize(n);
     row_.assign(n, -1);
     for (const Run& run : graph_.runs)
       for (int t = 0; t < run.length; ++t) {
-        const auto v = static_cast<std::size_t>(run.first + t);
+        const std::size_t v = run.first + t;
         slots_[v] = run.neighbours(t);
         cell_[v] = static_cast<std::uint16_t>(run.cell + t);
       }
@@ -39,9 +39,9 @@ class BoxFaces {
       const std::size_t v = graph_.row_vof[r];
       slots_[v] = graph_.neighbours[r];
       cell_[v] = graph_.row_cell[r];
-      if (r < static_cast<std::size_t>(graph_.n_irregular)) row_[v] = static_cast<std::int32_t>(r);
+      if (std::cmp_less(r, graph_.n_irregular)) row_[v] = static_cast<std::int32_t>(r);
     }
-    extra_begin_.assign(static_cast<std::size_t>(graph_.n_irregular) + 1, 0);
+    extra_begin_.assign(graph_.n_irregular + 1, 0);
     std::size_t e = 0;
     for (std::size_t r = 0; r + 1 < extra_begin_.size(); ++r) {
       while (e < graph_.extra.size() && graph_.extra[e].vof == graph_.row_vof[r]) ++e;
@@ -61,10 +61,10 @@ class BoxFaces {
         f(slots[side], side, level_->whole_weight(box_, static_cast<int>(vof), static_cast<int>(side), slots[side]));
       return;
     }
-    const auto r = static_cast<std::size_t>(row_[vof]);
+    const std::size_t r = row_[vof];
     for (std::size_t side = 0; side < 6; ++side)
       if (weight_[r][side] > 0.0F) f(slots[side], side, weight_[r][side]);
-    for (auto e = static_cast<std::size_t>(extra_begin_[r]); e < static_cast<std::size_t>(extra_begin_[r + 1]); ++e)
+    for (auto e = extra_begin_[r]; e < extra_begin_[r + 1]; ++e)
       if (extra_weight_[e] > 0.0F) f(graph_.extra[e].neighbour, std::size_t{graph_.extra[e].side}, extra_weight_[e]);
   }
 
@@ -96,7 +96,7 @@ class PieceFinder {
   void find(const BoxFaces& faces, std::span<const std::uint16_t> covered, std::span<const LinkEnd> ends,
             std::span<std::uint16_t> child, std::vector<std::uint16_t>& parent) {
     const BoxGraph& graph = faces.graph();
-    const auto n = static_cast<std::size_t>(graph.n_own);
+    const std::size_t n = graph.n_own;
     sort_by_block(faces);
     find_strongest(faces);
     parent.assign(n, none);
@@ -137,10 +137,10 @@ class PieceFinder {
   void sort_by_block(const BoxFaces& faces) {
     const BoxGraph& graph = faces.graph();
     if (cells_ != graph.cells.size()) number_blocks(graph.cells);
-    const auto n = static_cast<std::size_t>(graph.n_own);
+    const std::size_t n = graph.n_own;
     block_of_.resize(n);
     order_.resize(n);
-    first_.assign(static_cast<std::size_t>(n_blocks_) + 1, 0);
+    first_.assign(n_blocks_ + 1, 0);
     for (std::size_t v = 0; v < n; ++v) {
       block_of_[v] = block_of_cell_[faces.cell(v)];
       ++first_[std::size_t{block_of_[v]} + 1];
@@ -193,10 +193,10 @@ class Coarsener {
   /// Finds and numbers the nodes, from first_node on; numbers of the halo are known then.
   /// @param place  of the level among the levels
   void find(std::int64_t first_node, std::size_t place, const std::vector<LinkEnd>& ends) {
-    const auto n = static_cast<std::size_t>(graph_.n_local());
+    const std::size_t n = graph_.n_local();
     block_.resize(n);
     end_.resize(n);
-    children_.child = Array<std::uint16_t>(static_cast<std::size_t>(graph_.counts().vofs), Purpose::solver);
+    children_.child = Array<std::uint16_t>(graph_.counts().vofs, Purpose::solver);
     parallel_for_dynamic(graph_.n_local(),
                          [&](std::int64_t b) { find_pieces(static_cast<int>(b), ends_of(ends, place, b)); });
     number_nodes(first_node);
@@ -224,10 +224,9 @@ class Coarsener {
     tools.faces.set(level_, b);
     number_columns(b, column, tools.column);
     const BoxGraph& g = tools.faces.graph();
-    const auto i = static_cast<std::size_t>(b);
     const auto first_ghost = static_cast<std::uint16_t>(g.n_own + g.halo.n_vofs());
     const auto first_domain = static_cast<std::uint16_t>(first_ghost + g.halo.n_coarse());
-    const float* factor = level_.ghost_factor.data() + level_.ghost_begin[i];
+    const float* factor = level_.ghost_factor.data() + level_.ghost_begin[b];
     const std::uint64_t box_key = key_of_box(b);
     const std::span<const std::uint16_t> child = children_of(b);
     const auto add = [&](std::int32_t node, float weight, int vof, std::size_t side) {
@@ -235,9 +234,9 @@ class Coarsener {
       if (level_.has_flow()) rows.add_inflow(node, level_.inflow_of(b, vof, side));
     };
     std::size_t k = 0;
-    for (std::size_t c = 0; c < end_[i].size(); ++c) {
-      rows.begin_row(static_cast<std::int32_t>(children_.node_begin[i] + static_cast<std::int64_t>(c)));
-      for (const std::size_t end = end_[i][c]; k < end; ++k) {
+    for (std::size_t c = 0; c < end_[b].size(); ++c) {
+      rows.begin_row(static_cast<std::int32_t>(children_.node_begin[b] + static_cast<std::int64_t>(c)));
+      for (const std::size_t end = end_[b][c]; k < end; ++k) {
         rows.add_shift(tools.faces.shift(child[k]));
         tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
           if (slot >= first_domain) {
@@ -252,7 +251,7 @@ class Coarsener {
              e != ends.end() && e->vof == child[k]; ++e)
           if (e->weight > 0.0F) rows.add(link_column[e->other], e->weight);
       }
-      rows.end_row(box_key | block_[i][c], scale);
+      rows.end_row(box_key | block_[b][c], scale);
     }
   }
 
@@ -260,8 +259,8 @@ class Coarsener {
 
  private:
   std::span<std::uint16_t> children_of(int b) {
-    const auto first = static_cast<std::size_t>(graph_.vof_begin(b));
-    return children_.child.span().subspan(first, static_cast<std::size_t>(graph_.vof_begin(b + 1)) - first);
+    const std::size_t first = graph_.vof_begin(b);
+    return children_.child.span().subspan(first, graph_.vof_begin(b + 1) - first);
   }
   std::uint64_t key_of_box(int b) const {
     const int bits = 3 * (std::bit_width(static_cast<unsigned>(graph_.layout().box_size())) - 2);
@@ -284,12 +283,11 @@ class Coarsener {
   void number_nodes(std::int64_t first_node) {
     children_.node_begin.push_back(first_node);
     for (const auto& end : end_) children_.node_begin.push_back(children_.node_begin.back() + std::ssize(end));
-    children_.end = Array<std::uint16_t>(static_cast<std::size_t>(end_node() - first_node), Purpose::solver);
+    children_.end = Array<std::uint16_t>(end_node() - first_node, Purpose::solver);
     parallel_for(graph_.n_local(), [&](std::int64_t b) {
-      const auto i = static_cast<std::size_t>(b);
       for (std::int32_t& x : number_.own(static_cast<int>(b)))
-        if (x >= 0) x += static_cast<std::int32_t>(children_.node_begin[i]);
-      std::ranges::copy(end_[i], children_.end.begin() + (children_.node_begin[i] - first_node));
+        if (x >= 0) x += static_cast<std::int32_t>(children_.node_begin[b]);
+      std::ranges::copy(end_[b], children_.end.begin() + (children_.node_begin[b] - first_node));
     });
   }
 
@@ -324,7 +322,7 @@ class Coarsener {
 }  // namespace
 
 CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels, LevelLinks& links, float scale) {
-  std::vector<Workspace> tools(static_cast<std::size_t>(n_threads()));
+  std::vector<Workspace> tools(n_threads());
   std::vector<std::unique_ptr<Coarsener>> coarseners;
   std::int64_t n_nodes = 0;
   CoarsenedLevels result;
@@ -356,10 +354,10 @@ CoarsenedLevels coarsen(const Comm& comm, std::span<const TwoPointLevel> levels,
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const std::int64_t n = levels[l].geometry->graph.n_local();
     const std::size_t first = rows.size();
-    rows.resize(first + static_cast<std::size_t>(n));
+    rows.resize(first + n);
     parallel_for_dynamic(n, [&](std::int64_t b) {
       coarseners[l]->build_rows(static_cast<int>(b), column_of, ends_of(links.ends(), l, b), link_node, scale,
-                                rows[first + static_cast<std::size_t>(b)]);
+                                rows[first + b]);
     });
     result.children.push_back(coarseners[l]->take_children());
   }

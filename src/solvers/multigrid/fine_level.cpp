@@ -11,10 +11,9 @@ namespace {
 /// Shift of each own VoF of a box.
 std::vector<float> shifts_of(const TwoPointLevel& level, int b) {
   const BoxGraph graph = level.geometry->graph.box(b);
-  std::vector<float> shift(static_cast<std::size_t>(graph.n_own), level.regular_shift);
-  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[b]);
-  for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r)
-    shift[graph.row_vof[r]] = level.shift[first + r];
+  std::vector<float> shift(graph.n_own, level.regular_shift);
+  const std::size_t first = level.geometry->moments_begin[b];
+  for (int r = 0; r < graph.n_irregular; ++r) shift[graph.row_vof[r]] = level.shift[first + r];
   return shift;
 }
 
@@ -30,7 +29,7 @@ BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, 
       exact_halo_(comm, *graph_),
       x_(*graph_, 1, Purpose::solver),
       y_(*graph_, 1, Purpose::solver),
-      b_(static_cast<std::size_t>(graph_->vof_begin(graph_->n_local())), Purpose::solver, Value{}) {
+      b_(graph_->vof_begin(graph_->n_local()), Purpose::solver, Value{}) {
   if (!level.covered.empty()) covered_begin_.push_back(0);
   int most = 0;
   for (int b = 0; b < graph_->n_local(); ++b) {
@@ -41,8 +40,8 @@ BasicFineLevel<C>::BasicFineLevel(const Comm& comm, const TwoPointLevel& level, 
   }
   set_rows(level);
   for (int t = 0; t < n_threads(); ++t) {
-    scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
-    if (C == 1) exact_scratch_.emplace_back(static_cast<std::size_t>(most), Purpose::solver);
+    scratch_.emplace_back(most, Purpose::solver);
+    if (C == 1) exact_scratch_.emplace_back(most, Purpose::solver);
   }
 }
 
@@ -78,11 +77,11 @@ void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
   box.ghosts = static_cast<std::int64_t>(begin);
   box.n_ghosts = n_ghosts;
   if (n_ghosts == 0) return;
-  ghost_vof_.resize(begin + static_cast<std::size_t>(n_ghosts));
+  ghost_vof_.resize(begin + n_ghosts);
   ghost_factor_.resize(C * ghost_vof_.size(), 1.0F);
   for_each_face(g, [&](int vof, int side, int slot) {
     if (slot < first) return;
-    const std::size_t ghost = begin + static_cast<std::size_t>(slot - first);
+    const std::size_t ghost = begin + (slot - first);
     ghost_vof_[ghost] = static_cast<std::uint16_t>(vof);
     if (slot < first_domain) return;
     float* factor = ghost_factor_.data() + C * ghost;
@@ -94,8 +93,8 @@ void BasicFineLevel<C>::find_ghosts(const TwoPointLevel& level, int b) {
 template <int C>
 void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
   const int n = graph_->n_local();
-  std::vector<std::int64_t> slices(static_cast<std::size_t>(n)), entries(static_cast<std::size_t>(n));
-  std::vector<RowList<std::uint16_t>> lists(static_cast<std::size_t>(n_threads()));
+  std::vector<std::int64_t> slices(n), entries(n);
+  std::vector<RowList<std::uint16_t>> lists(n_threads());
   const auto rows_of = [&](std::int64_t b) -> const RowList<std::uint16_t>& {
     RowList<std::uint16_t>& rows = lists[thread_number()];
     rows.clear();
@@ -108,7 +107,7 @@ void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
     entries[b] = size.entries;
   });
   rows_ = SlicedRows<std::uint16_t>(slices, entries);
-  parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(static_cast<std::size_t>(b), rows_of(b)); });
+  parallel_for_dynamic(n, [&](std::int64_t b) { rows_.set(b, rows_of(b)); });
 }
 
 /// Rows of a box: entries of positive weight, primary faces first. Where β varies or a flow carries, VoFs of runs
@@ -116,8 +115,8 @@ void BasicFineLevel<C>::set_rows(const TwoPointLevel& level) {
 template <int C>
 void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const {
   const BoxGraph g = graph_->box(b);
-  const auto first = static_cast<std::size_t>(level.geometry->moments_begin[b]);
-  const auto first_extra = static_cast<std::size_t>(level.geometry->extra_begin[b]);
+  const std::size_t first = level.geometry->moments_begin[b];
+  const std::size_t first_extra = level.geometry->extra_begin[b];
   double diagonal = 0.0;
   const auto add = [&](std::uint16_t column, float weight) {
     if (weight <= 0.0F) return;
@@ -129,12 +128,12 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
     diagonal = level.regular_shift;
     for (int side = 0; side < 6; ++side) {
       const std::uint16_t slot = slots[side];
-      add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, static_cast<std::size_t>(side)));
+      add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, side));
     }
     rows.end_row(static_cast<std::uint16_t>(vof), static_cast<float>(diagonal));
   };
   std::size_t extra = 0;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(g.n_irregular); ++r) {
+  for (int r = 0; r < g.n_irregular; ++r) {
     diagonal = level.shift[first + r];
     for (std::size_t side = 0; side < 6; ++side)
       add(g.neighbours[r][side], level.carried(level.weight[first + r][side], b, g.row_vof[r], side));
@@ -142,8 +141,7 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
       add(g.extra[extra].neighbour, level.extra[first_extra + extra]);
     rows.end_row(g.row_vof[r], static_cast<float>(diagonal));
   }
-  for (std::size_t r = static_cast<std::size_t>(g.n_irregular); r < g.row_vof.size(); ++r)
-    add_regular(g.row_vof[r], g.neighbours[r]);
+  for (std::size_t r = g.n_irregular; r < g.row_vof.size(); ++r) add_regular(g.row_vof[r], g.neighbours[r]);
   if (!level.has_rows_only()) return;
   for (const Run& run : g.runs)
     for (int t = 0; t < run.length; ++t) add_regular(run.first + t, run.neighbours(t));
@@ -155,7 +153,7 @@ void BasicFineLevel<C>::set_shifts(const TwoPointLevel& level) {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
     const std::vector<float> shift = shifts_of(level, static_cast<int>(b));
     rows_.set_diagonals(
-        static_cast<std::size_t>(b), [&](std::uint16_t vof) { return shift[vof]; }, [](std::uint16_t) { return 0.0F; });
+        b, [&](std::uint16_t vof) { return shift[vof]; }, [](std::uint16_t) { return 0.0F; });
   });
 }
 
@@ -163,12 +161,11 @@ template <int C>
 void BasicFineLevel<C>::add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale,
                                    std::span<float> shift) const {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
-    const auto i = static_cast<std::size_t>(b);
     const std::vector<float> fine = shifts_of(level, static_cast<int>(b));
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
-    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    const std::uint16_t* end = children.end.data() + (children.node_begin[b] - children.node_begin[0]);
     int k = 0;
-    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+    for (std::int64_t node = children.node_begin[b]; node < children.node_begin[b + 1]; ++node, ++end) {
       double sum = 0.0;
       for (; k < *end; ++k) sum += fine[child[k]];
       shift[node] += scale * static_cast<float>(sum);
@@ -192,8 +189,7 @@ double BasicFineLevel<C>::coupling(const TwoPointLevel& level) const {
 template <int C>
 void BasicFineLevel<C>::clear_covered(int b, float* x) const {
   if (covered_begin_.empty()) return;
-  const auto i = static_cast<std::size_t>(b);
-  for (std::int32_t k = covered_begin_[i]; k < covered_begin_[i + 1]; ++k)
+  for (std::int32_t k = covered_begin_[b]; k < covered_begin_[b + 1]; ++k)
     for (int c = 0; c < C; ++c) x[C * covered_[k] + c] = 0.0F;
 }
 
@@ -209,7 +205,7 @@ void BasicFineLevel<C>::first_sweep(const LoadValues<C>& rhs, float c) {
 #pragma GCC ivdep
       for (std::int32_t v = C * s.vof; v < C * (s.vof + s.count); ++v) x[v] = whole * b[v];
     }
-    kernels::scale_rows<C>(rows_, static_cast<std::size_t>(i), c, b, x);
+    kernels::scale_rows<C>(rows_, i, c, b, x);
     clear_covered(box, x);
   });
 }
@@ -233,7 +229,7 @@ void BasicFineLevel<C>::sweep(const SweepFactors& factors) {
         kernels::for_run<C>(run, from, to, [&](std::size_t i, float s) {
           return p * from[i] + q * to[i] + of_b * rhs[i] + of_sum * s;
         });
-    kernels::sweep_rows<C>(rows_, static_cast<std::size_t>(box), factors, from, from, rhs, to);
+    kernels::sweep_rows<C>(rows_, box, factors, from, from, rhs, to);
     clear_covered(box, to);
   });
 }
@@ -245,7 +241,7 @@ void BasicFineLevel<C>::find_residual(int box, const float* rhs, float* residual
   fill_ghosts(box, from);
   for (const Run& run : boxes_[box].runs)
     kernels::for_run<C>(run, from, residual, [&](std::size_t v, float s) { return rhs[v] - d * from[v] + w * s; });
-  kernels::residual_rows<C>(rows_, static_cast<std::size_t>(box), from, from, rhs, residual);
+  kernels::residual_rows<C>(rows_, box, from, from, rhs, residual);
 }
 
 template <int C>
@@ -261,7 +257,7 @@ template <int C>
 void BasicFineLevel<C>::product() {
   halo_.for_boxes(x_, [&](int box) {
     Value* zero = b_.data() + graph_->vof_begin(box);
-    const auto n = static_cast<std::size_t>(graph_->vof_begin(box + 1) - graph_->vof_begin(box));
+    const std::size_t n = graph_->vof_begin(box + 1) - graph_->vof_begin(box);
     std::fill_n(zero, n, Value{});
     float* to = y(box);
     find_residual(box, numbers(zero), to);
@@ -273,13 +269,12 @@ void BasicFineLevel<C>::product() {
 template <int C>
 void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::span<Value> coarse) {
   halo_.for_boxes(x_, [&](int box) {
-    const auto i = static_cast<std::size_t>(box);
     float* residual = numbers(scratch_[thread_number()].data());
     find_residual(box, b(box), residual);
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(box);
-    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    const std::uint16_t* end = children.end.data() + (children.node_begin[box] - children.node_begin[0]);
     int k = 0;
-    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+    for (std::int64_t node = children.node_begin[box]; node < children.node_begin[box + 1]; ++node, ++end) {
       kernels::Few sum{};
       for (; k < *end; ++k) sum += kernels::load<C>(residual + C * child[k]);
       kernels::store<C>(sum, numbers(coarse.data() + node));
@@ -290,12 +285,11 @@ void BasicFineLevel<C>::restrict_residual(const FineChildren& children, std::spa
 template <int C>
 void BasicFineLevel<C>::prolong(std::span<const Value> coarse, const FineChildren& children) {
   parallel_for(graph_->n_local(), [&](std::int64_t b) {
-    const auto i = static_cast<std::size_t>(b);
     float* to = x(static_cast<int>(b));
     const std::uint16_t* child = children.child.data() + graph_->vof_begin(static_cast<int>(b));
-    const std::uint16_t* end = children.end.data() + (children.node_begin[i] - children.node_begin[0]);
+    const std::uint16_t* end = children.end.data() + (children.node_begin[b] - children.node_begin[0]);
     int k = 0;
-    for (std::int64_t node = children.node_begin[i]; node < children.node_begin[i + 1]; ++node, ++end) {
+    for (std::int64_t node = children.node_begin[b]; node < children.node_begin[b + 1]; ++node, ++end) {
       const kernels::Few value = kernels::load<C>(numbers(coarse.data() + node));
       for (; k < *end; ++k) {
         float* at = to + C * child[k];
@@ -327,15 +321,15 @@ void BasicFineLevel<C>::product(std::span<const double> x, std::span<double> ax)
     double* to = exact_scratch_[thread_number()].data();
     for (const Run& run : boxes_[b].runs)
       kernels::for_run<1>(run, from, to, [&](std::size_t v, double s) { return d * from[v] - w * s; });
-    kernels::product_rows(rows_, static_cast<std::size_t>(b), from, to);
+    kernels::product_rows(rows_, b, from, to);
     for (const Segment& s : segments(b)) std::copy_n(to + s.vof, s.count, ax.data() + s.unknown);
   });
 }
 
 template <int C>
 std::vector<float> BasicFineLevel<C>::inverse_diagonal(int box) const {
-  std::vector<float> inverse(static_cast<std::size_t>(x_.slots()->n_own(box)), 1.0F / regular_diagonal_);
-  rows_.for_each_slice(static_cast<std::size_t>(box), [&](const Slice<std::uint16_t>& slice) {
+  std::vector<float> inverse(x_.slots()->n_own(box), 1.0F / regular_diagonal_);
+  rows_.for_each_slice(box, [&](const Slice<std::uint16_t>& slice) {
     for (std::size_t l = 0; l < slice_height; ++l) inverse[slice.row[l]] = slice.inverse[l];
   });
   return inverse;
@@ -343,7 +337,7 @@ std::vector<float> BasicFineLevel<C>::inverse_diagonal(int box) const {
 
 template <int C>
 std::vector<std::int64_t> BasicFineLevel<C>::unknowns(int box) const {
-  std::vector<std::int64_t> unknown(static_cast<std::size_t>(x_.slots()->n_own(box)), -1);
+  std::vector<std::int64_t> unknown(x_.slots()->n_own(box), -1);
   for (const Segment& s : segments(box))
     for (std::int32_t v = 0; v < s.count; ++v) unknown[s.vof + v] = s.unknown + v;
   return unknown;

@@ -60,8 +60,7 @@ template <int C>
 template <class F>
 void BasicFineLevels<C>::for_ends(F&& f) const {
   const std::vector<std::size_t>& chunks = links_.chunks();
-  parallel_for(std::ssize(chunks) - 1, [&](std::int64_t i) {
-    const auto c = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(chunks) - 1, [&](std::int64_t c) {
     for (std::size_t e = chunks[c]; e < chunks[c + 1]; ++e) f(links_.ends()[e]);
   });
 }
@@ -128,7 +127,7 @@ void BasicFineLevels<C>::product(std::span<const double> x, std::span<double> ax
     if (!has_links_) return;
     links_.fetch(exact_values_, [&](int level, int box, int vof) { return levels_[level]->exact(box)[vof]; });
     for_ends([&](const LinkEnd& e) {
-      const auto v = static_cast<std::size_t>(e.unknown);
+      const std::size_t v = e.unknown;
       ax[v] -= static_cast<double>(e.weight) * (exact_values_[e.other] - x[v]);
     });
   }

@@ -26,7 +26,7 @@ namespace kernels {
 
 template <class Column>
 inline std::size_t place(const Slice<Column>& slice, std::size_t l) {
-  return static_cast<std::size_t>(slice.row[l]);
+  return slice.row[l];
 }
 /// Calls f(l) for the rows l to l + 3 of a slice; fours that only repeat the last row are left out.
 template <class Column, class F>

@@ -50,8 +50,8 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
           : jacobi_sweeps(options.coarse_steps);
   twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
   size_.fill(1.0);
-  first_twice_ = static_cast<std::size_t>(options.first_twice);
-  last_twice_ = static_cast<std::size_t>(options.last_twice);
+  first_twice_ = options.first_twice;
+  last_twice_ = options.last_twice;
   CoarsenedLevels first = coarsen(comm, levels, fine_.links(), scale_);
   fine_.set_children(std::move(first.children));
   side_shift_ = first.graph.side_shift;
@@ -125,7 +125,7 @@ template <int C>
 void BasicGraphMultigrid<C>::set_shifts(std::span<const TwoPointLevel> levels) {
   fine_.set_shifts(levels);
   choose_sweeps(levels);
-  std::vector<float> shift(static_cast<std::size_t>(n_first_));
+  std::vector<float> shift(n_first_);
   for (const SideShift& s : side_shift_) shift[s.node] = s.shift;
   fine_.add_shifts(levels, scale_, shift);
   for (std::size_t k = 0; k <= coarse_.size(); ++k) {
@@ -152,7 +152,7 @@ void BasicGraphMultigrid<C>::tell_all_ranks() {
   if (merges_.empty()) return;
   auto n = static_cast<std::int64_t>(nodes_.size());
   comm_.broadcast(std::span(&n, 1));
-  nodes_.resize(static_cast<std::size_t>(n));
+  nodes_.resize(n);
   comm_.broadcast(std::span(nodes_));
   comm_.broadcast(std::span(&operator_complexity_, 1));
 }

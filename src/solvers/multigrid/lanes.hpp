@@ -86,8 +86,7 @@ inline FewRows<C> weighted_sums(const Slice<Column>& slice, std::size_t first, c
   const Column* column = slice.column + first;
   const float* weight = slice.weight + first;
   for (int k = 0; k < slice.width; ++k, column += slice_height, weight += slice_height)
-    for (std::size_t r = 0; r < rows_at_once; ++r)
-      sum[r] += weight[r] * load<C>(x + std::size_t{C} * static_cast<std::size_t>(column[r]));
+    for (std::size_t r = 0; r < rows_at_once; ++r) sum[r] += weight[r] * load<C>(x + std::size_t{C} * column[r]);
   return sum;
 }
 

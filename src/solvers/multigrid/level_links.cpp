@@ -34,21 +34,20 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
     const BoxGraph g = geometry.graph.box(b);
     const auto is_covered = covered.box(b);
     if (std::ranges::none_of(is_covered, [](std::uint8_t c) { return c != 0; })) continue;
-    std::vector<float> sum(static_cast<std::size_t>(g.n_own));
+    std::vector<float> sum(g.n_own);
     const auto add = [&](int vof, int slot, float weight) {
       if (is_covered[slot] != 0) sum[vof] += weight;
     };
-    const auto first = static_cast<std::size_t>(geometry.moments_begin[b]);
+    const std::size_t first = geometry.moments_begin[b];
     std::vector<std::int32_t> row(sum.size(), -1);
     for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[r]] = r;
     for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const std::int32_t r = row[vof];
       for (std::size_t side = 0; side < 6; ++side)
         add(vof, slots[side],
-            r < 0 ? level.whole_weight(b, vof, static_cast<int>(side), slots[side])
-                  : level.weight[first + static_cast<std::size_t>(r)][side]);
+            r < 0 ? level.whole_weight(b, vof, static_cast<int>(side), slots[side]) : level.weight[first + r][side]);
     });
-    const auto first_extra = static_cast<std::size_t>(geometry.extra_begin[b]);
+    const std::size_t first_extra = geometry.extra_begin[b];
     for (std::size_t e = 0; e < g.extra.size(); ++e)
       add(g.extra[e].vof, g.extra[e].neighbour, level.extra[first_extra + e]);
     for (int v = 0; v < g.n_own; ++v)
@@ -87,7 +86,7 @@ struct LevelLinks::OpenEnd {
 /// Both ends of the links that touch own VoFs.
 std::vector<LevelLinks::OpenEnd> LevelLinks::find_ends(const Comm& comm, std::span<const TwoPointLevel> levels) {
   std::vector<OpenEnd> ends;
-  std::vector<std::vector<OpenEnd>> out(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<OpenEnd>> out(comm.size());
   for (std::size_t l = 1; l < levels.size(); ++l) {
     const Layout& coarse = levels[l - 1].geometry->graph.layout();
     const auto level = static_cast<std::int32_t>(l);
@@ -118,13 +117,13 @@ std::vector<LevelLinks::FarVof> LevelLinks::list_values(const Comm& comm, std::s
       far.push_back(e.other);
   }
   sort_unique(far);
-  std::vector<std::vector<FarVof>> asked(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<FarVof>> asked(comm.size());
   for (const FarVof& f : far) asked[f.rank].push_back(f);
   const std::vector<Message> wanted = comm.sparse_exchange(messages(asked));
   for (const Message& m : wanted)
     for (const FarVof& f : items_of<FarVof>(m)) others_.push_back(own(levels, f.level, f.name));
   sort_unique(others_);
-  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(comm.size()));
+  std::vector<std::vector<std::int32_t>> places(comm.size());
   for (const Message& m : wanted)
     for (const FarVof& f : items_of<FarVof>(m))
       places[m.rank].push_back(place_of(others_, own(levels, f.level, f.name)));

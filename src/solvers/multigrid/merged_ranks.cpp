@@ -30,7 +30,7 @@ template <class T>
 std::vector<T> take(std::span<const std::byte>& message) {
   std::int64_t n = 0;
   std::memcpy(&n, message.data(), sizeof n);
-  std::vector<T> items(static_cast<std::size_t>(n));
+  std::vector<T> items(n);
   if (n > 0) std::memcpy(items.data(), message.data() + sizeof n, items.size() * sizeof(T));
   message = message.subspan(sizeof n + items.size() * sizeof(T));
   return items;
@@ -47,8 +47,7 @@ std::vector<std::byte> packed(const NodeGraph& mine, const std::vector<std::int3
   for (std::size_t v = 0; v + 1 < mine.begin.size(); ++v) length.push_back(mine.begin[v + 1] - mine.begin[v]);
   std::vector<RemoteItem> ends;
   for (const std::int32_t c : mine.column) {
-    const RemoteItem end =
-        c < mine.size() ? RemoteItem{rank, c} : mine.remote[static_cast<std::size_t>(c - mine.size())];
+    const RemoteItem end = c < mine.size() ? RemoteItem{rank, c} : mine.remote[c - mine.size()];
     ends.push_back({end.rank / group, first[end.rank] + end.number});
   }
   std::vector<ComponentShift> component_shift(mine.component_shift);
@@ -70,7 +69,7 @@ NodeGraph merge(const Comm& comm, const NodeGraph& mine, int group) {
   const std::vector<std::int64_t> sizes = sizes_of_all(comm, mine.size());
   std::vector<std::int32_t> first(sizes.size());  // of each rank's nodes in its group
   for (std::size_t r = 1; r < sizes.size(); ++r)
-    first[r] = r % static_cast<std::size_t>(group) == 0 ? 0 : first[r - 1] + static_cast<std::int32_t>(sizes[r - 1]);
+    first[r] = r % group == 0 ? 0 : first[r - 1] + static_cast<std::int32_t>(sizes[r - 1]);
   std::vector<Message> out;
   out.push_back({leader_of(comm.rank(), group), packed(mine, first, comm.rank(), group)});
   NodeGraph graph;
@@ -99,14 +98,14 @@ NodeGraph merge(const Comm& comm, const NodeGraph& mine, int group) {
 
 template <int C>
 BasicMergedRanks<C>::BasicMergedRanks(const Comm& comm, int group, std::int64_t n_own)
-    : leads_(comm.rank() % group == 0), b_(static_cast<std::size_t>(n_own)), x_(static_cast<std::size_t>(n_own)) {
+    : leads_(comm.rank() % group == 0), b_(n_own), x_(n_own) {
   const std::vector<std::int64_t> sizes = sizes_of_all(comm, n_own);
   std::vector<ExchangePeer> up, down;
   if (leads_) {
     n_all_ = b_.size();
     std::size_t sent = 0;
     for (int r = comm.rank() + 1; r < std::min(comm.rank() + group, comm.size()); ++r) {
-      const auto n = static_cast<std::size_t>(sizes[static_cast<std::size_t>(r)]);
+      const std::size_t n = sizes[r];
       up.push_back({r, 0, 0, sent, sent + n});
       down.push_back({r, sent, sent + n, 0, 0});
       sent += n;

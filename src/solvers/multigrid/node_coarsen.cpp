@@ -40,7 +40,7 @@ std::vector<float> strongest_links(const NodeGraph& fine, std::int64_t first, st
   std::vector<float> strongest;
   for (std::int64_t v = first; v < last; ++v) {
     const auto begin = fine.weight.begin() + fine.begin[v];
-    const auto end = fine.weight.begin() + fine.begin[static_cast<std::size_t>(v) + 1];
+    const auto end = fine.weight.begin() + fine.begin[v + 1];
     strongest.push_back(begin == end ? 0.0F : *std::max_element(begin, end));
   }
   return strongest;
@@ -67,10 +67,10 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
     stack.assign(1, static_cast<std::int32_t>(seed));
     parent[seed] = number;
     while (!stack.empty()) {
-      const auto v = static_cast<std::size_t>(stack.back());
+      const std::size_t v = stack.back();
       stack.pop_back();
       pieces.child.push_back(static_cast<std::int32_t>(v));
-      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+      for (auto k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
         const std::int32_t u = fine.column[k];
         if (u < first || u >= last) continue;  // also remote ones
         if (parent[u] >= 0 || block[u] != in) continue;
@@ -106,9 +106,9 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
   std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
   parallel_for(std::ssize(children.window) - 1, [&](std::int64_t i) {
     const std::int64_t first = children.window[i];
-    const std::int64_t last = children.window[static_cast<std::size_t>(i) + 1];
-    for (auto v = static_cast<std::size_t>(first); v < static_cast<std::size_t>(last); ++v)
-      for (auto k = static_cast<std::size_t>(fine.begin[v]); k < static_cast<std::size_t>(fine.begin[v + 1]); ++k) {
+    const std::int64_t last = children.window[i + 1];
+    for (auto v = first; v < last; ++v)
+      for (auto k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
         const std::int32_t u = fine.column[k];
         if (u >= first && u < last && parent[u] == parent[v]) bond[v] = std::max(bond[v], fine.weight[k]);
       }
@@ -129,7 +129,7 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
 
 /// Numbers of the coarse nodes that the remote nodes belong to become columns.
 void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
-  const auto n = static_cast<std::size_t>(fine.size());
+  const std::size_t n = fine.size();
   for (std::size_t i = 0; i < fine.remote.size(); ++i) coarse.remote.push_back({fine.remote[i].rank, parent[n + i]});
   std::ranges::sort(coarse.remote);
   erase_repeated(coarse.remote);
@@ -146,17 +146,14 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
   const std::vector<std::uint64_t> block = blocks_of(comm, fine);
   std::vector<std::int64_t> window = cut_windows(block);
   const std::int64_t n_windows = std::ssize(window) - 1;
-  std::vector<std::int32_t> parent(static_cast<std::size_t>(fine.size()) + fine.remote.size());
-  std::vector<Pieces> pieces(static_cast<std::size_t>(n_windows));
-  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
-    pieces[i] = find_pieces(fine, block, window[i], window[i + 1], parent);
-  });
+  std::vector<std::int32_t> parent(fine.size() + fine.remote.size());
+  std::vector<Pieces> pieces(n_windows);
+  parallel_for_dynamic(n_windows,
+                       [&](std::int64_t i) { pieces[i] = find_pieces(fine, block, window[i], window[i + 1], parent); });
   CoarsenedNodes result;
   result.children = number_pieces(pieces, std::move(window));
   const NodeChildren& children = result.children;
-  parallel_for(n_windows, [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
+  parallel_for(n_windows, [&](std::int64_t i) {
     for (std::int64_t v = children.window[i]; v < children.window[i + 1]; ++v)
       parent[v] += static_cast<std::int32_t>(children.coarse_window[i]);
   });
@@ -167,15 +164,13 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 
-  std::vector<RowBuilder> rows(static_cast<std::size_t>(n_windows));
-  parallel_for_dynamic(n_windows, [&](std::int64_t w) {
-    const auto i = static_cast<std::size_t>(w);
+  std::vector<RowBuilder> rows(n_windows);
+  parallel_for_dynamic(n_windows, [&](std::int64_t i) {
     RowBuilder& builder = rows[i];
     for (std::int64_t c = children.coarse_window[i]; c < children.coarse_window[i + 1]; ++c) {
-      const auto node = static_cast<std::size_t>(c);
       builder.begin_row(static_cast<std::int32_t>(c));
-      for (std::int64_t k = children.begin[node]; k < children.begin[node + 1]; ++k) {
-        const auto v = static_cast<std::size_t>(children.child[k]);
+      for (std::int64_t k = children.begin[c]; k < children.begin[c + 1]; ++k) {
+        const std::size_t v = children.child[k];
         builder.add_shift(galerkin_factor(fine.shift[v], bond[v], scale) * fine.shift[v]);
         const auto more =
             std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
@@ -183,15 +178,14 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
           for (std::size_t d = 0; d < 3; ++d)
             builder.add_shift(d, galerkin_factor(more->shift[d], bond[v], scale) * more->shift[d]);
         for (std::int64_t e = fine.begin[v]; e < fine.begin[v + 1]; ++e) {
-          const auto entry = static_cast<std::size_t>(e);
-          const auto u = static_cast<std::size_t>(fine.column[entry]);
-          const float weight = fine.weight[entry];
+          const std::size_t u = fine.column[e];
+          const float weight = fine.weight[e];
           const float here = galerkin_factor(weight, bond[v], scale), there = galerkin_factor(weight, bond[u], scale);
           builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
-          if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[entry]);
+          if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[e]);
         }
       }
-      builder.end_row(block[children.child[children.begin[node]]], 1.0F);
+      builder.end_row(block[children.child[children.begin[c]]], 1.0F);
     }
   });
   join_rows(rows, coarse);

@@ -22,8 +22,7 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
   }
   if (std::ranges::any_of(parts, [](const RowBuilder& p) { return !p.inflow_.empty(); }))
     graph.inflow.resize(entry.back());
-  parallel_for(std::ssize(parts), [&](std::int64_t part) {
-    const auto i = static_cast<std::size_t>(part);
+  parallel_for(std::ssize(parts), [&](std::int64_t i) {
     RowBuilder& p = parts[i];
     const auto place = [](auto& all, std::size_t at) { return all.begin() + static_cast<std::ptrdiff_t>(at); };
     std::ranges::copy(p.key_, place(graph.key, row[i]));

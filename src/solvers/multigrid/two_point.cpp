@@ -63,8 +63,8 @@ class Maker {
   void make_box(int b) {
     const BoxGraph graph = geometry_.graph.box(b);
     const BoxMoments moments = geometry_.box(b);
-    const auto first = static_cast<std::size_t>(geometry_.moments_begin[b]);
-    const auto first_extra = static_cast<std::size_t>(geometry_.extra_begin[b]);
+    const std::size_t first = geometry_.moments_begin[b];
+    const std::size_t first_extra = geometry_.extra_begin[b];
     for (std::size_t r = 0; r < moments.moments.size(); ++r) {
       std::array<float, 6>& weight = level_.weight[first + r];
       const VofMoments& m = moments.moments[r];

@@ -70,8 +70,7 @@ struct TwoPointLevel {
   }
   std::span<const std::uint16_t> covered_in(int box) const {
     if (covered_begin.empty()) return {};
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(covered).subspan(covered_begin[b], covered_begin[b + 1] - covered_begin[b]);
+    return std::span(covered).subspan(covered_begin[box], covered_begin[box + 1] - covered_begin[box]);
   }
 };
 

@@ -46,8 +46,7 @@ class GhostSlots {
 void set_links(const Composite& grid, int l, WallForm form, TwoPointLevel& fine) {
   const LevelGeometry& geometry = grid.level(l + 1);
   for (int b = 0; b < geometry.graph.n_local(); ++b) {
-    const auto begin = static_cast<std::size_t>(grid.coarse_fine_begin(l, b)),
-               end = static_cast<std::size_t>(grid.coarse_fine_begin(l, b + 1));
+    const std::size_t begin = grid.coarse_fine_begin(l, b), end = grid.coarse_fine_begin(l, b + 1);
     if (begin == end) continue;
     const BoxGraph graph = geometry.graph.box(b);
     const auto irregular = graph.row_vof.first(graph.n_irregular);

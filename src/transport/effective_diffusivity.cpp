@@ -58,10 +58,7 @@ void finish(const Setting& s, DiffusionColumn& column) {
 /// A linear fall from 1 to 0 along the axis.
 void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::span<double> c) {
   const std::vector<Vec3> at = op.positions();
-  parallel_for(std::ssize(c), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    c[v] = 1.0 - at[v][axis] / s.domain.cells[axis];
-  });
+  parallel_for(std::ssize(c), [&](std::int64_t v) { c[v] = 1.0 - at[v][axis] / s.domain.cells[axis]; });
 }
 
 /// Name and set-up time of the operator and its solver; tells who watches.
@@ -78,7 +75,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
   problem.sides[low] = [](const Vec3&) { return dirichlet(1.0); };
   problem.sides[high] = [](const Vec3&) { return dirichlet(0.0); };
   EllipticOperator op(s.grid, problem, Faces::keep);
-  const auto n = static_cast<std::size_t>(op.numbering().n_own());
+  const std::size_t n = op.numbering().n_own();
   DiffusionColumn column;
   column.axis = axis;
   column.concentration = Array<double>(n, Purpose::fields);
@@ -160,7 +157,7 @@ void add_off_diagonals(const Setting& s, PlaneFluxes& planes, DiffusionColumn& a
 }
 
 DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int axis) {
-  const auto n = static_cast<std::size_t>(solver.op.numbering().n_own());
+  const std::size_t n = solver.op.numbering().n_own();
   DiffusionColumn column;
   column.axis = axis;
   column.periodic = true;
@@ -208,14 +205,13 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
   const Domain& domain = domain_of(geometry);
   std::vector<std::string> found;
   for (const int axis : options.axes) {
-    const auto a = static_cast<std::size_t>(axis);
-    if (!domain.periodic[a] && domain.cells[axis] < least_cells_of_planes)
+    if (!domain.periodic[axis] && domain.cells[axis] < least_cells_of_planes)
       found.push_back(fmt::format("diffusion.axes: the sample is {} cells long along {}; at least {} are needed",
-                                  domain.cells[axis], axis_names[a], least_cells_of_planes));
-    if (domain.periodic[a] && domain.cells[axis] == 1)
+                                  domain.cells[axis], axis_names[axis], least_cells_of_planes));
+    if (domain.periodic[axis] && domain.cells[axis] == 1)
       found.push_back(
           fmt::format("diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes",
-                      axis_names[a]));
+                      axis_names[axis]));
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];

@@ -9,11 +9,11 @@
 namespace karst {
 
 std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> values, int axis, int n) {
-  std::vector<double> sums(2 * static_cast<std::size_t>(n), 0.0);
-  for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+  std::vector<double> sums(2 * n, 0.0);
+  for (std::int32_t v = 0; v < grid.n_own; ++v) {
     const int layer = std::clamp(static_cast<int>(std::floor(grid.centroid[v][axis])), 0, n - 1);
-    sums[2 * static_cast<std::size_t>(layer)] += grid.volume[v] * values[v];
-    sums[2 * static_cast<std::size_t>(layer) + 1] += grid.volume[v];
+    sums[2 * layer] += grid.volume[v] * values[v];
+    sums[2 * layer + 1] += grid.volume[v];
   }
   grid.composite->comm().sum(std::span(sums));
   std::vector<double> means;

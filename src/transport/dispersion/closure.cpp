@@ -17,13 +17,13 @@ namespace {
 
 /// Of the VoFs themselves, joined orphans included [h0³].
 std::vector<double> fluid_volumes(const EllipticOperator& op) {
-  std::vector<double> volume(static_cast<std::size_t>(op.numbering().n_own()));
+  std::vector<double> volume(op.numbering().n_own());
   for (const LevelGeometry& level : op.geometry().levels)
     parallel_for(level.graph.n_local(), [&](std::int64_t i) {
       const auto b = static_cast<int>(i);
       const BoxGraph box = level.graph.box(b);
       const auto moments = level.box(b).moments;
-      std::vector<double> kappa(static_cast<std::size_t>(box.n_own), 1.0);
+      std::vector<double> kappa(box.n_own, 1.0);
       for (std::size_t r = 0; r < moments.size(); ++r) kappa[box.row_vof[r]] = moments[r].kappa;
       for (int v = 0; v < box.n_own; ++v)
         if (const auto n = op.numbering().number(level.level, b, v); n >= 0)
@@ -58,7 +58,7 @@ Closure::Closure(const Comm& comm, const Geometry& geometry, ClosureOptions opti
 
 template <class F>
 double Closure::sum(F&& f) const {
-  return comm_.sum(parallel_sum(std::ssize(balance_), [&](std::int64_t i) { return f(static_cast<std::size_t>(i)); }));
+  return comm_.sum(parallel_sum(std::ssize(balance_), [&](std::int64_t i) { return f(i); }));
 }
 
 void Closure::set_flow(FaceField& flow) {
@@ -88,8 +88,7 @@ void Closure::set_flow(FaceField& flow) {
 
 /// A (values of f) = U V - what the rows see of the jump of f.
 void Closure::set_right_side(int j, double s) {
-  const auto d = static_cast<std::size_t>(j);
-  const std::span<double> b = right_.span(), source = source_[d].span();
+  const std::span<double> b = right_.span(), source = source_[j].span();
   std::ranges::fill(b, 0.0);
   planes_.add_jump(j, length(j), b);
   if (s != 0.0) {
@@ -97,10 +96,7 @@ void Closure::set_right_side(int j, double s) {
   } else {
     std::ranges::fill(source, 0.0);
   }
-  parallel_for(std::ssize(b), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    b[v] = source[v] * balance_[v] - b[v];
-  });
+  parallel_for(std::ssize(b), [&](std::int64_t v) { b[v] = source[v] * balance_[v] - b[v]; });
 }
 
 template <int C>
@@ -113,11 +109,9 @@ std::vector<SolveReport> Closure::solve_along_all(BasicFlowPreconditioner<C>& pr
     const int j = directions_[c];
     names[c] = fmt::format("{}, closure along {}", name, "xyz"[j]);
     set_right_side(j, s);
-    const auto d = static_cast<std::size_t>(j);
-    parallel_for(std::ssize(balance_), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
+    parallel_for(std::ssize(balance_), [&](std::int64_t v) {
       b[C * v + c] = right_[v];
-      x[C * v + c] = field_[d][v];
+      x[C * v + c] = field_[j][v];
     });
   }
   const SideBySideSystem system{op_, pores_,
@@ -129,11 +123,8 @@ std::vector<SolveReport> Closure::solve_along_all(BasicFlowPreconditioner<C>& pr
   options.watch = options_.watch;
   const auto reports = solve_side_by_side<C>(system, options, names, b.span(), x.span());
   for (std::size_t c = 0; c < directions_.size(); ++c) {
-    const std::span<double> f = field_[static_cast<std::size_t>(directions_[c])].span();
-    parallel_for(std::ssize(f), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      f[v] = x[C * v + c];
-    });
+    const std::span<double> f = field_[directions_[c]].span();
+    parallel_for(std::ssize(f), [&](std::int64_t v) { f[v] = x[C * v + c]; });
   }
   return {reports.begin(), reports.begin() + std::ssize(directions_)};
 }

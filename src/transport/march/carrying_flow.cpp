@@ -29,8 +29,7 @@ void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
   double least = std::numeric_limits<double>::infinity();
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const double whole = std::pow(grid.width(l), 3);
-    for (auto v = static_cast<std::size_t>(grid.level_begin[l]);
-         v < static_cast<std::size_t>(grid.level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+    for (auto v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v)
       if (grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0)
         least = std::min(least, grid.volume[v] / flow.outflow[v]);
   }
@@ -40,8 +39,7 @@ void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
 /// Largest |Σ flow| / (what the volume exchanges: volume / step, or its outflow where that is more).
 double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> divergence) {
   const double rate = std::isfinite(flow.largest_step) ? 1.0 / flow.largest_step : 0.0;
-  return grid.composite->comm().max(std::max(0.0, parallel_max(grid.n_own, [&](std::int64_t i) {
-                                               const auto v = static_cast<std::size_t>(i);
+  return grid.composite->comm().max(std::max(0.0, parallel_max(grid.n_own, [&](std::int64_t v) {
                                                const double size = std::max(rate * grid.volume[v], flow.outflow[v]);
                                                return size > 0.0 ? std::abs(divergence[v]) / size : 0.0;
                                              })));
@@ -57,8 +55,7 @@ void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potenti
     add_up(grid, flow.all.span(), divergence);
     result.after = largest_gap(grid, flow, divergence);
   };
-  if (flow.potential.size() == 0)
-    flow.potential = Array<double>(static_cast<std::size_t>(grid.n_values), Purpose::fields);
+  if (flow.potential.size() == 0) flow.potential = Array<double>(grid.n_values, Purpose::fields);
   std::ranges::fill(flow.potential, 0.0);
   if (grid.composite->comm().any(!potential.empty())) {  // a rank without volumes has none of it
     std::ranges::copy(potential, flow.potential.begin());
@@ -78,12 +75,12 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
                         std::span<const double> potential) {
   const Timer timer("flow for transport");
   const Comm& comm = grid.composite->comm();
-  const auto n = static_cast<std::size_t>(grid.n_own);
+  const std::size_t n = grid.n_own;
   if (!flow.given) {
     flow.given = true;
-    flow.all = Array<double>(static_cast<std::size_t>(grid.n_faces), Purpose::fields);
+    flow.all = Array<double>(grid.n_faces, Purpose::fields);
     flow.outflow = Array<double>(n, Purpose::fields);
-    flow.implicit_volume = Array<std::uint8_t>(static_cast<std::size_t>(grid.n_all), Purpose::fields, std::uint8_t{0});
+    flow.implicit_volume = Array<std::uint8_t>(grid.n_all, Purpose::fields, std::uint8_t{0});
   }
   list_fluxes(grid, faces, flow.all.span());
   find_outflow(grid, flow);
@@ -126,7 +123,7 @@ void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow) {
   const Comm& comm = grid.composite->comm();
   flow.largest_explicit_step = comm.min(least);
   flow.implicit_list.clear();
-  std::vector<std::int32_t> place(static_cast<std::size_t>(grid.n_own), -1);
+  std::vector<std::int32_t> place(grid.n_own, -1);
   for (std::int32_t v = 0; v < grid.n_own; ++v) {
     if (flow.implicit_volume[v] == 0) continue;
     place[v] = static_cast<std::int32_t>(flow.implicit_list.size());

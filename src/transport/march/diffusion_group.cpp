@@ -18,13 +18,12 @@ void for_irregular(const Composite& composite, F&& f) {
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       std::int64_t row = level.moments_begin[b];
-      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
+      for (int r = 0; r < graph.n_irregular; ++r, ++row) {
         const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
         if (v < 0) continue;
-        const auto i = static_cast<std::size_t>(row);
         const Index cell = graph.cells.cell(graph.row_cell[r]);
-        f(v, l, row, level.moments[i], Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5},
-          level.centers.size() == 0 || level.centers[i].inside);
+        f(v, l, row, level.moments[row], Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5},
+          level.centers.size() == 0 || level.centers[row].inside);
       }
     }
   }
@@ -46,16 +45,15 @@ struct Walls {
 Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOrderTerms& low) {
   Walls walls{WallField(grid.composite), WallField(grid.composite)};
   const Composite& composite = *grid.composite;
-  low.wall = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
-  low.equilibrium = Array<double>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0.0);
+  low.wall = Array<double>(grid.n_own, Purpose::fields, 0.0);
+  low.equilibrium = Array<double>(grid.n_own, Purpose::fields, 0.0);
   for_irregular(composite,
                 [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
                   if (!(m.wall_area > 0.0)) return;
                   const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
                   const ScalarWall wall = component.wall(piece);
-                  const auto i = static_cast<std::size_t>(row);
-                  walls.rates.level(l)[i] = wall.rate;
-                  walls.values.level(l)[i] = wall.rate * wall.equilibrium;
+                  walls.rates.level(l)[row] = wall.rate;
+                  walls.values.level(l)[row] = wall.rate * wall.equilibrium;
                   if (!inside && m.wall_area > crumb * m.kappa) return;
                   const double h = Composite::width(l);
                   const Vec3 to_wall = m.centroid - m.wall_centroid;
@@ -68,7 +66,7 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
 
 /// What the wall adds to right-hand sides, by rows: of rate x c_eq, and of the rate alone.
 std::vector<DiffusionGroup::WallRow> find_wall_rows(EllipticOperator& op, const Walls& walls) {
-  std::vector<double> constant(static_cast<std::size_t>(op.numbering().n_own())), rate(constant.size());
+  std::vector<double> constant(op.numbering().n_own()), rate(constant.size());
   op.set_wall(walls.rates, walls.rates);
   op.right_side({}, rate);
   op.set_wall(walls.rates, walls.values);
@@ -84,14 +82,12 @@ std::vector<DiffusionGroup::WallRow> find_wall_rows(EllipticOperator& op, const 
 /// @param by       cell centre - centroid [h0]
 void add_moved(const ScalarGrid& grid, std::span<const Vec3> weights, std::int64_t special, const Vec3& by,
                MovedValues& moved) {
-  const auto s = static_cast<std::size_t>(special);
-  for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-       k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+  for (auto k = grid.special_begin[special]; k < grid.special_begin[special + 1]; ++k) {
     if (weights[k] == Vec3{}) continue;
     moved.other.push_back(grid.volume_faces[k].other());
     moved.weight.push_back(dot(weights[k], by));
   }
-  moved.volume.push_back(grid.special[s]);
+  moved.volume.push_back(grid.special[special]);
   moved.begin.push_back(std::ssize(moved.other));
 }
 
@@ -168,7 +164,7 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
-  std::vector<std::int64_t> special(static_cast<std::size_t>(grid.n_own), -1);
+  std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
   const std::span<const Vec3> weights = gradient_weights(grid, group->low.fixed);
   for_irregular(composite, [&](std::int32_t v, int l, std::int64_t, const VofMoments& m, const Vec3&, bool inside) {

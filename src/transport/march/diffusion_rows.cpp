@@ -73,7 +73,7 @@ class Substitution {
 
 /// Place of each own volume in a list, or -1.
 std::vector<std::int32_t> places_of(const ScalarGrid& grid, std::span<const std::int32_t> volumes) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(grid.n_own), -1);
+  std::vector<std::int32_t> place(grid.n_own, -1);
   for (std::size_t m = 0; m < volumes.size(); ++m) place[volumes[m]] = static_cast<std::int32_t>(m);
   return place;
 }
@@ -84,7 +84,7 @@ Stencil moved_value(const ScalarGrid& grid, const MovedValues& moved, std::int32
   Stencil s;
   s.add(first + volume, 1.0);
   if (place < 0) return s;
-  for (std::int64_t k = moved.begin[place]; k < moved.begin[static_cast<std::size_t>(place) + 1]; ++k) {
+  for (std::int64_t k = moved.begin[place]; k < moved.begin[place + 1]; ++k) {
     const std::int32_t other = moved.other[k];
     s.add(first + volume, -moved.weight[k]);
     if (other < grid.n_own)
@@ -158,11 +158,10 @@ void move_values(const MovedValues& moved, std::span<const double> c, const std:
   parallel_for(std::ssize(phi) / C, [&](std::int64_t v) {
     for (int n = 0; n < C; ++n) phi[C * v + n] = c[C * v + n] - r[n];
   });
-  parallel_for(std::ssize(moved.volume), [&](std::int64_t i) {
-    const auto m = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(moved.volume), [&](std::int64_t m) {
     const std::int64_t v = C * std::int64_t{moved.volume[m]};
     std::array<double, C> sum{};
-    for (auto k = static_cast<std::size_t>(moved.begin[m]); k < static_cast<std::size_t>(moved.begin[m + 1]); ++k) {
+    for (auto k = moved.begin[m]; k < moved.begin[m + 1]; ++k) {
       const std::int64_t other = C * std::int64_t{moved.other[k]};
       for (int n = 0; n < C; ++n) sum[n] += moved.weight[k] * (c[other + n] - c[v + n]);
     }
@@ -201,7 +200,7 @@ DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const 
   const std::vector<std::int32_t> windows = windows_of(grid);
   result.n_windows = static_cast<int>(windows.size()) - 1;
   result.rows = WideRows(rows, windows, numbering, result.remote);
-  result.mass = {static_cast<std::size_t>(grid.n_own), Purpose::geometry};
+  result.mass = Array<double>(grid.n_own, Purpose::geometry);
   std::copy_n(grid.volume.begin(), grid.n_own, result.mass.begin());
   for (const VolumeOfOther& v : op.volumes_of_others()) result.mass[v.row] += v.volume;
   return result;
@@ -210,7 +209,7 @@ DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const 
 template <int C>
 void apply_special(const ScalarGrid& grid, DiffusionRows& rows, std::span<const double> x, std::span<double> y) {
   using Many = std::array<double, C>;
-  const std::span<const double> own = x.first(C * static_cast<std::size_t>(grid.n_own));
+  const std::span<const double> own = x.first(std::size_t{C} * grid.n_own);
   const std::size_t n_far = rows.remote.numbers().size();
   if (rows.far.size() < C * n_far) rows.far = {C * n_far, Purpose::buffers, 0.0};
   const std::span<double> far = rows.far.span().first(C * n_far);
@@ -221,8 +220,7 @@ void apply_special(const ScalarGrid& grid, DiffusionRows& rows, std::span<const 
     return many;
   });
   const auto windows = [&](bool far_ones) {
-    parallel_for(rows.n_windows, [&](std::int64_t i) {
-      const auto w = static_cast<std::size_t>(i);
+    parallel_for(rows.n_windows, [&](std::int64_t w) {
       if (rows.rows.reads_remote(w) == far_ones) rows.rows.apply<C>(w, own, far, y.data());
     });
   };

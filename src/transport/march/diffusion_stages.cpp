@@ -42,7 +42,7 @@ class Stages {
   std::span<double> g() { return step_.balance; }
   std::span<double> b() { return s_.b.span().first(n()); }
   std::span<double> y() { return s_.y.span().first(n()); }
-  std::span<double> vector(Array<double>& of) { return of.span().first(C * static_cast<std::size_t>(grid_.n_values)); }
+  std::span<double> vector(Array<double>& of) { return of.span().first(std::size_t{C} * grid_.n_values); }
 
   /// g, and b of the first stage.
   void begin() {
@@ -102,7 +102,7 @@ class Stages {
   double a() const { return a_; }
 
  private:
-  std::size_t n() const { return C * static_cast<std::size_t>(grid_.n_own); }
+  std::size_t n() const { return std::size_t{C} * grid_.n_own; }
   std::span<double> phi_own() { return s_.phi.span().first(n()); }
   template <class F>
   void over_numbers(F&& f) const {
@@ -214,9 +214,7 @@ std::array<double, C> sweep_through(ScalarGrid& grid, DiffusionGroup& group, int
 }  // namespace
 
 DiffusionScratch::DiffusionScratch(const ScalarGrid& grid, int width) {
-  const auto of = [&](std::int32_t n) {
-    return Array<double>(static_cast<std::size_t>(width) * static_cast<std::size_t>(n), Purpose::solver, 0.0);
-  };
+  const auto of = [&](std::int32_t n) { return Array<double>(std::int64_t{width} * n, Purpose::solver, 0.0); };
   phi = of(grid.n_all);
   for (Array<double>* a : {&b, &y}) *a = of(grid.n_own);
   for (Array<double>* a : {&change, &second, &before}) *a = of(grid.n_values);
@@ -309,7 +307,7 @@ void diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>&
   values.wall = [&](std::int32_t volume, double* to) {
     for (int c = 0; c < C; ++c) to[c] = group.low.equilibrium[volume] - step.least[c];
   };
-  const std::span<double> phi = s.phi.span().first(C * static_cast<std::size_t>(grid.n_all));
+  const std::span<double> phi = s.phi.span().first(std::size_t{C} * grid.n_all);
   group.flux.find<C>(grid, phi, values, flux, wall);
 }
 

@@ -67,7 +67,7 @@ void set_shift(const ScalarGrid& grid, const EllipticOperator& op, double a, Sti
   if (stiff.multigrid == nullptr) {
     stiff.multigrid = std::make_unique<BasicGraphMultigrid<C>>(grid.composite->comm(), levels);
     stiff.gcr = std::make_unique<BasicTruncatedGcr<C>>(grid.composite->comm(), grid.n_own, directions);
-    stiff.direction = {C * static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0};
+    stiff.direction = {std::size_t{C} * grid.n_values, Purpose::solver, 0.0};
   }
   // Shifts are always taken, so that what was solved before has no part in their last bits.
   stiff.multigrid->set_shifts(levels);
@@ -77,7 +77,7 @@ void set_shift(const ScalarGrid& grid, const EllipticOperator& op, double a, Sti
 template <int C>
 int solve_stiff(ScalarGrid& grid, DiffusionRows& rows, const DiffusionSweeps& sweeps, StiffDiffusion<C>& stiff,
                 const StiffOptions& options, std::span<const double> b, std::span<double> x, std::span<double> y) {
-  const auto n = C * static_cast<std::size_t>(grid.n_own);
+  const auto n = std::size_t{C} * grid.n_own;
   BasicTruncatedGcr<C>& gcr = *stiff.gcr;
   const std::array<double, C> size = sizes_of<C>(gcr.start(b));
   apply_rows<C>(grid, rows, sweeps.a, x, y);

@@ -42,7 +42,7 @@ struct DiffusiveFlux::Build {
   void run() {
     for (const Place& p : grid.places)
       place_of[{p.kind, p.level, p.kind == Place::Kind::primary ? p.direction : 0, p.place}] = &p;
-    done.assign(static_cast<std::size_t>(grid.n_faces), 0);
+    done.assign(grid.n_faces, 0);
     for (const ScalarFace& f : grid.listed)
       if (f.fragment) close(f.face);
     std::vector<const Place*> foreign;
@@ -78,8 +78,7 @@ struct DiffusiveFlux::Build {
 
   void add_row(Rows& rows, std::int32_t target, std::size_t flux, double factor) {
     rows.target.push_back(target);
-    for (auto e = static_cast<std::size_t>(stencils.entries_begin[flux]);
-         e < static_cast<std::size_t>(stencils.entries_begin[flux + 1]); ++e) {
+    for (auto e = stencils.entries_begin[flux]; e < stencils.entries_begin[flux + 1]; ++e) {
       rows.column.push_back(stencils.columns[e]);
       rows.weight.push_back(factor * stencils.weights[e]);
     }
@@ -91,8 +90,7 @@ struct DiffusiveFlux::Build {
     const BoundaryTerms& boundary = stencils.boundary;
     std::map<std::int32_t, Face> of_flux;
     std::map<std::int32_t, double> taken;  // by walls with a rate
-    for (auto r = static_cast<std::size_t>(stencils.robin_begin[w]);
-         r < static_cast<std::size_t>(stencils.robin_begin[w + 1]); ++r) {
+    for (auto r = stencils.robin_begin[w]; r < stencils.robin_begin[w + 1]; ++r) {
       RobinWall wall = boundary.robin[r];
       const KeptWall& term = boundary.walls[wall.term];
       wall.rate = op.problem().wall(boundary.piece(term, op.geometry())).rate;
@@ -100,25 +98,23 @@ struct DiffusiveFlux::Build {
     }
     for (std::int32_t i = stencils.fluxes_begin[w]; i < stencils.fluxes_begin[w + 1]; ++i) {
       const FluxPlace& p = stencils.places[i];
-      const auto flux = static_cast<std::size_t>(i);
       if (p.kind == FluxPlace::Kind::wall) {
         const auto wall = taken.find(i);
         if (wall == taken.end()) continue;
         const LevelGraph& graph = grid.composite->graph(window.level);
         const std::int32_t v =
             grid.composite->numbering().number(window.level, window.box, graph.box(window.box).row_vof[p.at]);
-        add_row(to.walls_, v, flux, wall->second);
+        add_row(to.walls_, v, i, wall->second);
         to.wall_constant_.push_back(wall->second);
         continue;
       }
       const Face face = face_of(window, p);
       if (face.number < 0 || done[face.number] != 0) continue;
       done[face.number] = 1;
-      add_row(to.faces_, face.number, flux, face.sign * p.sign);
+      add_row(to.faces_, face.number, i, face.sign * p.sign);
       of_flux[i] = {face.number, face.sign * p.sign};
     }
-    for (auto t = static_cast<std::size_t>(stencils.sides_begin[w]);
-         t < static_cast<std::size_t>(stencils.sides_begin[w + 1]); ++t) {
+    for (auto t = stencils.sides_begin[w]; t < stencils.sides_begin[w + 1]; ++t) {
       const SideTerm& term = boundary.sides[t];
       const auto face = of_flux.find(term.row);
       if (face != of_flux.end())
@@ -142,7 +138,7 @@ struct DiffusiveFlux::Build {
 
   int level_of(std::int32_t own) const {
     int level = 0;
-    while (own >= grid.level_begin[static_cast<std::size_t>(level) + 1]) ++level;
+    while (own >= grid.level_begin[level + 1]) ++level;
     return level;
   }
   /// @param own  one of the two volumes
@@ -163,7 +159,7 @@ struct DiffusiveFlux::Build {
       else
         last = middle - 1;
     }
-    const auto vof = static_cast<std::size_t>(graph.vof_begin(b) + (slot - graph.slot_begin(b)));
+    const std::size_t vof = graph.vof_begin(b) + (slot - graph.slot_begin(b));
     return (stencils.plain[level][vof] >> direction & 1U) != 0;
   }
 
@@ -182,7 +178,7 @@ struct DiffusiveFlux::Build {
     std::vector<std::pair<RemoteItem, std::int32_t>> wanted;
     for (const Place* p : foreign) {
       if (p->kind == Place::Kind::entering) {
-        const auto at = static_cast<std::size_t>(p->place) - composite.coarse_fine(p->level).size();
+        const std::size_t at = p->place - composite.coarse_fine(p->level).size();
         const RemoteItem there = composite.remote_entrances(p->level)[at];
         wanted.push_back({{there.rank, name_of_between(there.number, p->level)}, p->face});
       } else {
@@ -234,7 +230,7 @@ void DiffusiveFlux::sum_rows(const Rows& rows, std::int32_t n_own, std::span<con
   const double *const own = phi.data(), *const far = far_.data();
   parallel_for(std::ssize(rows.target), [&](std::int64_t i) {
     std::array<double, C> sum{};
-    for (std::int64_t e = rows.begin[i]; e < rows.begin[static_cast<std::size_t>(i) + 1]; ++e) {
+    for (std::int64_t e = rows.begin[i]; e < rows.begin[i + 1]; ++e) {
       const std::int32_t column = rows.column[e];
       const double* const value =
           column < n_own ? own + C * std::int64_t{column} : far + C * std::int64_t{column - n_own};

@@ -48,9 +48,9 @@ FlowProjection::FlowProjection(ScalarGrid& grid, const Conductances& open, std::
       g_(open),
       gcr_(grid.composite->comm(), grid.n_own),
       multigrid_(grid.composite->comm(), make_two_point_levels(*grid.composite, problem_of(grid, flow))),
-      scale_(static_cast<std::size_t>(grid.n_own), Purpose::solver),
+      scale_(grid.n_own, Purpose::solver),
       b_(scale_.size(), Purpose::solver),
-      x_(static_cast<std::size_t>(grid.n_values), Purpose::solver, 0.0),
+      x_(grid.n_values, Purpose::solver, 0.0),
       direction_(x_.size(), Purpose::solver, 0.0) {
   parallel_for(grid.n_own, [&](std::int64_t v) { scale_[v] = g_.sum[v] > 0.0 ? 1.0 / g_.sum[v] : 0.0; });
 }
@@ -65,7 +65,7 @@ void FlowProjection::apply(std::span<double> x, std::span<double> y) {
 
 /// z = M D r.
 void FlowProjection::precondition(std::span<const double> r, std::span<double> z) {
-  const auto n = static_cast<std::size_t>(grid_.n_own);
+  const std::size_t n = grid_.n_own;
   const double size = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(g_.sum[v] * r[v]); });
   multigrid_.set_sizes({grid_.composite->comm().max(std::max(0.0, size))});
   parallel_for(grid_.n_own, [&](std::int64_t v) { z[v] = g_.sum[v] * r[v]; });
@@ -76,7 +76,7 @@ int FlowProjection::round(std::span<const double> divergence, std::span<double> 
   parallel_for(grid_.n_own, [&](std::int64_t v) { b_[v] = -scale_[v] * divergence[v]; });
   const double largest = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(b_[v]); });
   const double tolerance = per_round * grid_.composite->comm().max(std::max(0.0, largest));
-  const auto n = static_cast<std::size_t>(grid_.n_own);
+  const std::size_t n = grid_.n_own;
   std::ranges::fill(x_, 0.0);
   int iterations = 0;
   for (double left = gcr_.start(b_.span()); left > tolerance && iterations < most_iterations; ++iterations) {

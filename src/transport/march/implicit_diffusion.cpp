@@ -23,7 +23,7 @@ double sweeps_for(double rho) {
 }  // namespace
 
 void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, ImplicitDiffusion& implicit) {
-  if (implicit.inverse.size() == 0) implicit.inverse = {static_cast<std::size_t>(grid.n_own), Purpose::solver, 0.0};
+  if (implicit.inverse.size() == 0) implicit.inverse = Array<double>(grid.n_own, Purpose::solver, 0.0);
   const bool wall = terms.wall.size() > 0;
   const double rho = parallel_max(grid.n_own, [&](std::int64_t v) {
     const double diagonal = grid.volume[v] + dt * (terms.g.sum[v] + (wall ? terms.wall[v] : 0.0));
@@ -58,7 +58,7 @@ int solve(ScalarGrid& grid, const LowOrderTerms& terms, double dt, const Implici
   }
   if (n % 2 == 1) {  // what is asked for lies in the other one
     std::swap(x, before);
-    std::ranges::copy(before.first(C * static_cast<std::size_t>(grid.n_own)), x.begin());
+    std::ranges::copy(before.first(std::size_t{C} * grid.n_own), x.begin());
   }
   fetch_remote<C>(grid, x);
   return n;
@@ -70,7 +70,7 @@ int diffuse_implicitly(ScalarGrid& grid, const LowOrderTerms& terms,
                        const LowOrderVectors& vectors) {
   const double dt = terms.sub_steps.dt;
   set_step(grid, terms, dt, implicit);
-  const auto n = C * static_cast<std::size_t>(grid.n_own);
+  const auto n = std::size_t{C} * grid.n_own;
   if (implicit.b.size() < n) implicit.b = {n, Purpose::solver, 0.0};
   const bool wall = terms.wall.size() > 0;
   double *const low = vectors.first.data(), *const b = implicit.b.data();

@@ -43,7 +43,7 @@ template <int C>
 int step_implicitly(ScalarGrid& grid, const CarryingFlow& flow, double dt, const std::array<double, C>& range,
                     ImplicitUpwind& s, std::span<double> after, std::span<double> ends) {
   const std::size_t n = flow.implicit_list.size();
-  const auto n_all = C * static_cast<std::size_t>(grid.n_all);
+  const auto n_all = std::size_t{C} * grid.n_all;
   if (s.value.size() < n_all) s.value = {n_all, Purpose::solver, 0.0};
   const std::span<double> value = s.value.span().first(n_all);
   s.b.resize(C * n);

@@ -33,7 +33,7 @@ template <int C>
 void lay_out_leeway(const Correction& b, LimiterScratch& s) {
   for (int c = 0; c < C; ++c) {
     const Leeway leeway(b.range[c]);
-    for (std::size_t i = static_cast<std::size_t>(c); i < s.near.size(); i += C) {
+    for (std::size_t i = c; i < s.near.size(); i += C) {
       s.near[i] = leeway.near;
       s.least[i] = leeway.least_allowed();
       s.largest[i] = leeway.largest_allowed();
@@ -156,8 +156,7 @@ void apply_factors(const ScalarGrid& grid, const Correction& b, const LimiterScr
 /// @param of_face  factors of a face
 std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> factor, int of_face) {
   const auto is_limited = [&](std::int32_t face) {
-    return std::ranges::count_if(factor.subspan(static_cast<std::size_t>(of_face) * static_cast<std::size_t>(face),
-                                                static_cast<std::size_t>(of_face)),
+    return std::ranges::count_if(factor.subspan(std::int64_t{of_face} * face, of_face),
                                  [](double f) { return f < counts_as_limited; });
   };
   const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
@@ -188,7 +187,7 @@ std::int64_t correct_within_local_bounds(ScalarGrid& grid, std::span<const Corre
   for (std::size_t i = 0; i < blocks.size(); ++i)
     with_factors(blocks[i], [&](auto C, auto F) {
       const Correction& b = blocks[i];
-      const auto n = C * static_cast<std::size_t>(grid.n_values);
+      const auto n = std::size_t{C} * grid.n_values;
       find_ratios<C>(grid, b, s);
       fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
       limit_outflow<C>(grid, b, flow, dt, s);

@@ -21,7 +21,7 @@ constexpr std::uint8_t in_next = 1, in_touched = 2;                           //
 
 /// Where each own volume is found among plain and special ones.
 void find_places(const ScalarGrid& grid, LimiterScratch& s) {
-  s.place = Array<std::int32_t>(static_cast<std::size_t>(grid.n_own), Purpose::fields, 0);
+  s.place = Array<std::int32_t>(grid.n_own, Purpose::fields, 0);
   for (std::size_t p = 0; p < grid.plain.size(); ++p)
     for (std::int32_t t = 0; t < grid.plain[p].count; ++t)
       s.place[grid.plain[p].first + t] = static_cast<std::int32_t>(p);
@@ -30,7 +30,7 @@ void find_places(const ScalarGrid& grid, LimiterScratch& s) {
 
 /// Faces of the volumes of other ranks: they are found from the own side alone.
 void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
-  std::vector<std::vector<VolumeFace>> of(static_cast<std::size_t>(grid.n_all - grid.n_own));
+  std::vector<std::vector<VolumeFace>> of(grid.n_all - grid.n_own);
   const auto add = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
     const auto is_remote = [&](std::int32_t v) { return v >= grid.n_own && v < grid.n_all; };
     if (is_remote(left)) of[left - grid.n_own].push_back({face, right, true});
@@ -55,12 +55,12 @@ void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t 
     for (std::int64_t k = first; k < last; ++k) f(faces[k].face(), faces[k].other(), faces[k].outward());
   };
   if (volume >= grid.n_own) {
-    const auto r = static_cast<std::size_t>(volume - grid.n_own);
+    const std::size_t r = volume - grid.n_own;
     return of_list(s.remote_faces.data(), s.remote_begin[r], s.remote_begin[r + 1]);
   }
   const std::int32_t place = s.place[volume];
   if (place < 0) {
-    const auto k = static_cast<std::size_t>(-1 - place);
+    const std::size_t k = -1 - place;
     return of_list(grid.volume_faces.data(), grid.special_begin[k], grid.special_begin[k + 1]);
   }
   const PlainVolumes& p = grid.plain[place];
@@ -263,7 +263,7 @@ bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const st
   };
   for (const std::int32_t v : look) list(v);
   const bool any = !s.held_list.empty();
-  const auto n = C * static_cast<std::size_t>(grid.n_values);
+  const auto n = std::size_t{C} * grid.n_values;
   fetch_together<C, 2>(grid, {s.up.span().first(n), s.down.span().first(n)});
   for (std::int32_t v = grid.n_own; v < grid.n_all; ++v) list(v);
   hold_back<C, F>(grid, b, s);
@@ -341,14 +341,13 @@ std::int64_t LimiterScratch::bytes() const {
 
 LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors) {
   LimiterScratch s;
-  const auto n_values = static_cast<std::size_t>(grid.n_values), n_own = static_cast<std::size_t>(grid.n_own);
-  for (Array<double>* a : {&s.up, &s.down}) *a = {static_cast<std::size_t>(width) * n_values, Purpose::fields, 1.0};
-  s.face = {static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_faces), Purpose::fields, 1.0};
-  s.wall = {static_cast<std::size_t>(factors) * n_own, Purpose::fields, 1.0};
+  const std::size_t n_values = grid.n_values, n_own = grid.n_own;
+  for (Array<double>* a : {&s.up, &s.down}) *a = {width * n_values, Purpose::fields, 1.0};
+  s.face = Array<double>(std::int64_t{factors} * grid.n_faces, Purpose::fields, 1.0);
+  s.wall = {factors * n_own, Purpose::fields, 1.0};
   std::int32_t longest = 1;
   for (const PlainVolumes& p : grid.plain) longest = std::max(longest, p.count);
-  for (auto* along : {&s.near, &s.least, &s.largest})
-    along->resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(longest));
+  for (auto* along : {&s.near, &s.least, &s.largest}) along->resize(std::int64_t{width} * longest);
   s.held = {n_values, Purpose::fields, std::uint8_t{0}};
   s.listed = {n_own, Purpose::fields, std::uint8_t{0}};
   s.work.looks = {n_own, Purpose::fields, 0U};
@@ -360,9 +359,8 @@ LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors) {
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
   if (blocks.empty()) return {};
   const int factors = blocks.front().factors();
-  std::ranges::fill(s.face.span().first(static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_faces)),
-                    1.0);
-  std::ranges::fill(s.wall.span().first(static_cast<std::size_t>(factors) * static_cast<std::size_t>(grid.n_own)), 1.0);
+  std::ranges::fill(s.face.span().first(std::int64_t{factors} * grid.n_faces), 1.0);
+  std::ranges::fill(s.wall.span().first(std::int64_t{factors} * grid.n_own), 1.0);
   for (Array<double>* a : {&s.up, &s.down}) std::ranges::fill(*a, 1.0);
   s.outside.resize(std::max(s.outside.size(), blocks.size()));
   for (std::size_t b = 0; b < blocks.size(); ++b)

@@ -25,7 +25,7 @@ void share(ScalarGrid& grid, std::span<std::uint8_t> values) {
 /// Lists the inner faces, with g cut so that no volume gives more of its old value in a sub-step than it holds.
 void list_inner(ScalarGrid& grid, const LowOrderTerms& terms, SubSteps& steps) {
   steps.inner.clear();
-  std::vector<double> asked(static_cast<std::size_t>(grid.n_all), 0.0);  // then the part of it that is given
+  std::vector<double> asked(grid.n_all, 0.0);  // then the part of it that is given
   const auto is_implicit = [&](std::int32_t v) { return v < grid.n_all && steps.is_implicit[v] != 0; };
   for (std::int64_t k = 0; k < std::ssize(grid.listed); ++k) {
     const ScalarFace& f = grid.listed[k];
@@ -162,7 +162,7 @@ void choose_sub_steps(ScalarGrid& grid, LowOrderTerms& terms, double dt) {
   copy(terms.g.listed, steps.listed);
   copy(terms.g.sum, steps.sum);
   if (steps.is_implicit.size() == 0)
-    steps.is_implicit = {static_cast<std::size_t>(grid.n_all), Purpose::fields, std::uint8_t{0}};
+    steps.is_implicit = Array<std::uint8_t>(grid.n_all, Purpose::fields, std::uint8_t{0});
   const bool wall = terms.wall.size() > 0;
   parallel_for(grid.n_own, [&](std::int64_t v) {
     if (wall) steps.sum[v] += terms.wall[v];
@@ -189,7 +189,7 @@ template <int C>
 int diffuse(ScalarGrid& grid, const LowOrderTerms& terms, const std::array<std::span<const double>, C>& source,
             const LowOrderVectors& vectors) {
   const SubSteps& steps = terms.sub_steps;
-  const auto ends = C * static_cast<std::size_t>(grid.n_all);
+  const auto ends = std::size_t{C} * grid.n_all;
   std::span<double> now = vectors.first, next = vectors.second;
   std::ranges::copy(now.subspan(ends), next.begin() + static_cast<std::ptrdiff_t>(ends));
   std::ranges::transform(now.subspan(ends), vectors.exposure.begin() + static_cast<std::ptrdiff_t>(ends),

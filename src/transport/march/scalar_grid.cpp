@@ -12,7 +12,7 @@ namespace {
 using Place = ScalarGrid::Place;
 
 double& number_at(FaceField& faces, const Place& p) {
-  const auto place = static_cast<std::size_t>(p.place);
+  const std::size_t place = p.place;
   if (p.kind == Place::Kind::primary) return faces.primary(p.level).data(p.direction)[place];
   if (p.kind == Place::Kind::extra) return faces.extra(p.level)[place];
   return faces.coarse_fine(p.level)[place];
@@ -23,8 +23,7 @@ template <class F>
 void for_own(const ScalarGrid& grid, F&& f) {
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const std::int32_t begin = grid.level_begin[l];
-    parallel_for(grid.level_begin[static_cast<std::size_t>(l) + 1] - begin,
-                 [&](std::int64_t i) { f(l, begin + static_cast<std::int32_t>(i)); });
+    parallel_for(grid.level_begin[l + 1] - begin, [&](std::int64_t i) { f(l, begin + static_cast<std::int32_t>(i)); });
   }
 }
 
@@ -52,13 +51,10 @@ void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flu
   require(&faces.grid().geometry() == &grid.composite->geometry(),
           "transport: the fluxes to be read are on another geometry");
   faces.for_boxes([](int, int) {});
-  const auto n = static_cast<std::size_t>(grid.n_all);
+  const std::size_t n = grid.n_all;
   std::ranges::fill(flux, 0.0);
   for (int d = 0; d < 3; ++d)
-    for_own(grid, [&](int l, std::int32_t v) {
-      const auto i = static_cast<std::size_t>(v);
-      flux[static_cast<std::size_t>(d) * n + i] = faces.primary(l).data(d)[grid.slots[i]];
-    });
+    for_own(grid, [&](int l, std::int32_t i) { flux[d * n + i] = faces.primary(l).data(d)[grid.slots[i]]; });
   const auto read = [&](const Place& p) {
     const double x = p.kind == Place::Kind::entering ? faces.entering(p.level)[p.place] : number_at(faces, p);
     flux[p.face] = p.sign * x;
@@ -71,24 +67,21 @@ void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceFiel
   require(&faces.grid().geometry() == &grid.composite->geometry(),
           "transport: the fluxes to be filled are on another geometry");
   const Composite& composite = *grid.composite;
-  const auto n = static_cast<std::size_t>(grid.n_all);
+  const std::size_t n = grid.n_all;
   for (int l = 0; l < composite.n_levels(); ++l) {
     faces.primary(l).fill(0.0);
     std::ranges::fill(faces.extra(l), 0.0);
     if (l + 1 < composite.n_levels()) std::ranges::fill(faces.coarse_fine(l), 0.0);
   }
   for (int d = 0; d < 3; ++d)
-    for_own(grid, [&](int l, std::int32_t v) {
-      const auto i = static_cast<std::size_t>(v);
-      faces.primary(l).data(d)[grid.slots[i]] = flux[static_cast<std::size_t>(d) * n + i];
-    });
+    for_own(grid, [&](int l, std::int32_t i) { faces.primary(l).data(d)[grid.slots[i]] = flux[d * n + i]; });
   for (const Place& p : grid.places) number_at(faces, p) = p.sign * flux[p.face];
 }
 
 template <int C>
 void fetch_remote(ScalarGrid& grid, std::span<double> values) {
   using Many = std::array<double, C>;
-  const std::span<Many> all(reinterpret_cast<Many*>(values.data()), static_cast<std::size_t>(grid.n_all));
+  const std::span<Many> all(reinterpret_cast<Many*>(values.data()), grid.n_all);
   ListExchange& exchange = grid.remote.exchange();
   exchange.begin(all.subspan(grid.n_own), [&](std::size_t i) { return all[exchange.sent()[i]]; });
   exchange.finish();
@@ -97,7 +90,7 @@ void fetch_remote(ScalarGrid& grid, std::span<double> values) {
 template <int C, std::size_t K>
 void fetch_together(ScalarGrid& grid, const std::array<std::span<double>, K>& lists) {
   using Many = std::array<double, C * K>;
-  const auto n = static_cast<std::size_t>(grid.n_all - grid.n_own);
+  const std::size_t n = grid.n_all - grid.n_own;
   if (grid.arrived.size() < C * K * n) grid.arrived = {C * K * n, Purpose::buffers, 0.0};
   const std::span<Many> arrived(reinterpret_cast<Many*>(grid.arrived.data()), n);
   ListExchange& exchange = grid.remote.exchange();
@@ -110,7 +103,7 @@ void fetch_together(ScalarGrid& grid, const std::array<std::span<double>, K>& li
   exchange.finish();
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k < K; ++k)
-      std::copy_n(arrived[i].data() + C * k, C, lists[k].data() + C * (static_cast<std::size_t>(grid.n_own) + i));
+      std::copy_n(arrived[i].data() + C * k, C, lists[k].data() + C * (grid.n_own + i));
 }
 
 template <int C>
@@ -141,12 +134,10 @@ void find_gradient(ScalarGrid& grid, std::span<const Vec3> weights, std::span<co
       for (std::int32_t t = 0; t < C * p.count; ++t) g[t] = scale * (high[t] - low[t]);
     }
   });
-  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
-    const auto s = static_cast<std::size_t>(i);
+  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t s) {
     const double* const own = c + C * std::int64_t{grid.special[s]};
     std::array<Vec3, C> sum{};
-    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+    for (auto k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
       const Vec3& weight = weights[k];
       if (weight == Vec3{}) continue;  // the value there may mean nothing
       const double* const other = c + C * std::int64_t{grid.volume_faces[k].other()};

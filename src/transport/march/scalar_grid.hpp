@@ -147,11 +147,9 @@ void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
       });
     }
   });
-  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t i) {
-    const auto s = static_cast<std::size_t>(i);
+  parallel_for(static_cast<std::int64_t>(grid.special.size()), [&](std::int64_t s) {
     visit(grid.special[s], [&](auto&& f) {
-      for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-           k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+      for (auto k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
         const VolumeFace e = grid.volume_faces[k];
         f(e.face(), e.other(), e.outward());
       }

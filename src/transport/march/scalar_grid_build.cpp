@@ -132,24 +132,22 @@ void Maker::list_facts() {
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       const BoxMoments moments = level.box(b);
-      std::vector<std::int32_t> row(static_cast<std::size_t>(graph.n_own), -1);
+      std::vector<std::int32_t> row(graph.n_own, -1);
       for (int r = 0; r < graph.n_irregular; ++r) row[graph.row_vof[r]] = r;
       for_each_vof(graph, [&](int vof, int cell) {
         const std::int32_t n = numbering().number(l, b, vof);
         if (n < 0) return;
-        const auto i = static_cast<std::size_t>(n);
         const std::int32_t r = row[vof];
         const Index at = graph.cells.cell(cell);
         VolumeFacts f{numbering().first() + n, at, {}, 1.0, r < 0, true};
         if (r >= 0) {
-          const auto k = static_cast<std::size_t>(r);
-          f.centroid = moments.moments[k].centroid;
-          f.kappa = moments.moments[k].kappa;
-          f.inside = moments.centers.empty() || moments.centers[k].inside;
+          f.centroid = moments.moments[r].centroid;
+          f.kappa = moments.moments[r].kappa;
+          f.inside = moments.centers.empty() || moments.centers[r].inside;
         }
-        facts_[i] = f;
-        grid_.slots[i] = level.graph.slot_begin(b) + vof;
-        grid_.centroid[i] = Composite::width(l) * (Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5} + f.centroid);
+        facts_[n] = f;
+        grid_.slots[n] = level.graph.slot_begin(b) + vof;
+        grid_.centroid[n] = Composite::width(l) * (Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5} + f.centroid);
       });
     }
   }
@@ -413,11 +411,11 @@ void Maker::number_others() {
 
 /// Plain volumes in stretches; all others are special.
 void Maker::find_plain() {
-  const auto n = static_cast<std::size_t>(grid_.n_own);
+  const std::size_t n = grid_.n_own;
   is_plain_.assign(n, 0);
   int level = 0;
   for (std::size_t v = 0; v < n; ++v) {
-    while (static_cast<std::int32_t>(v) >= grid_.level_begin[static_cast<std::size_t>(level) + 1]) ++level;
+    while (static_cast<std::int32_t>(v) >= grid_.level_begin[level + 1]) ++level;
     const auto& beside = beside_[v];
     const bool plain =
         facts_[v].regular && std::ranges::all_of(beside, [&](std::int32_t j) { return j >= 0 && facts_[j].regular; });
@@ -479,7 +477,7 @@ void Maker::list_special() {
     offsets.push_back(f.at);
     conductance.push_back(f.conductance);
   };
-  std::vector<std::vector<FaceOfVolume>> faces(static_cast<std::size_t>(grid_.n_own));
+  std::vector<std::vector<FaceOfVolume>> faces(grid_.n_own);
   const auto add = [&](std::int32_t v, const MadeFace& f, bool left) {
     if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
@@ -503,13 +501,12 @@ void Maker::list_special() {
   std::vector<VolumeFace> all;
   std::vector<std::vector<Vec3>> weights(given_.size());
   for (std::int32_t v = 0; v < grid_.n_own; ++v) {
-    const auto i = static_cast<std::size_t>(v);
-    if (is_plain_[i] != 0) continue;
-    std::ranges::sort(faces[i], {}, &FaceOfVolume::at);
+    if (is_plain_[v] != 0) continue;
+    std::ranges::sort(faces[v], {}, &FaceOfVolume::at);
     for (std::size_t g = 0; g < given_.size(); ++g)
-      std::ranges::copy(fit(faces[i], given_[g]), std::back_inserter(weights[g]));
+      std::ranges::copy(fit(faces[v], given_[g]), std::back_inserter(weights[g]));
     special.push_back(v);
-    for (const FaceOfVolume& f : faces[i]) all.push_back(f.face);
+    for (const FaceOfVolume& f : faces[v]) all.push_back(f.face);
     begin.push_back(std::ssize(all));
   }
   const auto keep = [](const auto& from, auto& array) {
@@ -555,7 +552,7 @@ ScalarGrid Maker::make() {
     grid_.fragment[v] = facts_[v].inside ? 0 : 1;
   }
   for (int l = 0; l < composite().n_levels(); ++l)
-    for (auto v = grid_.level_begin[l]; v < grid_.level_begin[static_cast<std::size_t>(l) + 1]; ++v)
+    for (auto v = grid_.level_begin[l]; v < grid_.level_begin[l + 1]; ++v)
       grid_.volume[v] *= std::pow(Composite::width(l), 3);
   fetch_remote(grid_, grid_.volume.span());
   exchange_extra();

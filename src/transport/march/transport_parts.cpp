@@ -60,13 +60,11 @@ void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
   for (const ScalarComponent& c : p.components) sharing.insert(c.group);
   for (const std::string& s : sharing) add_blocks(p, s, group);
   for (ComponentBlock& b : p.blocks) {
-    const auto of = [&](std::int32_t n) {
-      return Array<double>(static_cast<std::size_t>(b.width) * static_cast<std::size_t>(n), Purpose::fields, 0.0);
-    };
+    const auto of = [&](std::int32_t n) { return Array<double>(std::int64_t{b.width} * n, Purpose::fields, 0.0); };
     b.before = of(p.grid.n_values);
     b.low = of(p.grid.n_values);
     b.amount = of(p.grid.n_faces);
-    b.end_value.resize(static_cast<std::size_t>(b.width) * p.grid.boundary.size());
+    b.end_value.resize(b.width * p.grid.boundary.size());
     b.ends.resize(b.end_value.size());
     if (b.group == nullptr || b.group->low.wall.size() == 0) continue;
     b.wall = of(p.grid.n_own);
@@ -82,9 +80,7 @@ void make_scratch(TransportParts& p) {
     if (!b.shares) factors = std::max(factors, b.width);
     reacts = reacts || b.reacts();
   }
-  const auto of = [&](std::int32_t n) {
-    return Array<double>(static_cast<std::size_t>(width) * static_cast<std::size_t>(n), Purpose::fields, 0.0);
-  };
+  const auto of = [&](std::int32_t n) { return Array<double>(std::int64_t{width} * n, Purpose::fields, 0.0); };
   StepScratch& s = p.scratch;
   s.mean = of(p.grid.n_values);
   for (Array<double>& g : s.gradient) g = of(p.grid.n_all);

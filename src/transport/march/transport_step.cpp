@@ -202,7 +202,7 @@ class Step {
           const double given = b.end_value[b.width * k + c];
           if (std::isnan(given)) continue;
           include(b.component[c], given);
-          include(b.component[c], b.before[b.width * (static_cast<std::size_t>(grid_.n_all) + k) + c]);
+          include(b.component[c], b.before[b.width * (grid_.n_all + k) + c]);
         }
         if (!b.reacts()) continue;
         const LowOrderTerms& low = b.group->low;
@@ -244,14 +244,14 @@ class Step {
     const Timer timer("low order");
     LowOrderTerms* const terms = b.group != nullptr ? &b.group->low : nullptr;
     if (terms != nullptr) choose_sub_steps(grid_, *terms, dt_);
-    const auto n = C * static_cast<std::size_t>(grid_.n_values);
+    const auto n = std::size_t{C} * grid_.n_values;
     const std::span<double> low = b.low.span(), mean = s_.mean.span().first(n);
     // The last of the sub-steps ends in low.
     const bool starts_in_low = terms == nullptr || terms->sub_steps.count % 2 == 0;
     const std::span<double> after = starts_in_low ? low : mean;
     std::ranges::fill(b.ends, 0.0);
     if (flow_.at_rest) {
-      std::copy_n(b.before.begin(), C * static_cast<std::size_t>(grid_.n_own), after.begin());
+      std::copy_n(b.before.begin(), std::size_t{C} * grid_.n_own, after.begin());
     } else {
       upwind_step<C>(grid_, flow_.explicit_flow(), b.before.span(), dt_, after);
       for (std::size_t k = 0; k < grid_.boundary.size(); ++k) {
@@ -306,8 +306,7 @@ class Step {
       fetch_remote<C>(grid_, s_.mean.span());
     }
     Gradient gradient;
-    for (std::size_t d = 0; d < 3; ++d)
-      gradient[d] = s_.gradient[d].span().first(C * static_cast<std::size_t>(grid_.n_all));
+    for (std::size_t d = 0; d < 3; ++d) gradient[d] = s_.gradient[d].span().first(std::size_t{C} * grid_.n_all);
     find_gradient<C>(grid_, b.gradient_weights, s_.mean.span(), gradient);
     return gradient;
   }
@@ -315,7 +314,7 @@ class Step {
   /// mean = -Σ advective fluxes of c - r, and sources.
   template <int C>
   void find_balance(ComponentBlock& b, const std::array<double, C>& r) {
-    const std::span<double> balance = s_.mean.span().first(C * static_cast<std::size_t>(grid_.n_own));
+    const std::span<double> balance = s_.mean.span().first(std::size_t{C} * grid_.n_own);
     if (flow_.at_rest) {
       std::ranges::fill(balance, 0.0);
     } else {
@@ -344,7 +343,7 @@ class Step {
     }
     step.size = sizes<C>(b);
     step.values = b.before.span();
-    step.balance = s_.mean.span().first(C * static_cast<std::size_t>(grid_.n_own));
+    step.balance = s_.mean.span().first(std::size_t{C} * grid_.n_own);
     step.t = t_;
     step.dt = dt_;
     const StageOptions options{p_.options.tolerance, p_.options.max_iterations};
@@ -360,7 +359,7 @@ class Step {
     }
     const std::span<double> wall = b.reacts() ? s_.wall.span().first(b.wall.size()) : std::span<double>{};
     diffusive_flux<C>(grid_, *b.group, step, *s_.diffusion, b.amount.span(), wall);
-    const auto n = C * static_cast<std::size_t>(grid_.n_values);
+    const auto n = std::size_t{C} * grid_.n_values;
     const LowOrderVectors vectors{{}, {}, s_.exposure.span().first(n), s_.inner};
     take_low_order<C>(grid_, b.group->low, vectors, {s_.diffusion->phi.span(), b.amount.span(), b.ends});
     if (b.reacts())

@@ -43,7 +43,7 @@ FlowContinuity TransportStepper::set_flow(FaceField& flow, std::span<const doubl
 }
 
 std::vector<double> TransportStepper::flow_potential() const {
-  std::vector<double> own(static_cast<std::size_t>(grid().n_own), 0.0);
+  std::vector<double> own(grid().n_own, 0.0);
   const Array<double>& potential = parts_->flow.potential;
   if (potential.size() > 0) std::copy_n(potential.begin(), own.size(), own.begin());
   return own;
@@ -58,7 +58,7 @@ const std::vector<ScalarComponent>& TransportStepper::components() const { retur
 TransportState TransportStepper::make_state() const {
   TransportState state;
   for (std::size_t i = 0; i < components().size(); ++i) {
-    state.values.emplace_back(static_cast<std::size_t>(grid().n_values), Purpose::fields, 0.0);
+    state.values.emplace_back(grid().n_values, Purpose::fields, 0.0);
     state.range.push_back({0.0, 0.0});
   }
   return state;
@@ -73,9 +73,9 @@ void TransportStepper::set_values(TransportState& state, std::size_t component,
 
 void TransportStepper::set_values(TransportState& state, std::size_t component, const CellField& field, int of_field) {
   require(&field.grid().geometry() == &grid().composite->geometry(), "transport: values are on another geometry");
-  std::size_t v = 0;
+  std::int32_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
-    for (; v < static_cast<std::size_t>(grid().level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+    for (; v < grid().level_begin[l + 1]; ++v)
       state.values[component][v] = field.level(l).data(of_field)[grid().slots[v]];
   start_range(state, component);
 }
@@ -104,9 +104,9 @@ void TransportStepper::take_changes(TransportState& state, std::size_t component
 void TransportStepper::get_values(const TransportState& state, std::size_t component, CellField& field,
                                   int of_field) const {
   require(&field.grid().geometry() == &grid().composite->geometry(), "transport: the field is on another geometry");
-  std::size_t v = 0;
+  std::int32_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
-    for (; v < static_cast<std::size_t>(grid().level_begin[static_cast<std::size_t>(l) + 1]); ++v)
+    for (; v < grid().level_begin[l + 1]; ++v)
       field.level(l).data(of_field)[grid().slots[v]] = state.values[component][v];
 }
 
@@ -114,7 +114,7 @@ std::vector<double> TransportStepper::wall_amounts(std::size_t component) const 
   for (const ComponentBlock& b : parts_->blocks)
     for (int c = 0; c < b.width; ++c) {
       if (b.component[c] != component || !b.reacts()) continue;
-      std::vector<double> amounts(static_cast<std::size_t>(parts_->grid.n_own));
+      std::vector<double> amounts(parts_->grid.n_own);
       for (std::size_t v = 0; v < amounts.size(); ++v) amounts[v] = b.through_wall[b.width * v + c];
       return amounts;
     }

@@ -78,7 +78,7 @@ class Coupled {
     std::vector<double> sums(3 * n_);
     for (std::size_t m = 0; m < n_; ++m) {
       for (std::size_t k = 0; k < sites_.size(); ++k) {
-        const auto v = static_cast<std::size_t>(sites_.volume[k]);
+        const std::size_t v = sites_.volume[k];
         const double change = s_.dissolved[m][v], now = old_[k * n_ + m] + change / dt_;
         sums[m] += grid_.volume[v] * (dt_ * old_[k * n_ + m] + change);
         const double before = reaction_.rate[k * n_ + m];
@@ -107,7 +107,7 @@ class Coupled {
   Array<double>& total(std::size_t p) { return state_.values[first_ + p]; }
 
   void prepare() {
-    const auto values = static_cast<std::size_t>(grid_.n_values), own = static_cast<std::size_t>(grid_.n_own);
+    const std::size_t values = grid_.n_values, own = grid_.n_own;
     std::ranges::fill(reaction_.cost, 0);
     if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_memory.hpp)
       for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
@@ -144,7 +144,7 @@ class Coupled {
 
   /// Rates behind the films of what is there, and their slopes along ν. False, on all ranks, where one is not found.
   bool solve_sites() {
-    std::vector<CoupledWorkspace> workspaces(static_cast<std::size_t>(n_threads()));
+    std::vector<CoupledWorkspace> workspaces(n_threads());
     for (CoupledWorkspace& b : workspaces) {
       b.solution = medium_.start;
       b.film.resize(n_totals_);
@@ -159,10 +159,10 @@ class Coupled {
     const double before = seconds_worked();
     parallel_for_dynamic(std::ssize(sites_.volume), [&](std::int64_t k) {
       CoupledWorkspace& b = workspaces[thread_number()];
-      find_film(grid_, sites_, static_cast<std::size_t>(k), totals, b.film);
-      if (as_before(static_cast<std::size_t>(k), b.film))
+      find_film(grid_, sites_, k, totals, b.film);
+      if (as_before(k, b.film))
         ++kept;
-      else if (!solve_site(static_cast<std::size_t>(k), b))
+      else if (!solve_site(k, b))
         failed = true;
     });
     reaction_.seconds += seconds_worked() - before;
@@ -226,7 +226,7 @@ class Coupled {
   void spread(std::size_t m) {
     Array<double>& d = s_.spread[m];
     for (std::size_t k = 0; k < sites_.size(); ++k) {
-      const auto v = static_cast<std::size_t>(sites_.volume[k]);
+      const std::size_t v = sites_.volume[k];
       const double slope = s_.slope[k * n_ + m];
       s_.source[v] = s_.rate[k * n_ + m] - old_[k * n_ + m] - slope * d[v];
       s_.terms.wall[v] = -slope * grid_.volume[v];
@@ -249,8 +249,7 @@ class Coupled {
 
   void add_up_totals() {
     for (std::size_t p = 0; p < n_totals_; ++p)
-      parallel_for(grid_.n_all, [&](std::int64_t i) {
-        const auto v = static_cast<std::size_t>(i);
+      parallel_for(grid_.n_all, [&](std::int64_t v) {
         double sum = s_.moved[p][v];
         for (std::size_t m = 0; m < n_; ++m) sum += medium_.minerals[m].brought[p] * s_.spread[m][v];
         total(p)[v] = sum;
@@ -262,7 +261,7 @@ class Coupled {
     std::vector<double> sums(2 * n_);
     for (std::size_t k = 0; k < sites_.size(); ++k)
       for (std::size_t m = 0; m < n_; ++m) {
-        const auto v = static_cast<std::size_t>(sites_.volume[k]);
+        const std::size_t v = sites_.volume[k];
         const double taken = old_[k * n_ + m] + s_.dissolved[m][v] / dt_, found = s_.rate[k * n_ + m];
         sums[2 * m] += grid_.volume[v] * std::abs(found - taken);
         sums[2 * m + 1] += grid_.volume[v] * (std::abs(found) + std::abs(taken));

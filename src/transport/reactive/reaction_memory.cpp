@@ -41,11 +41,11 @@ std::size_t memory_width(const ReactiveMedium& medium, const ReactiveSites& site
 std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
                                     const ReactionState& state, const CoupledScratch* coupled) {
   const std::size_t width = memory_width(medium, sites, coupled != nullptr);
-  std::vector<double> rows(static_cast<std::size_t>(n_own) * width, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> rows(n_own * width, std::numeric_limits<double>::quiet_NaN());
   std::size_t first = 0;
   for_parts(medium, sites, state, coupled, [&](const auto& from, std::size_t n) {
     for (std::size_t s = 0; s < sites.size() && !from.empty(); ++s)  // no step was coupled yet: empty
-      std::copy_n(from.data() + s * n, n, rows.data() + static_cast<std::size_t>(sites.volume[s]) * width + first);
+      std::copy_n(from.data() + s * n, n, rows.data() + sites.volume[s] * width + first);
     first += n;
   });
   return rows;
@@ -55,14 +55,14 @@ void take_reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sit
                           ReactionState& state, CoupledScratch* coupled) {
   const std::size_t width = memory_width(medium, sites, coupled != nullptr);
   for (const std::int32_t v : sites.volume)
-    require(!std::isnan(rows[static_cast<std::size_t>(v) * width]), "volume {} reacts, and nothing is known of it", v);
+    require(!std::isnan(rows[v * width]), "volume {} reacts, and nothing is known of it", v);
   std::size_t first = 0;
   for_parts(medium, sites, state, coupled, [&](auto& to, std::size_t n) {
     to.resize(sites.size() * n);
     for (std::size_t s = 0; s < sites.size(); ++s)
       for (std::size_t k = 0; k < n; ++k)
-        to[s * n + k] = static_cast<typename std::decay_t<decltype(to)>::value_type>(
-            rows[static_cast<std::size_t>(sites.volume[s]) * width + first + k]);
+        to[s * n + k] =
+            static_cast<typename std::decay_t<decltype(to)>::value_type>(rows[sites.volume[s] * width + first + k]);
     first += n;
   });
 }

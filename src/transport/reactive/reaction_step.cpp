@@ -68,14 +68,14 @@ class Step {
   void solve(Failures& failures) {
     std::vector<std::int64_t> sums{0};
     for (const std::int32_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
-    std::vector<SiteWorkspace> workspaces(static_cast<std::size_t>(n_threads()));
+    std::vector<SiteWorkspace> workspaces(n_threads());
     if (sites_.size() == 0) return;
     for (SiteWorkspace& b : workspaces) prepare(b);
     const Timer timer("sites");
     const double before = seconds_worked();
     parallel_for_shares(sums, [&](std::int64_t i) {
       SiteWorkspace& workspace = workspaces[thread_number()];
-      if (!solve_site(static_cast<std::size_t>(i), workspace)) failures.add(i);
+      if (!solve_site(i, workspace)) failures.add(i);
     });
     state_.seconds += seconds_worked() - before;
   }
@@ -108,8 +108,8 @@ class Step {
 
   /// @param time  that rates act
   void apply(double time) const {
-    parallel_for(std::ssize(sites_.volume), [&](std::int64_t i) {
-      const auto s = static_cast<std::size_t>(i), v = static_cast<std::size_t>(sites_.volume[s]);
+    parallel_for(std::ssize(sites_.volume), [&](std::int64_t s) {
+      const std::size_t v = sites_.volume[s];
       for (std::size_t m = 0; m < n_; ++m) {
         const double amount = time * state_.rate[s * n_ + m];
         if (!state_.amount.empty()) state_.amount[s * n_ + m] -= amount;
@@ -126,8 +126,7 @@ class Step {
     std::vector<double> sums(2 * n_);
     for (std::size_t m = 0; m < n_; ++m) {
       const auto of_sites = [&](auto&& f) {
-        return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t i) {
-          const auto s = static_cast<std::size_t>(i);
+        return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
           return grid_.volume[sites_.volume[s]] * f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
         });
       };
@@ -171,8 +170,7 @@ class Step {
   std::vector<double> add_up(const std::vector<double>& values) const {
     std::vector<double> sums(n_totals_, 0.0);
     for (std::size_t p = 0; p < n_totals_ && !values.empty(); ++p)
-      sums[p] = parallel_sum(std::ssize(sites_.volume), [&](std::int64_t i) {
-        const auto s = static_cast<std::size_t>(i);
+      sums[p] = parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
         return grid_.volume[sites_.volume[s]] * values[s * n_totals_ + p];
       });
     return sums;
@@ -280,7 +278,7 @@ void tell_failures(const ReactiveMedium& medium, const ReactiveSites& sites, con
   if (n == 0) return;
   std::string text;
   if (failures.n > 0) {
-    const auto s = static_cast<std::size_t>(failures.site);
+    const std::size_t s = failures.site;
     const Vec3 at = grid.centroid[sites.volume[s]];
     text = fmt::format("in the cell at ({:.1f}, {:.1f}, {:.1f}) cell widths, totals [mol/kgw]:", at[0], at[1], at[2]);
     std::vector<double> film;

@@ -17,7 +17,7 @@ constexpr double least_film = 0.05;   ///< distance of a mean from the wall / h,
 
 /// Place among the special volumes, -1 for plain ones.
 std::vector<std::int32_t> special_places(const ScalarGrid& grid) {
-  std::vector<std::int32_t> places(static_cast<std::size_t>(grid.n_own), -1);
+  std::vector<std::int32_t> places(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) places[grid.special[s]] = static_cast<std::int32_t>(s);
   return places;
 }
@@ -37,11 +37,10 @@ std::vector<Wall> walls_of(const Composite& composite) {
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph graph = level.graph.box(b);
       std::int64_t row = level.moments_begin[b];
-      for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
+      for (int r = 0; r < graph.n_irregular; ++r, ++row) {
         const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
-        const auto i = static_cast<std::size_t>(row);
-        const VofMoments& m = level.moments[i];
-        const bool inside = level.centers.size() == 0 || level.centers[i].inside;
+        const VofMoments& m = level.moments[row];
+        const bool inside = level.centers.size() == 0 || level.centers[row].inside;
         if (v < 0 || !(m.wall_area > 0.0) || (!inside && m.wall_area > crumb * m.kappa)) continue;
         const Index cell = graph.cells.cell(graph.row_cell[r]);
         walls.push_back({v, l, row, {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5}});
@@ -103,7 +102,7 @@ ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area,
   ReactiveSites sites;
   sites.n_minerals = area.size();
   sites.amount.assign(amount.begin(), amount.end());
-  sites.volume.resize(static_cast<std::size_t>(grid.n_own));
+  sites.volume.resize(grid.n_own);
   std::iota(sites.volume.begin(), sites.volume.end(), 0);
   sites.area.assign(area.begin(), area.end());
   return sites;
@@ -111,13 +110,12 @@ ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area,
 
 void find_film(const ScalarGrid& grid, const ReactiveSites& sites, std::size_t site,
                std::span<const Array<double>> totals, std::span<double> film) {
-  const auto v = static_cast<std::size_t>(sites.volume[site]);
+  const std::size_t v = sites.volume[site];
   std::ranges::fill(film, 0.0);
   if (sites.has_films() && sites.special[site] >= 0) {
-    const auto s = static_cast<std::size_t>(sites.special[site]);
+    const std::size_t s = sites.special[site];
     const std::span<const Vec3> weights = gradient_weights(grid, sites.given);
-    for (auto k = static_cast<std::size_t>(grid.special_begin[s]);
-         k < static_cast<std::size_t>(grid.special_begin[s + 1]); ++k) {
+    for (auto k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
       const double weight = dot(weights[k], sites.along[site]);
       if (weight == 0.0) continue;  // the other may be a place that holds nothing
       const std::int32_t other = grid.volume_faces[k].other();

@@ -12,8 +12,7 @@ void speciate_volumes(const ReactiveMedium& medium, std::int64_t n, std::span<co
     SpeciationWorkspace work;
     Speciation state = medium.start;
     std::vector<SolutionCondition> conditions(totals.size());
-    for (std::int64_t i = block * stretch; i < std::min(n, (block + 1) * stretch); ++i) {
-      const auto v = static_cast<std::size_t>(i);
+    for (std::int64_t v = block * stretch; v < std::min(n, (block + 1) * stretch); ++v) {
       for (std::size_t p = 0; p < totals.size(); ++p) conditions[p] = {SolutionCondition::Kind::total, totals[p][v]};
       const bool found = speciate(medium.system, conditions, state, work);
       read(v, found ? &state : nullptr);

@@ -12,15 +12,13 @@ AdvectiveTerm::AdvectiveTerm(ScalarGrid& grid, FaceField& flow)
     : grid_(grid),
       fixed_(grid.boundary.size(), 0),
       given_(grid.boundary.size(), 0.0),
-      flow_(static_cast<std::size_t>(grid.n_faces), Purpose::solver) {
+      flow_(grid.n_faces, Purpose::solver) {
   list_fluxes(grid, flow, flow_.span());
 }
 
 void AdvectiveTerm::make_room(int n) {
   if (n <= room_) return;
-  const auto array = [n](std::int32_t size) {
-    return Array<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(size), Purpose::solver, 0.0);
-  };
+  const auto array = [n](std::int32_t size) { return Array<double>(std::int64_t{n} * size, Purpose::solver, 0.0); };
   values_ = array(grid_.n_values);
   flux_ = array(grid_.n_faces);
   sums_ = array(grid_.n_own);
@@ -45,10 +43,7 @@ void AdvectiveTerm::find_fluxes(std::span<const double> c, double given) {
   const Timer timer("advective fluxes");
   make_room(C);
   const std::span<double> values = values_.span();
-  parallel_for(std::ssize(c), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    values[v] = c[v];
-  });
+  parallel_for(std::ssize(c), [&](std::int64_t v) { values[v] = c[v]; });
   fetch_remote<C>(grid_, values);
   double* ends = values.data() + C * std::int64_t{grid_.n_all};
   for (std::size_t i = 0; i < grid_.boundary.size(); ++i)
@@ -63,10 +58,7 @@ template <int C>
 void AdvectiveTerm::add(std::span<const double> c, std::span<double> y) {
   find_fluxes<C>(c, 0.0);
   add_up<C>(grid_, flux_.span(), sums_.span());
-  parallel_for(std::ssize(y), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    y[v] += scale_ * sums_[v];
-  });
+  parallel_for(std::ssize(y), [&](std::int64_t v) { y[v] += scale_ * sums_[v]; });
 }
 template void AdvectiveTerm::add<1>(std::span<const double> c, std::span<double> y);
 template void AdvectiveTerm::add<3>(std::span<const double> c, std::span<double> y);
@@ -81,7 +73,7 @@ void AdvectiveTerm::right_side(std::span<double> b) {
 std::array<double, 3> AdvectiveTerm::through_planes(std::span<const double> c, std::span<const std::uint16_t> sides) {
   find_fluxes<3>(c, 1.0);
   // Sides of other ranks as well; the values are not needed any more.
-  const std::span<double> all = values_.span().first(static_cast<std::size_t>(grid_.n_values));
+  const std::span<double> all = values_.span().first(grid_.n_values);
   for (std::size_t v = 0; v < sides.size(); ++v) all[v] = sides[v];
   fetch_remote(grid_, all);
   std::fill(all.begin() + grid_.n_all, all.end(), 0.0);

@@ -22,19 +22,19 @@ MultigridOptions carried_cycle() {
 void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& levels) {
   for (TwoPointLevel& level : levels) {
     const LevelGraph& graph = level.geometry->graph;
-    level.inflow = {static_cast<std::size_t>(graph.vof_begin(graph.n_local())), Purpose::solver, {}};
+    level.inflow = Array<std::array<float, 6>>(graph.vof_begin(graph.n_local()), Purpose::solver, {});
   }
   flow.for_boxes([&](int l, int b) {
     TwoPointLevel& level = levels[l];
     const BoxGraph box = level.geometry->graph.box(b);
-    const auto first = static_cast<std::size_t>(level.geometry->graph.vof_begin(b));
+    const std::size_t first = level.geometry->graph.vof_begin(b);
     for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       for (int side = 0; side < 6; ++side) {
         const int slot = slots[side];
         if (slot == box.closed()) continue;
         const auto primary = flow.primary(l).box(b, direction_of(side));
         const double in = is_high(side) ? -primary[slot] : primary[vof];
-        level.inflow[first + static_cast<std::size_t>(vof)][side] = static_cast<float>(scale * in);
+        level.inflow[first + vof][side] = static_cast<float>(scale * in);
       }
     });
   });

@@ -18,14 +18,14 @@ std::int32_t own(const CompositeNumbering& numbers, GlobalNumber g) {
 
 FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::span<const double> flow) {
   const Timer timer("flow sweep set-up");
-  const auto n = static_cast<std::size_t>(grid.n_own);
+  const std::size_t n = grid.n_own;
   const int threads = n_threads();
   for (int t = 0; t <= threads; ++t)
     share_.push_back(static_cast<std::int32_t>(detail::share_begin(grid.n_own, t, threads)));
   begin_.push_back(0);
   op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
     entries_.push_back({row, 0.0F, 0.0F});
-    const auto diagonal = static_cast<std::size_t>(begin_.back());
+    const std::size_t diagonal = begin_.back();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::int32_t c = own(op.numbering(), columns[i]);
       if (c == row) entries_[diagonal].diffusion += static_cast<float>(weights[i]);
@@ -36,12 +36,11 @@ FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::sp
   // Neighbours across faces are nearly always in the row already; the others are slivers, which hardly carry anything.
   std::vector<std::vector<std::int32_t>> after(n);
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
-    const auto i = static_cast<std::size_t>(v);
-    Entry *const row = entries_.data() + begin_[i], *const end = entries_.data() + begin_[i + 1];
+    Entry *const row = entries_.data() + begin_[v], *const end = entries_.data() + begin_[v + 1];
     faces([&](std::int32_t face, std::int32_t other, double outward) {
       const double out = outward * flow[face];
       if (out > 0.0) row->carried += static_cast<float>(out);
-      if (out > 0.0 && other < grid.n_own && other != v) after[i].push_back(other);
+      if (out > 0.0 && other < grid.n_own && other != v) after[v].push_back(other);
       if (out >= 0.0) return;
       if (Entry* const e = std::find_if(row, end, [&](const Entry& x) { return x.column == other; }); e != end)
         e->carried += static_cast<float>(out);
@@ -59,8 +58,7 @@ FlowSweep::FlowSweep(const EllipticOperator& op, const ScalarGrid& grid, std::sp
 void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::vector<std::int32_t>& downstream) {
   order_.resize(begin.size() - 1);
   std::vector<std::uint8_t> seen(order_.size(), 0);
-  parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
-    const auto i = static_cast<std::size_t>(t);
+  parallel_for(std::ssize(share_) - 1, [&](std::int64_t i) {
     struct Visit {
       std::int32_t vof;
       std::int64_t next;
@@ -76,7 +74,7 @@ void FlowSweep::find_order(const std::vector<std::int64_t>& begin, const std::ve
       enter(start);
       while (!path.empty()) {
         Visit& at = path.back();
-        if (at.next == begin[static_cast<std::size_t>(at.vof) + 1]) {
+        if (at.next == begin[at.vof + 1]) {
           order_[--place] = at.vof;
           path.pop_back();
         } else {
@@ -96,9 +94,9 @@ void FlowSweep::apply(std::span<const double> r, std::span<double> z) {
     parallel_for(std::ssize(z), [&](std::int64_t i) { before_[i] = z[i]; });
   }
   parallel_for(std::ssize(share_) - 1, [&](std::int64_t t) {
-    const std::int32_t first = share_[t], end = share_[static_cast<std::size_t>(t) + 1];
+    const std::int32_t first = share_[t], end = share_[t + 1];
     for (std::int32_t k = first; k < end; ++k) {
-      const auto v = static_cast<std::size_t>(order_[k]);
+      const std::size_t v = order_[k];
       const Entry *const row = entries_.data() + begin_[v], *const stop = entries_.data() + begin_[v + 1];
       const double diagonal = double{row->diffusion} + scale_ * double{row->carried};
       if (diagonal == 0.0) continue;  // alone

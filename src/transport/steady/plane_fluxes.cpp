@@ -29,7 +29,7 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
       fluxes_(op),
       faces_(op.composite()),
       wall_(op.composite()),
-      of_unknown_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver),
+      of_unknown_(op.numbering().n_own(), Purpose::solver),
       part_(of_unknown_.size(), Purpose::solver),
       result_(of_unknown_.size(), Purpose::solver) {
   for (int l = 0; l < op.composite()->n_levels(); ++l) {
@@ -53,15 +53,13 @@ PlaneFluxes::PlaneFluxes(EllipticOperator& op)
 // lower half. Rows that do not reach so far see exact zeros.
 void PlaneFluxes::add_jump(int direction, double jump, std::span<double> y) {
   for (const bool first : {true, false}) {
-    parallel_for(std::ssize(y), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
+    parallel_for(std::ssize(y), [&](std::int64_t v) {
       const bool beyond = (part_of(of_unknown_[v], direction) >= 2) == first;
       part_[v] = beyond ? (first ? -jump : jump) : 0.0;
     });
     op_.apply(part_.span(), result_.span());
     if (advection_ != nullptr) advection_->add(part_.span(), result_.span());
-    parallel_for(std::ssize(y), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
+    parallel_for(std::ssize(y), [&](std::int64_t v) {
       if (part_of(of_unknown_[v], direction) == (first ? 0 : 3)) y[v] += result_[v];
     });
   }
@@ -71,7 +69,7 @@ void PlaneFluxes::add_jump(int direction, double jump, std::span<double> y) {
 template <class F>
 PlaneFluxes::Sums PlaneFluxes::sum_boxes(F&& f) {
   std::vector<std::vector<Sums>> sums;
-  for (const ByteField& level : quarters_) sums.emplace_back(static_cast<std::size_t>(level.n_local()));
+  for (const ByteField& level : quarters_) sums.emplace_back(level.n_local());
   faces_.for_boxes([&](int l, int b) { sums[l][b] = f(l, b); });
   Sums sum{};
   for (const auto& level : sums)
@@ -99,10 +97,9 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
       }
     };
     const auto is_vof_slot = [&](int slot) { return slot < graph.n_own + graph.halo.n_vofs(); };
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const auto v = static_cast<std::size_t>(vof);
+    for_each_vof(graph, [&](int v, int, const std::array<std::uint16_t, 6>& slots) {
       for (int side = 0; side < 6; ++side) {
-        const auto slot = static_cast<std::size_t>(slots[side]);
+        const std::size_t slot = slots[side];
         if (!is_vof_slot(static_cast<int>(slot))) continue;
         add(at[slot], at[v], [&] {
           const auto flux = faces_.primary(l).box(b, direction_of(side));
@@ -110,14 +107,13 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
         });
       }
     });
-    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[b]);
+    std::size_t e = grid.level(l).extra_begin[b];
     for (const ExtraFace& face : graph.extra) {
       if (is_vof_slot(face.neighbour)) add(at[face.neighbour], at[face.vof], [&] { return -faces_.extra(l)[e]; });
       ++e;
     }
     if (l == 0) return sum;
-    for (auto i = static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b));
-         i < static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b + 1)); ++i) {
+    for (auto i = grid.coarse_fine_begin(l - 1, b); i < grid.coarse_fine_begin(l - 1, b + 1); ++i) {
       const LevelFace& face = grid.coarse_fine(l - 1)[i];
       if (!face.behind.found) continue;
       Index coarse = face.place.cell;
@@ -134,10 +130,8 @@ PlaneFluxes::Through PlaneFluxes::through(std::span<const double> c, int d, doub
   Through result;
   for (const bool near_end : {false, true}) {
     if (d == nowhere && near_end) break;
-    parallel_for(std::ssize(c), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      part_[v] = near_end && part_of(of_unknown_[v], d) >= 2 ? c[v] - jump : c[v];
-    });
+    parallel_for(std::ssize(c),
+                 [&](std::int64_t v) { part_[v] = near_end && part_of(of_unknown_[v], d) >= 2 ? c[v] - jump : c[v]; });
     fluxes_.find(part_.span(), faces_, wall_);
     const Sums sums =
         between([&](std::uint8_t right) { return d == nowhere || (part_of(right, d) % 3 == 0) == near_end; });
@@ -161,8 +155,7 @@ void PlaneFluxes::set_advection(AdvectiveTerm* term) {
 Vec3 PlaneFluxes::carried_through_ends(std::span<const double> c, int d, double jump) {
   enum Seen : unsigned { far, from_low_end, from_high_end };
   constexpr int right = 0, left = 3;
-  parallel_for(std::ssize(c), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(c), [&](std::int64_t v) {
     const int along = d == nowhere ? 1 : part_of(of_unknown_[v], d);
     const Seen seen = along == 0 ? from_low_end : along == 3 ? from_high_end : far;
     unsigned sides = 0;
@@ -184,7 +177,7 @@ EndFlux PlaneFluxes::out_of(int side, std::span<const double> c) {
   const Composite& grid = *op_.composite();
   const Sums sums = sum_boxes([&](int l, int b) {
     const BoxGraph graph = grid.graph(l).box(b);
-    auto e = static_cast<std::size_t>(grid.level(l).extra_begin[b]);
+    std::size_t e = grid.level(l).extra_begin[b];
     Sums sum{};
     for_each_face(graph, grid.level(l).box(b), [&](const FaceView& f) {
       const std::size_t extra = f.primary ? 0 : e++;

@@ -67,7 +67,7 @@ SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double s
       krylov_(op, krylov_options(options, term_),
               [this](std::span<const double> r, std::span<double> z) { precondition_(r, z); }),
       version_(op.version()),
-      right_(static_cast<std::size_t>(op.numbering().n_own()), Purpose::solver) {
+      right_(op.numbering().n_own(), Purpose::solver) {
   term_.set_ends(inlets(op.problem(), options));
   term_.set_scale(scale);
   precondition_.set_scale(scale);

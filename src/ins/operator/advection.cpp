@@ -53,10 +53,7 @@ struct PresentFlow {
 /// The same of a flow that is kept, to carry.
 struct KeptFlow {
   KeptFlow(const StokesOperator& op, const BaseFlow& flow, int b, double inertia)
-      : cells(flow, b),
-        bounds(inertia),
-        kept(flow.fluxes),
-        first(static_cast<std::size_t>(op.geometry().graph.vof_begin(b))) {}
+      : cells(flow, b), bounds(inertia), kept(flow.fluxes), first(op.geometry().graph.vof_begin(b)) {}
   kernels::KeptCarrying cells;
   kernels::CarryingBounds bounds;
   const AdvectingFluxes& kept;
@@ -97,14 +94,13 @@ void keep_carried(const LevelValues& u, int b, BaseFlow& to) {
 }  // namespace
 
 AdvectingFluxes::AdvectingFluxes(const StokesOperator& op)
-    : sides(static_cast<std::size_t>(op.n_own()), Purpose::solver, {}),
-      extra(op.rows().extra.size(), Purpose::solver) {}
+    : sides(op.n_own(), Purpose::solver, {}), extra(op.rows().extra.size(), Purpose::solver) {}
 
 BaseFlow::BaseFlow(const StokesOperator& op) : carrying(op.geometry().graph, 1, Purpose::solver), fluxes(op) {}
 
 Advection::Advection(const StokesOperator& op)
     : op_(&op),
-      inverse_volume_(static_cast<std::size_t>(op.n_own()), Purpose::solver, 1.0F),
+      inverse_volume_(op.n_own(), Purpose::solver, 1.0F),
       aperture_(op.geometry().graph, 1, Purpose::solver),
       halo_(op.comm(), op.geometry().graph) {
   const LevelGraph& graph = op.geometry().graph;
@@ -142,7 +138,7 @@ void Advection::find_apertures() {
 void Advection::find_ends(int b) {
   const BoxGraph graph = op_->geometry().graph.box(b);
   const std::span<const FlowRow> rows = op_->rows().of(b);
-  const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+  const std::size_t first = op_->geometry().graph.vof_begin(b);
   const auto add = [&](std::uint16_t vof, std::uint16_t slot, std::size_t s) {
     const EndInflow inflow = inflow_at(op_->sides()[s]);
     if (graph.name(slot) != domain_face || inflow == EndInflow::as_inside ||
@@ -168,7 +164,7 @@ void Advection::find_ends(int b) {
 /// cell(VoF, slots, open parts of its sides, its row if it has one) for all flow cells of a box.
 template <class Cell>
 void Advection::for_cells(int b, Cell&& cell) const {
-  const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+  const std::size_t first = op_->geometry().graph.vof_begin(b);
   kernels::for_plain(op_->geometry().graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     if (op_->is_plain(first + v)) cell(v, n, all_open, static_cast<const FlowRow*>(nullptr));
   });
@@ -240,7 +236,7 @@ template <class Carrying, class Carried, class Deciding>
 void Advection::carry(int b, double factor, const Carrying& w, const Carried& u, const Deciding& deciding,
                       std::span<Quad> y) const {
   const LevelGraph& graph = op_->geometry().graph;
-  const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+  const std::size_t first = graph.vof_begin(b);
   const auto part = [&](std::size_t v) { return kernels::all(factor * double{inverse_volume_[first + v]}); };
   for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const std::array<float, 6>& area,
                    const FlowRow* row) {
@@ -257,7 +253,7 @@ void Advection::carry(int b, double factor, const Carrying& w, const Carried& u,
                kernels::beyond_means(w.cells, u, {v, n[s], s, double{area[s]}, 0.0});
     add_to(y[first + v], part(v) * sum);
   });
-  auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
+  std::size_t e = op_->rows().extra_begin[b];
   for (const FlowExtra& face : op_->rows().extra_of(b))
     add_to(y[first + face.vof],
            part(face.vof) * kernels::all(0.5 * w.extra(face, e++)) * (u.at(face.neighbour) - u.at(face.vof)));
@@ -285,14 +281,14 @@ void Advection::set_base(double inertia, LevelValues& u, const StokesDrive& driv
     const kernels::PresentCarrying cells(*this, u, b, inertia);
     keep_carrying(cells, b, to);
     keep_carried(u, b, to);
-    const auto first = static_cast<std::size_t>(op_->geometry().graph.vof_begin(b));
+    const std::size_t first = op_->geometry().graph.vof_begin(b);
     const PresentFlow flow(cells, *op_, u, b, drive.force);
     for_cells(b, [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto&, const FlowRow* row) {
       const std::array<double, 6> fluxes = flow.fluxes(v, n, row);
       std::ranges::transform(fluxes, to.fluxes.sides[first + v].begin(),
                              [](double f) { return static_cast<float>(f); });
     });
-    auto e = static_cast<std::size_t>(op_->rows().extra_begin[b]);
+    std::size_t e = op_->rows().extra_begin[b];
     for (const FlowExtra& face : op_->rows().extra_of(b)) {
       to.fluxes.extra[e] = static_cast<float>(flow.extra(face, e));
       ++e;
@@ -323,14 +319,14 @@ void Advection::add_carried(double factor, const BaseFlow& w, LevelValues& v, co
 }
 
 double Advection::flux_through(const StokesOperator::LevelGhost& g, const BaseFlow& w) const {
-  return double{w.fluxes.sides[static_cast<std::size_t>(op_->geometry().graph.vof_begin(g.box)) + g.vof][g.side]};
+  return double{w.fluxes.sides[op_->geometry().graph.vof_begin(g.box) + g.vof][g.side]};
 }
 
 double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to) const {
   const LevelGraph& graph = op_->geometry().graph;
   parallel_for(graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
-    const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+    const std::size_t first = graph.vof_begin(b);
     for_cells(b, [&](std::size_t v, const auto&, const std::array<float, 6>& area, const FlowRow*) {
       for (std::size_t s = 0; s < 6; ++s) {
         double mean = 0.0;
@@ -346,8 +342,7 @@ double Advection::combine(const std::array<Past, 2>& flows, AdvectingFluxes& to)
       if (flow.weight != 0.0) flux += flow.weight * double{flow.extra[e]};
     to.extra[e] = static_cast<float>(flux);
   });
-  return parallel_max(std::ssize(to.sides.span()), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  return parallel_max(std::ssize(to.sides.span()), [&](std::int64_t v) {
     double out = 0.0;
     for (const float f : to.sides[v]) out += std::max(0.0F, f);
     return out * double{inverse_volume_[v]};

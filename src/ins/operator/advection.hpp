@@ -109,8 +109,7 @@ class Advection {
   void find_ends(int box);
   void find_apertures();
   std::span<const End> ends_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(ends_).subspan(ends_begin_[b], ends_begin_[b + 1] - ends_begin_[b]);
+    return std::span(ends_).subspan(ends_begin_[box], ends_begin_[box + 1] - ends_begin_[box]);
   }
   template <class Cell>
   void for_cells(int box, Cell&& cell) const;

@@ -33,7 +33,7 @@ void AdvectionLevels::hand_back(double factor, std::span<Quad> y, Make&& carried
   op_->coupling().hand_back(
       carried_.span(), [&](int l, std::size_t ghost) { return carried(l, op_->level(l).level_ghosts()[ghost]); },
       [&](int l, int box, std::size_t vof, const Carried& c) {
-        const auto v = static_cast<std::size_t>(op_->level(l).geometry().graph.vof_begin(box)) + vof;
+        const std::size_t v = op_->level(l).geometry().graph.vof_begin(box) + vof;
         const Vec3 all = gained(l, box, vof, c);
         const double part = -of_coarse_face * factor * StokesLevels::width(l) * levels_[l].per_volume(v);
         Quad& to = op_->part(l, y)[v];

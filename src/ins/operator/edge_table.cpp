@@ -95,7 +95,7 @@ struct Bracket {
 Bracket bracket(double x) {
   x = std::clamp(x, nodes.front(), nodes.back());
   const auto above = std::ranges::lower_bound(nodes.begin() + 1, nodes.end() - 1, x);
-  const auto low = static_cast<std::size_t>(above - nodes.begin()) - 1;
+  const std::size_t low = above - nodes.begin() - 1;
   return {low, (x - nodes[low]) / (nodes[low + 1] - nodes[low])};
 }
 

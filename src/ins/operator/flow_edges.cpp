@@ -37,7 +37,7 @@ class Quadrant {
     const VofName a = lookup_.across(front_, side_[0]), b = lookup_.across(front_, side_[1]);
     if (a == no_face || b == no_face) return {};
     const Walls at_a = walls_of_(a), at_b = walls_of_(b);
-    const double met_a = at_a.theta[place(side_[1])], met_b = at_b.theta[place(side_[0])];
+    const double met_a = at_a.theta[side_[1]], met_b = at_b.theta[side_[0]];
     if (met_a > 1.0 || met_b > 1.0) return {};
     const Wall wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
     // A smooth body seen in a plane that grazes it turns fast in that plane, but is flat.
@@ -58,8 +58,6 @@ class Quadrant {
   }
 
  private:
-  static std::size_t place(int side) { return static_cast<std::size_t>(side); }
-
   /// A wall from where a grid line meets it, away from the edge.
   struct Wall {
     Point to;     ///< direction: (towards `away`, towards `met`)
@@ -69,17 +67,17 @@ class Quadrant {
   /// The wall that a cell meets towards `met`: from its own normal or, better, from the next place where a grid line
   /// meets it.
   Wall along_wall(VofName v, const Walls& walls, int away, int met) const {
-    const double here = walls.theta[place(met)];
+    const double here = walls.theta[met];
     std::optional<Point> chord;
     Vec3 beyond;  // normal at the end of the chord
     if (const VofName next = lookup_.across(v, away); next != no_face) {
       const Walls there = walls_of_(next);
-      if (there.theta[place(met)] <= 1.0) {
-        chord = Point{1.0, there.theta[place(met)] - here};
+      if (there.theta[met] <= 1.0) {
+        chord = Point{1.0, there.theta[met] - here};
         beyond = there.normal;
       }
-    } else if (walls.theta[place(away)] <= 1.0) {
-      chord = Point{walls.theta[place(away)], -here};
+    } else if (walls.theta[away] <= 1.0) {
+      chord = Point{walls.theta[away], -here};
     }
     const std::optional<Point> plane = plane_of(walls.normal, away, met);
     if (!plane) return {chord.value_or(Point{1.0, 0.0}), walls.normal};
@@ -184,7 +182,7 @@ std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_
   for (int first = 0; first < 6; ++first)
     for (int second = 0; second < 6; ++second) {
       if (direction_of(first) == direction_of(second)) continue;
-      const auto ahead = static_cast<std::size_t>(first), behind = static_cast<std::size_t>(opposite(first));
+      const std::size_t ahead = first, behind = opposite(first);
       const auto has = [&](unsigned quadrants) { return (quadrants >> bit_of(first, second) & 1U) != 0; };
       const bool wall = walls.theta[second] <= 1.0;
       if (first < second && has(own)) add(v, first, second, 0);

@@ -21,8 +21,8 @@ inline constexpr std::size_t p = 3;  ///< place of the pressure
 template <class F>
 inline void for_plain(const BoxGraph& graph, F&& f) {
   for (const Run& run : graph.runs)
-    for (int t = 0; t < run.length; ++t) f(run.first + static_cast<std::size_t>(t), run.neighbours(t));
-  for (std::size_t r = static_cast<std::size_t>(graph.n_irregular); r < graph.row_vof.size(); ++r)
+    for (int t = 0; t < run.length; ++t) f(run.first + t, run.neighbours(t));
+  for (std::size_t r = graph.n_irregular; r < graph.row_vof.size(); ++r)
     f(std::size_t{graph.row_vof[r]}, graph.neighbours[r]);
 }
 

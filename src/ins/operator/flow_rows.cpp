@@ -57,7 +57,7 @@ class Maker {
       std::vector<FlowExtra> extra;
       FlowCounts counts;
     };
-    std::vector<BoxRows> boxes(static_cast<std::size_t>(n));
+    std::vector<BoxRows> boxes(n);
     parallel_for_dynamic(n, [&](std::int64_t b) {
       BoxRows& box = boxes[b];
       make_box(static_cast<int>(b), box.rows, box.still, box.counts);
@@ -71,8 +71,8 @@ class Maker {
       result.still.insert(result.still.end(), box.still.begin(), box.still.end());
       result.still_begin.push_back(std::ssize(result.still));
     }
-    result.rows = Array<FlowRow>(static_cast<std::size_t>(result.begin.back()), Purpose::stencils);
-    result.extra = Array<FlowExtra>(static_cast<std::size_t>(result.extra_begin.back()), Purpose::stencils);
+    result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
+    result.extra = Array<FlowExtra>(result.extra_begin.back(), Purpose::stencils);
     FlowCounts counts;
     for (std::size_t b = 0; b < boxes.size(); ++b) {
       std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
@@ -99,7 +99,7 @@ class Maker {
   void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
     const BoxGraph graph = graph_.box(b);
     std::size_t r = 0;
-    const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+    const std::size_t n_irregular = graph.n_irregular;
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const VofName v = vof_name(graph.box, vof);
       const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
@@ -160,7 +160,7 @@ class Maker {
     const BoxGraph graph = graph_.box(b);
     const auto irregular = graph.row_vof.first(graph.n_irregular);
     const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
-    std::vector<bool> near(static_cast<std::size_t>(graph.n_own), false);
+    std::vector<bool> near(graph.n_own, false);
     for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
     for (const std::uint16_t v : irregular) near[v] = true;
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
@@ -194,7 +194,7 @@ class Maker {
     const BoxGraph graph = graph_.box(b);
     const auto irregular = graph.row_vof.first(graph.n_irregular);
     Walls* const walls = walls_.data() + geometry_.moments_begin[b];
-    std::vector<bool> whole(static_cast<std::size_t>(graph.n_own), true);
+    std::vector<bool> whole(graph.n_own, true);
     for (std::size_t r = 0; r < irregular.size(); ++r) {
       walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
       whole[irregular[r]] = false;
@@ -280,11 +280,10 @@ class Maker {
     const VofMoments* m = vofs_.moments(v);
     FaceArea area{1.0, 0.5 * to_vec(side_offset(side))};
     if (m == nullptr) return area;
-    const auto s = static_cast<std::size_t>(side);
-    area.area = m->aperture[s];
+    area.area = m->aperture[side];
     std::size_t axis = 0;
     for (int e = 0; e < 3; ++e)
-      if (e != direction_of(side)) area.at[e] = m->face_centroid[s][axis++];
+      if (e != direction_of(side)) area.at[e] = m->face_centroid[side][axis++];
     return area;
   }
 
@@ -324,7 +323,7 @@ class Maker {
     const FaceWeight w = face_weight(d, is_high(f.side) ? own : beyond, is_high(f.side) ? beyond : own, to_vec(step),
                                      {moments.aperture, centroid});
     std::array<std::int8_t, 3> out{};
-    out[static_cast<std::size_t>(d)] = static_cast<std::int8_t>(is_high(f.side) ? step[d] : -step[d]);
+    out[d] = static_cast<std::int8_t>(is_high(f.side) ? step[d] : -step[d]);
     counts.extra_area += moments.aperture;
     return {f.vof, f.neighbour, f.side, 0, out, static_cast<float>(std::max(w.mean, least_area))};
   }
@@ -396,7 +395,7 @@ class Maker {
       const double factor = 2.0 / (theta[0] + theta[1]);
       const int n_open = (ends[0].open && ends[0].in_gradient) + (ends[1].open && ends[1].in_gradient);
       for (std::size_t e = 0; e < 2; ++e) {
-        const auto s = static_cast<std::size_t>(side_of(d, e == 1));
+        const std::size_t s = side_of(d, e == 1);
         diagonal += factor / theta[e];
         row.theta[s] = static_cast<float>(ends[e].open ? theta[e] : ends[e].theta);
         row.slot[s] = ends[e].open ? slots[s] : static_cast<std::uint16_t>(graph.closed());

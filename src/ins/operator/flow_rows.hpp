@@ -76,17 +76,12 @@ struct FlowRows {
   std::vector<std::uint16_t> still;              ///< VoFs without flow, box after box, increasing
   std::vector<std::int64_t> still_begin;         ///< n_local + 1
   FlowCounts counts;
-  std::span<const FlowRow> of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return rows.span().subspan(begin[b], begin[b + 1] - begin[b]);
-  }
+  std::span<const FlowRow> of(int box) const { return rows.span().subspan(begin[box], begin[box + 1] - begin[box]); }
   std::span<const FlowExtra> extra_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return extra.span().subspan(extra_begin[b], extra_begin[b + 1] - extra_begin[b]);
+    return extra.span().subspan(extra_begin[box], extra_begin[box + 1] - extra_begin[box]);
   }
   std::span<const std::uint16_t> still_in(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(still).subspan(still_begin[b], still_begin[b + 1] - still_begin[b]);
+    return std::span(still).subspan(still_begin[box], still_begin[box + 1] - still_begin[box]);
   }
 };
 

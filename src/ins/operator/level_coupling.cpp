@@ -155,8 +155,7 @@ struct LevelCoupling::Builder {
     for (int side = 0; side < 6; ++side) {
       const int d = side / 2;
       const double at = (side % 2 == 0 ? 0 : domain.cells[d]) - (cell[d] + 0.5);
-      if (!domain.periodic[d] && coarse.sides()[static_cast<std::size_t>(side)] == FlowSide::symmetry &&
-          std::abs(at) < near)
+      if (!domain.periodic[d] && coarse.sides()[side] == FlowSide::symmetry && std::abs(at) < near)
         mirrors.push_back({side, at});
     }
     return mirrors;
@@ -357,7 +356,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
     return std::tuple(e.level, e.box, e.vof, e.side, e.at[0], e.at[1], e.at[2]);
   });
   flux_exchange_ = ListExchange(comm, remote);
-  fluxes_ = Array<double>(static_cast<std::size_t>(n_own) + remote.size(), Purpose::buffers, 0.0);
+  fluxes_ = Array<double>(n_own + remote.size(), Purpose::buffers, 0.0);
 }
 
 void LevelCoupling::number_sources(const Comm& comm, const CompositeNumbering& numbering,
@@ -411,7 +410,7 @@ void LevelCoupling::fill(std::span<LevelValues> levels) {
     const Target& t = targets_[i];
     Four sum{};
     double beyond = 0.0;
-    for (auto k = static_cast<std::size_t>(t.begin); k < static_cast<std::size_t>(t.end); ++k) {
+    for (auto k = t.begin; k < t.end; ++k) {
       const Term& term = terms_[k];
       const Four value = load(pool_.data()[term.source]);
       const std::array<double, 4>& w = term.weight;
@@ -443,13 +442,12 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
                                   std::span<const LevelTime> times) {
   parallel_for(std::ssize(exits_), [&](std::int64_t i) {
     const auto [level, ghost] = exits_[i];
-    const auto l = static_cast<std::size_t>(level);
-    const auto& from = levels[l]->level_ghosts()[ghost];
-    fluxes_.data()[i] = levels[l]->level_flux(u[l], from, drives[l].force, times[l]);
+    const auto& from = levels[level]->level_ghosts()[ghost];
+    fluxes_.data()[i] = levels[level]->level_flux(u[level], from, drives[level].force, times[level]);
   });
   flux_exchange_.exchange(fluxes_.span());
   for (const Entrance& e : entrances_) {
-    const auto l = static_cast<std::size_t>(e.level);
+    const std::size_t l = e.level;
     const double out = -0.25 * fluxes_.data()[e.value];
     const std::int64_t first = levels[l]->geometry().graph.vof_begin(e.box);
     y[l][first + e.vof].v[kernels::p] -= out;

@@ -52,11 +52,10 @@ class LevelCoupling {
   void hand_back(std::span<T> carried, From&& from, To&& to) {
     parallel_for(std::ssize(exits_), [&](std::int64_t i) {
       const auto [level, ghost] = exits_[i];
-      carried[i] = from(int{level}, static_cast<std::size_t>(ghost));
+      carried[i] = from(int{level}, ghost);
     });
     flux_exchange_.exchange(carried);
-    for (const Entrance& e : entrances_)
-      to(int{e.level}, int{e.box}, static_cast<std::size_t>(e.vof), carried[e.value]);
+    for (const Entrance& e : entrances_) to(int{e.level}, int{e.box}, e.vof, carried[e.value]);
   }
   std::size_t n_fluxes() const { return fluxes_.size(); }  ///< own ones, and those of other ranks that enter here
   std::int64_t bytes() const;

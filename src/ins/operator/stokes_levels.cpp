@@ -86,8 +86,7 @@ std::int64_t FlowValues::bytes() const {
 }
 
 PastFlow::PastFlow(const StokesLevels& op)
-    : cells(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}),
-      faces(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {
+    : cells(op.n_vofs(), Purpose::solver, {}), faces(op.n_vofs(), Purpose::solver, {}) {
   for (int l = 0; l < op.n_levels(); ++l) {
     extra.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0);
     fluxes.emplace_back(op.level(l).rows().extra.size(), Purpose::solver, 0.0F);
@@ -125,8 +124,8 @@ void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const Tim
   });
   for (int l = 0; l < n_levels(); ++l)
     level(l).face_velocities(u.level(l), width(l) * width(l) * drive.force, on_level(l, time),
-                             to.faces.span().subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))),
-                             to.extra[l].span(), to.fluxes[l].span());
+                             to.faces.span().subspan(begin(l), begin(l + 1) - begin(l)), to.extra[l].span(),
+                             to.fluxes[l].span());
   keep_ghosts(u, to);
 }
 
@@ -152,11 +151,10 @@ void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& dr
   if (n_levels() == 1) return level(0).apply(u.level(0), y, drive, on_level(0, time));
   coupling_.fill(u.levels);
   for (int l = 0; l < n_levels(); ++l) {
-    const auto i = static_cast<std::size_t>(l);
-    parts_[i] = part(l, y);
-    drives_[i] = karst::on_level(drive, sides(), width(l));
-    times_[i] = on_level(l, time);
-    level(l).momentum_pass(u.levels[i], parts_[i], drives_[i], times_[i]);
+    parts_[l] = part(l, y);
+    drives_[l] = karst::on_level(drive, sides(), width(l));
+    times_[l] = on_level(l, time);
+    level(l).momentum_pass(u.levels[l], parts_[l], drives_[l], times_[l]);
   }
   for (std::size_t i = 0; i < levels_.size(); ++i)
     levels_[i]->continuity_pass(u.levels[i], parts_[i], drives_[i], times_[i]);
@@ -166,8 +164,7 @@ void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& dr
 void StokesLevels::pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient) {
   if (n_levels() > 1) coupling_.fill(u.levels);
   for (int l = 0; l < n_levels(); ++l)
-    level(l).pressure_gradient(u.level(l),
-                               gradient.subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l))));
+    level(l).pressure_gradient(u.level(l), gradient.subspan(begin(l), begin(l + 1) - begin(l)));
 }
 
 /// @param extra    (level, box, FlowExtra) out of its VoF, in units of the level
@@ -208,7 +205,7 @@ void StokesLevels::for_level_ghosts(int l, int box, F&& f) const {
     auto face = std::lower_bound(begin, end, v, [](const LevelFace& at, VofName name) { return at.vof < name; });
     while (face->face.side != g.side || !face->face.primary) ++face;
     assert(face != end && face->vof == v);
-    f(g, static_cast<std::size_t>(face - faces.begin()));
+    f(g, face - faces.begin());
   }
 }
 
@@ -230,11 +227,11 @@ void StokesLevels::face_fluxes(const PastFlow& flow, FaceField& fluxes) const {
       fluxes,
       [&](int l, int b, const FlowExtra& e) {
         const FlowRows& rows = level(l).rows();
-        const auto place = static_cast<std::size_t>(rows.extra_begin[b] + (&e - rows.extra_of(b).data()));
+        const std::size_t place = rows.extra_begin[b] + (&e - rows.extra_of(b).data());
         return double{flow.fluxes[l][place]};
       },
       [&](int l, const StokesOperator::LevelGhost& g) {
-        const auto vof = static_cast<std::size_t>(level(l).geometry().graph.vof_begin(g.box)) + g.vof;
+        const std::size_t vof = level(l).geometry().graph.vof_begin(g.box) + g.vof;
         return double{g.area} * faces_of(l)[vof][g.side];
       });
 }

@@ -72,9 +72,7 @@ class StokesLevels {
   /// Length of vectors, and where the part of a level begins.
   std::int64_t n_vofs() const { return begin_.back(); }
   std::int64_t begin(int l) const { return begin_[l]; }
-  std::span<Quad> part(int l, std::span<Quad> y) const {
-    return y.subspan(begin(l), static_cast<std::size_t>(begin(l + 1) - begin(l)));
-  }
+  std::span<Quad> part(int l, std::span<Quad> y) const { return y.subspan(begin(l), begin(l + 1) - begin(l)); }
   /// Where an own unknown stands in vectors, and the cell width of its level [h0]. Unknowns that follow each other in a
   /// box without a covered VoF between them do so in vectors. O(log n).
   struct Place {
@@ -102,8 +100,7 @@ class StokesLevels {
       const LevelGraph& graph = level(l).geometry().graph;
       parallel_for(graph.n_local(), [&, l](std::int64_t i) {
         const int b = static_cast<int>(i);
-        f(l, b, static_cast<std::size_t>(begin(l) + graph.vof_begin(b)),
-          static_cast<std::size_t>(graph.vof_begin(b + 1) - graph.vof_begin(b)));
+        f(l, b, begin(l) + graph.vof_begin(b), graph.vof_begin(b + 1) - graph.vof_begin(b));
       });
     }
   }

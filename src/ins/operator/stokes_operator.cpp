@@ -65,7 +65,7 @@ LevelValues::LevelValues(const StokesOperator& op)
     : x(op.geometry().graph, 1, Purpose::solver),
       mean(op.geometry().graph, 1, Purpose::solver),
       beyond(op.level_ghosts().size()),
-      along(static_cast<std::size_t>(op.geometry().graph.n_local())) {}
+      along(op.geometry().graph.n_local()) {}
 
 Vec3 LevelValues::flow() const {
   Vec3 sum;
@@ -86,7 +86,7 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
       rows_(std::move(rows)),
       t_(geometry_->graph, 1, Purpose::solver),
       halo_(comm(), geometry_->graph),
-      plain_(static_cast<std::size_t>(n_own()), Purpose::solver, std::uint8_t{1}) {
+      plain_(n_own(), Purpose::solver, std::uint8_t{1}) {
   find_ghosts();
   const LevelGraph& graph = geometry_->graph;
   for (int b = 0; b < graph.n_local(); ++b) {
@@ -100,7 +100,7 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
   }
   fill_halo(comm(), graph, t_);
   for (int b = 0; b < graph.n_local(); ++b)
-    for (auto i = ghost_begin_[b]; i < ghost_begin_[static_cast<std::size_t>(b) + 1]; ++i) {
+    for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
       const Ghost& g = ghosts_[i];
       // No momentum of its own where the flux is given: t_v + t_n = 0, so that it is that of the end at any time.
       t_.box(b)[g.slot] = gives_velocity(sides_[g.side]) ? -t_.box(b)[g.vof] : t_.box(b)[g.vof];
@@ -120,7 +120,7 @@ void StokesOperator::limit_bends() {
     const auto least = [&](float area, std::size_t v, std::size_t n) {
       return -most_taken * area * 0.5F * (t[v] + t[n]);
     };
-    const auto first = static_cast<std::size_t>(rows_.begin[b]);
+    const std::size_t first = rows_.begin[b];
     for (std::size_t r = 0; r < rows_.of(b).size(); ++r) {
       FlowRow& row = rows_.rows[first + r];
       for (std::size_t s = 0; s < 6; ++s)
@@ -134,26 +134,24 @@ void StokesOperator::limit_bends() {
 }
 
 void StokesOperator::set_profile(int side, double width, const EndProfile& profile) {
-  const auto s = static_cast<std::size_t>(side);
   for (int b = 0; b < geometry_->graph.n_local(); ++b) {
-    const auto first = static_cast<std::size_t>(ghost_begin_[b]),
-               end = static_cast<std::size_t>(ghost_begin_[static_cast<std::size_t>(b) + 1]);
+    const std::size_t first = ghost_begin_[b], end = ghost_begin_[b + 1];
     if (first == end) continue;
     const BoxGraph graph = geometry_->graph.box(b);
-    std::vector<Index> cells(static_cast<std::size_t>(graph.n_own));
+    std::vector<Index> cells(graph.n_own);
     for_each_vof(graph, [&](int vof, int cell) { cells[vof] = graph.cells.cell(cell); });
     for (std::size_t i = first; i < end; ++i) {
       Ghost& g = ghosts_[i];
       if (g.side != side) continue;
-      const FaceArea face = face_on_end(graph, geometry_->box(b), g.vof, s);
+      const FaceArea face = face_on_end(graph, geometry_->box(b), g.vof, side);
       const auto in_level = [&](const Vec3& x) { return profile(width * x); };
       Vec3 centre = Vec3::all(0.5);
       for (int d = 0; d < 3; ++d) centre[d] += cells[g.vof][d];
-      centre.v[s / 2] += s % 2 == 1 ? 0.5 : -0.5;
+      centre.v[side / 2] += side % 2 == 1 ? 0.5 : -0.5;
       const auto row = std::ranges::lower_bound(rows_.of(b), g.vof, {}, &FlowRow::vof);
-      const bool has_row = row != rows_.of(b).end() && row->vof == g.vof && row->area[s] > 0.0F;
+      const bool has_row = row != rows_.of(b).end() && row->vof == g.vof && row->area[side] > 0.0F;
       g.point = in_level(centre);
-      g.mean = mean_over(in_level, centre, s / 2, face) * (has_row ? face.area / double{row->area[s]} : 1.0);
+      g.mean = mean_over(in_level, centre, side / 2, face) * (has_row ? face.area / double{row->area[side]} : 1.0);
     }
   }
 }
@@ -182,10 +180,10 @@ void StokesOperator::find_end_walls(int box, const BoxGraph& graph) {
   for_each_face(graph, [&](int vof, int side, int slot) {
     if (graph.name(slot) != domain_face || !is_wall(sides_[side])) return;
     const auto row = std::ranges::lower_bound(rows, vof, {}, &FlowRow::vof);
-    const auto s = static_cast<std::size_t>(side);
-    if (row == rows.end() || row->vof != vof || row->slot[s] != graph.closed() || row->theta[s] != 0.5F) return;
-    const float other = row->theta[s ^ 1U];
-    const float across = row->slot[s ^ 1U] == graph.closed() ? std::max(other, static_cast<float>(least_theta)) : other;
+    if (row == rows.end() || row->vof != vof || row->slot[side] != graph.closed() || row->theta[side] != 0.5F) return;
+    const float other = row->theta[side ^ 1U];
+    const float across =
+        row->slot[side ^ 1U] == graph.closed() ? std::max(other, static_cast<float>(least_theta)) : other;
     end_walls_.push_back(
         {static_cast<std::uint16_t>(vof), static_cast<std::uint8_t>(side), 2.0F / ((0.5F + across) * 0.5F)});
   });
@@ -220,11 +218,10 @@ void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
 /// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients and the rates of change, which are their
 /// own: as a -> ∞ only with these the flux is that of the difference of pressures across the face alone.
 void StokesOperator::fill_level_ghosts(int box, LevelValues& u, const LevelTime& time) const {
-  const auto b = static_cast<std::size_t>(box);
   const Quad* x = u.x.box(box).data();
   Quad* w = u.mean.box(box).data();
   const LevelTime here = of_box(time, box);
-  for (auto i = level_ghost_begin_[b]; i < level_ghost_begin_[b + 1]; ++i) {
+  for (auto i = level_ghost_begin_[box]; i < level_ghost_begin_[box + 1]; ++i) {
     const LevelGhost& g = level_ghosts_[i];
     const std::size_t d = g.side / 2U;
     const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
@@ -277,8 +274,7 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
       to[v] = out;
     };
     for_plain(geometry_->graph.box(b), [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
-      if (is_plain(static_cast<std::size_t>(geometry_->graph.vof_begin(b)) + v))
-        set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
+      if (is_plain(geometry_->graph.vof_begin(b) + v)) set(v, n, [](std::size_t) { return std::pair(1.0, 0.0); });
     });
     for (const FlowRow& row : rows_.of(b))
       set(row.vof, row.slot, [&](std::size_t s) { return std::pair(double{row.area[s]}, double{row.bend[s]}); });
@@ -295,8 +291,7 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
 }
 
 void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const {
-  const auto b = static_cast<std::size_t>(box);
-  for (auto i = ghost_begin_[b]; i < ghost_begin_[b + 1]; ++i) {
+  for (auto i = ghost_begin_[box]; i < ghost_begin_[box + 1]; ++i) {
     const Ghost& g = ghosts_[i];
     const EndGhost& end = ends[g.side];
     for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + g.*profile * end.offset[c];
@@ -472,7 +467,7 @@ void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double
 
 void StokesOperator::face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const {
   list_primary(unit, fluxes, [&](int b, const kernels::OpenFace& face) {
-    return face.area * velocities[static_cast<std::size_t>(geometry_->graph.vof_begin(b)) + face.vof][face.side];
+    return face.area * velocities[geometry_->graph.vof_begin(b) + face.vof][face.side];
   });
 }
 

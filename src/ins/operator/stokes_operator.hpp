@@ -106,16 +106,14 @@ class StokesOperator {
   /// Box after box; empty on the coarsest level.
   std::span<const LevelGhost> level_ghosts() const { return level_ghosts_; }
   std::span<const LevelGhost> level_ghosts_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(level_ghosts_).subspan(level_ghost_begin_[b], level_ghost_begin_[b + 1] - level_ghost_begin_[b]);
+    return std::span(level_ghosts_)
+        .subspan(level_ghost_begin_[box], level_ghost_begin_[box + 1] - level_ghost_begin_[box]);
   }
   std::span<const Ghost> ghosts_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(ghosts_).subspan(ghost_begin_[b], ghost_begin_[b + 1] - ghost_begin_[b]);
+    return std::span(ghosts_).subspan(ghost_begin_[box], ghost_begin_[box + 1] - ghost_begin_[box]);
   }
   std::span<const EndWall> end_walls_of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(end_walls_).subspan(end_wall_begin_[b], end_wall_begin_[b + 1] - end_wall_begin_[b]);
+    return std::span(end_walls_).subspan(end_wall_begin_[box], end_wall_begin_[box + 1] - end_wall_begin_[box]);
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
   double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;

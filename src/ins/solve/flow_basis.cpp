@@ -47,12 +47,12 @@ std::int32_t nearest(float x) {
 
 FlowBasis::FlowBasis(std::int64_t n_vofs, int n_vectors)
     : n_(n_vofs),
-      single_(static_cast<std::size_t>(std::min(n_vectors, n_single))),
-      half_(static_cast<std::size_t>(std::max(n_vectors - n_single, 0))),
-      scale_(half_.size() * static_cast<std::size_t>(4 * n_blocks())) {}
+      single_(std::min(n_vectors, n_single)),
+      half_(std::max(n_vectors - n_single, 0)),
+      scale_(half_.size() * (4 * n_blocks())) {}
 
 void FlowBasis::make_room(int n) {
-  const auto numbers = static_cast<std::size_t>(4 * block * n_blocks());
+  const std::size_t numbers = 4 * block * n_blocks();
   for (; n_made_ < n; ++n_made_)
     if (n_made_ < n_single)
       single_[n_made_] = Array<float>(numbers, Purpose::solver);

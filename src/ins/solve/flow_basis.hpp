@@ -42,9 +42,7 @@ class FlowBasis {
  private:
   const float* single(int i, std::int64_t b) const { return single_[i].data() + 4 * b * block; }
   const std::int16_t* half(int i, std::int64_t b) const { return half_[i - n_single].data() + 4 * b * block; }
-  std::size_t scale(int i, std::int64_t b) const {
-    return static_cast<std::size_t>(4 * ((i - n_single) * n_blocks() + b));
-  }
+  std::size_t scale(int i, std::int64_t b) const { return 4 * ((i - n_single) * n_blocks() + b); }
 
   std::int64_t n_ = 0;
   int n_made_ = 0;                         // vectors with room

@@ -47,14 +47,11 @@ std::string tail_of(const std::vector<double>& history) {
 }  // namespace
 
 FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
-    : comm_(comm),
-      options_(options),
-      w_(static_cast<std::size_t>(n_own), Purpose::solver),
-      basis_(n_own, options.restart + 1) {
+    : comm_(comm), options_(options), w_(n_own, Purpose::solver), basis_(n_own, options.restart + 1) {
   require(options.restart >= 2, "GMRES: restart after {} iterations; at least 2 are needed", options.restart);
   require(options.tolerance > 0.0, "GMRES: tolerance {}; it must be positive", options.tolerance);
-  const auto m = static_cast<std::size_t>(options.restart);
-  partial_ = Array<double>(static_cast<std::size_t>(n_blocks()) * (m + 2), Purpose::solver);
+  const std::size_t m = options.restart;
+  partial_ = Array<double>(n_blocks() * (m + 2), Purpose::solver);
   h_.resize((m + 1) * m);
   sums_.resize(m + 8);
   g_.resize(m + 1);
@@ -66,11 +63,10 @@ FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& o
 
 /// to[i] = Σ over the blocks of their i-th number, in the order of the blocks.
 void FlowGmres::sum_partials(int n, std::span<double> to) const {
-  const auto stride = static_cast<std::size_t>(options_.restart + 2);
+  const std::size_t stride = options_.restart + 2;
   parallel_for(n, [&](std::int64_t i) {
     double sum = 0.0;
-    for (std::size_t b = 0; b < static_cast<std::size_t>(n_blocks()); ++b)
-      sum += partial_[b * stride + static_cast<std::size_t>(i)];
+    for (std::int64_t b = 0; b < n_blocks(); ++b) sum += partial_[b * stride + i];
     to[i] = sum;
   });
 }
@@ -87,7 +83,7 @@ double FlowGmres::norm(std::span<const Quad> v) {
 template <class F>
 void FlowGmres::for_blocks(double factor, F&& f) {
   parallel_for(n_blocks(), [&](std::int64_t b) {
-    const auto n = static_cast<std::size_t>(basis_.size(b));
+    const std::size_t n = basis_.size(b);
     const double* w = block_of_w(b);
     FlowBasis::Work part;
     for (std::size_t i = 0; i < n; ++i) part[i] = static_cast<float>(factor * w[i]);
@@ -102,7 +98,7 @@ void FlowGmres::change_blocks(double factor, F&& f) {
   for_blocks(factor, [&](std::int64_t b, FlowBasis::Work& part) {
     f(b, part);
     double* w = block_of_w(b);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(basis_.size(b)); ++i) w[i] = double{part[i]};
+    for (std::int64_t i = 0; i < basis_.size(b); ++i) w[i] = double{part[i]};
   });
 }
 
@@ -118,10 +114,9 @@ std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
     for (int i = 0; i < m; ++i) partial(b)[i] = basis_.dot(i, b, w);
     partial(b)[m] = square_of(w);
   });
-  const auto n = static_cast<std::size_t>(m);
-  const std::span<double> parts = std::span(sums_).first(n + 4);
+  const std::span<double> parts = std::span(sums_).first(m + 4);
   sum_partials(m + 1, parts);
-  for (std::size_t d = 0; d < 3; ++d) parts[n + 1 + d] = more.v[d];
+  for (std::size_t d = 0; d < 3; ++d) parts[m + 1 + d] = more.v[d];
   comm_.sum(parts);
   return parts;
 }
@@ -140,7 +135,7 @@ double FlowGmres::take_out(int m, std::span<const double> parts) {
 /// Takes the parts along the vectors 0..j out of w, normalizes it, keeps it as vector j + 1. Returns its length.
 double FlowGmres::orthogonalize(int j, const Vec3& functional) {
   const Timer timer("orthogonalization");
-  const auto m = static_cast<std::size_t>(j) + 1;
+  const std::size_t m = j + 1;
   std::span<const double> parts = find_parts(j + 1, functional);
   const double before = parts[m];
   for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) = parts[i];
@@ -161,26 +156,23 @@ double FlowGmres::orthogonalize(int j, const Vec3& functional) {
 /// Givens rotations that keep the least-squares problem triangular.
 void FlowGmres::rotate(int j, double next) {
   for (int i = 0; i < j; ++i) {
-    const auto k = static_cast<std::size_t>(i);
     const double a = h(i, j), b = h(i + 1, j);
-    h(i, j) = cosine_[k] * a + sine_[k] * b;
-    h(i + 1, j) = cosine_[k] * b - sine_[k] * a;
+    h(i, j) = cosine_[i] * a + sine_[i] * b;
+    h(i + 1, j) = cosine_[i] * b - sine_[i] * a;
   }
-  const auto k = static_cast<std::size_t>(j);
   const double length = std::hypot(h(j, j), next);
-  cosine_[k] = length > 0.0 ? h(j, j) / length : 1.0;
-  sine_[k] = length > 0.0 ? next / length : 0.0;
+  cosine_[j] = length > 0.0 ? h(j, j) / length : 1.0;
+  sine_[j] = length > 0.0 ? next / length : 0.0;
   h(j, j) = length;
-  g_[k + 1] = -sine_[k] * g_[k];
-  g_[k] *= cosine_[k];
+  g_[j + 1] = -sine_[j] * g_[j];
+  g_[j] *= cosine_[j];
 }
 
 void FlowGmres::back_substitute(int n) {
   for (int i = n - 1; i >= 0; --i) {
-    const auto k = static_cast<std::size_t>(i);
-    double rest = g_[k];
+    double rest = g_[i];
     for (int j = i + 1; j < n; ++j) rest -= h(i, j) * y_[j];
-    y_[k] = h(i, i) != 0.0 ? rest / h(i, i) : 0.0;
+    y_[i] = h(i, i) != 0.0 ? rest / h(i, i) : 0.0;
   }
 }
 
@@ -206,7 +198,7 @@ void FlowGmres::cycle(const GmresProblem& problem, double size, double start_len
     back_substitute(j);
     if (problem.progress) {
       Vec3 sum;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(j); ++i) sum += y_[i] * functionals_[i];
+      for (int i = 0; i < j; ++i) sum += y_[i] * functionals_[i];
       problem.progress(report.iterations, left / size, sum);
     }
     if (!(left > goal) || next == 0.0) break;

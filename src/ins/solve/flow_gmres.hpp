@@ -78,10 +78,7 @@ class FlowGmres {
   void rotate(int j, double next);
   void back_substitute(int n);
   void combine(int n);
-  double& h(int i, int j) {
-    return h_[static_cast<std::size_t>(j) * static_cast<std::size_t>(options_.restart + 1) +
-              static_cast<std::size_t>(i)];
-  }
+  double& h(int i, int j) { return h_[j * (options_.restart + 1) + i]; }
 
   Comm comm_;
   GmresOptions options_;

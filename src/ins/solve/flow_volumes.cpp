@@ -7,7 +7,7 @@
 namespace karst {
 
 Array<float> flow_volumes(const StokesLevels& op, const Geometry& geometry) {
-  Array<float> volume(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
+  Array<float> volume(op.n_vofs(), Purpose::solver);
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     const double whole = std::pow(StokesLevels::width(l), 3);
     const LevelGeometry& level = geometry.levels[l];

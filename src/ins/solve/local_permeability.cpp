@@ -32,7 +32,7 @@ class LocalFlow {
       : op_(op),
         velocity_(velocity),
         component_(free_component(op)),
-        left_(static_cast<std::size_t>(op.n_vofs()), Purpose::buffers, 0.0F),
+        left_(op.n_vofs(), Purpose::buffers, 0.0F),
         step_(left_.size(), Purpose::buffers, 0.0F),
         along_(left_.size(), Purpose::buffers, 0.0F),
         k_(left_.size(), Purpose::buffers, 0.0F) {
@@ -80,17 +80,12 @@ class LocalFlow {
     };
   }
   double dot(const Array<float>& a, const Array<float>& b) const {
-    return op_.comm().sum(parallel_sum(std::ssize(a), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      return double{a[v]} * double{b[v]};
-    }));
+    return op_.comm().sum(parallel_sum(std::ssize(a), [&](std::int64_t v) { return double{a[v]} * double{b[v]}; }));
   }
   /// b = f a + g b
   static void add(double f, const Array<float>& a, double g, Array<float>& b) {
-    parallel_for(std::ssize(a), [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      b[v] = static_cast<float>(f * double{a[v]} + g * double{b[v]});
-    });
+    parallel_for(std::ssize(a),
+                 [&](std::int64_t v) { b[v] = static_cast<float>(f * double{a[v]} + g * double{b[v]}); });
   }
 
   const StokesLevels& op_;

@@ -30,8 +30,8 @@ SteadySolver::SteadySolver(StokesSolver& stokes, const SteadyOptions& options)
       options_(options),
       advection_(stokes.op()),
       base_(on_each_level<BaseFlow>(stokes.op())),
-      step_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver),
-      start_(static_cast<std::size_t>(stokes.op().n_vofs()), Purpose::solver) {}
+      step_(stokes.op().n_vofs(), Purpose::solver),
+      start_(stokes.op().n_vofs(), Purpose::solver) {}
 
 void SteadySolver::residual(const StokesDrive& drive, double inertia, std::span<Quad> r) {
   stokes_->residual(drive, r);

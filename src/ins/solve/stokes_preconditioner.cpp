@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -56,11 +57,10 @@ void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
     const auto irregular = box.row_vof.first(box.n_irregular);
-    const auto first = static_cast<std::size_t>(op.geometry().moments_begin[b]);
+    const std::size_t first = op.geometry().moments_begin[b];
     for (const FlowRow& row : op.rows().of(b))
       if (const auto at = std::ranges::lower_bound(irregular, row.vof); at != irregular.end() && *at == row.vof)
-        level.shift[first + static_cast<std::size_t>(at - irregular.begin())] +=
-            level.regular_shift * (row.symmetric_scale - 1.0F);
+        level.shift[first + (at - irregular.begin())] += level.regular_shift * (row.symmetric_scale - 1.0F);
   }
 }
 
@@ -106,8 +106,7 @@ class PressureLevel {
 
  private:
   float permeability(const float* d, std::size_t v, std::size_t n, int first_ghost) const {
-    const float k =
-        share * (n < static_cast<std::size_t>(first_ghost) ? 0.5F * (d[v] * d[v] + d[n] * d[n]) : d[v] * d[v]);
+    const float k = share * (std::cmp_less(n, first_ghost) ? 0.5F * (d[v] * d[v] + d[n] * d[n]) : d[v] * d[v]);
     return volume_ * k / (1.0F + shift_ * k);
   }
 
@@ -124,11 +123,11 @@ class PressureLevel {
       set(v, n, [](std::size_t) { return 1.0F; });
     });
     const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[b]);
+    const std::size_t first = op_.geometry().moments_begin[b];
     for (const FlowRow& row : op_.rows().of(b)) {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
       if (at != irregular.end() && *at == row.vof) {
-        const std::size_t r = first + static_cast<std::size_t>(at - irregular.begin());
+        const std::size_t r = first + (at - irregular.begin());
         float sum = 0.0F;
         for (std::size_t s = 0; s < 6; ++s)
           if (row.area[s] > 0.0F)
@@ -149,14 +148,14 @@ class PressureLevel {
 
   void set_extra(int b, const BoxGraph& graph, const float* d) {
     const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const auto first = static_cast<std::size_t>(op_.geometry().moments_begin[b]);
+    const std::size_t first = op_.geometry().moments_begin[b];
     float* weight = level_.extra.data() + op_.geometry().extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
       while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
       weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed() - graph.halo.n_domain());
       const auto at = std::ranges::lower_bound(irregular, face.vof);
-      level_.shift[first + static_cast<std::size_t>(at - irregular.begin())] = 0.0F;
+      level_.shift[first + (at - irregular.begin())] = 0.0F;
     }
   }
 
@@ -166,9 +165,9 @@ class PressureLevel {
     if (after != graph.runs.begin())
       if (const Run& run = *std::prev(after); vof < run.first + run.length)
         return run.neighbours(vof - run.first)[side];
-    const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+    const std::size_t n_irregular = graph.n_irregular;
     const auto rows = graph.row_vof.subspan(n_irregular);
-    const auto row = static_cast<std::size_t>(std::ranges::lower_bound(rows, vof) - rows.begin());
+    const std::size_t row = std::ranges::lower_bound(rows, vof) - rows.begin();
     return graph.neighbours[n_irregular + row][side];
   }
 
@@ -193,9 +192,9 @@ class PressureLevel {
 
 StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
     : op_(&op),
-      continuity_inverse_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver),
-      symmetric_scale_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, 1.0F),
-      between_(static_cast<std::size_t>(op.n_vofs()), Purpose::solver, {}) {  // covered VoFs stay 0
+      continuity_inverse_(op.n_vofs(), Purpose::solver),
+      symmetric_scale_(op.n_vofs(), Purpose::solver, 1.0F),
+      between_(op.n_vofs(), Purpose::solver, {}) {  // covered VoFs stay 0
   const Timer timer("multigrids");
   make_velocity({});
   make_pressure(find_permeable_lengths(op, *velocity_));
@@ -236,27 +235,26 @@ void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<co
   assert(std::ssize(flow) == op_->n_levels());
   keep_lengths();
   shift_ = 0.0;
-  carry_.emplace(static_cast<std::size_t>(op_->n_vofs()), Purpose::solver);
+  carry_.emplace(op_->n_vofs(), Purpose::solver);
   std::vector<Array<std::array<float, 6>>> inflow;
   std::vector<FloatField> lengths;
   for (int l = 0; l < op_->n_levels(); ++l) {
-    inflow.emplace_back(static_cast<std::size_t>(op_->begin(l + 1) - op_->begin(l)), Purpose::buffers);
+    inflow.emplace_back(op_->begin(l + 1) - op_->begin(l), Purpose::buffers);
     lengths.emplace_back(op_->level(l).geometry().graph, 1, Purpose::solver);
   }
   op_->for_boxes([&](int l, int b, std::size_t first, std::size_t n_own) {
-    const auto level = static_cast<std::size_t>(l);
     const double h = StokesLevels::width(l), here = h * inertia;  // weights of the multigrid are in units of h0
     for (std::size_t i = 0; i < n_own; ++i) {
-      const std::size_t v = first + i, in_level = v - static_cast<std::size_t>(op_->begin(l));
+      const std::size_t v = first + i, in_level = v - op_->begin(l);
       const auto per_volume = static_cast<float>(advection.level(l).per_volume(in_level));
       for (std::size_t s = 0; s < 6; ++s)
-        inflow[level][in_level][s] =
-            static_cast<float>(h * here) * symmetric_scale_[v] * (-per_volume * flow[level].fluxes.sides[in_level][s]);
-      const std::array<float, 12>& kept = flow[level].carried.box(b)[i].v;
+        inflow[l][in_level][s] =
+            static_cast<float>(h * here) * symmetric_scale_[v] * (-per_volume * flow[l].fluxes.sides[in_level][s]);
+      const std::array<float, 12>& kept = flow[l].carried.box(b)[i].v;
       const Vec3 w{double{kept[0]}, double{kept[1]}, double{kept[2]}};
       const double k = double{(*lengths_)[v] * (*lengths_)[v]}, speed = norm(w),
                    less = k / (1.0 + resistance * here * speed * std::sqrt(k));
-      lengths[level].own(b)[i] = static_cast<float>(std::sqrt(less));
+      lengths[l].own(b)[i] = static_cast<float>(std::sqrt(less));
       for (std::size_t d = 0; d < 3; ++d)
         (*carry_)[v][d] = static_cast<float>(recovery * here * double{share} * less * w.v[d]);
     }
@@ -270,7 +268,7 @@ void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<co
 void StokesPreconditioner::keep_lengths() {
   if (lengths_) return;
   const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
-  lengths_.emplace(static_cast<std::size_t>(op_->n_vofs()), Purpose::solver);
+  lengths_.emplace(op_->n_vofs(), Purpose::solver);
   op_->for_boxes([&](int l, int b, std::size_t first, std::size_t) {
     std::ranges::copy(lengths[l].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
   });
@@ -371,8 +369,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
         },
         [&](std::int64_t first, std::int32_t n, const float* from) {
           const auto [vof, width] = op_->place_of(first);
-          for (std::int32_t v = 0; v < n; ++v)
-            between_[vof + static_cast<std::size_t>(v)][0] = static_cast<float>(width) * from[v];
+          for (std::int32_t v = 0; v < n; ++v) between_[vof + v][0] = static_cast<float>(width) * from[v];
         });
   }
   if (carry_) add_recovery(to);
@@ -387,13 +384,13 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
         [&](std::int64_t first, std::int32_t n, Values<3>* scaled) {
           const auto [vof, width] = op_->place_of(first);
           const auto scale = static_cast<float>(width);
-          for (std::size_t v = vof; v < vof + static_cast<std::size_t>(n); ++v, ++scaled)
+          for (std::size_t v = vof; v < vof + n; ++v, ++scaled)
             for (std::size_t d = 0; d < 3; ++d)
               scaled->v[d] = scale * symmetric_scale_[v] * (static_cast<float>(r[v].v[d]) - between_[v][d]);
         },
         [&](std::int64_t first, std::int32_t n, const Values<3>* from) {
           const std::size_t vof = op_->place_of(first).vof;
-          for (std::int32_t v = 0; v < n; ++v) between_[vof + static_cast<std::size_t>(v)] = from[v].v;
+          for (std::int32_t v = 0; v < n; ++v) between_[vof + v] = from[v].v;
         });
   }
   for_own([&](std::size_t v, Quad& q) {

@@ -20,8 +20,8 @@ StokesSolver::StokesSolver(const std::shared_ptr<const Composite>& composite, co
       values_(op_),
       preconditioner_(op_),
       gmres_(comm_, op_.n_vofs(), options.krylov),
-      solution_(static_cast<std::size_t>(op_.n_vofs()), Purpose::solver) {
-  if (op_.n_levels() > 1) unknowns_ = Array<Quad>(static_cast<std::size_t>(op_.numbering().n_own()), Purpose::solver);
+      solution_(op_.n_vofs(), Purpose::solver) {
+  if (op_.n_levels() > 1) unknowns_ = Array<Quad>(op_.numbering().n_own(), Purpose::solver);
 }
 
 /// values_ = v

@@ -29,10 +29,7 @@ double square(const Quad& q) { return dot(q, q); }
 /// Σ κ f(VoF) over own VoFs, of this rank [h0³].
 template <class F>
 double sum_over(std::span<const float> volume, F&& f) {
-  return parallel_sum(std::ssize(volume), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    return double{volume[v]} * f(v);
-  });
+  return parallel_sum(std::ssize(volume), [&](std::int64_t v) { return double{volume[v]} * f(v); });
 }
 
 /// Σ κ u·y of rows y in units of their level, of this rank.
@@ -40,7 +37,7 @@ double work_of(const StokesLevels& op, std::span<const float> volume, std::span<
                std::span<const Quad> y) {
   double sum = 0.0;
   for (int l = 0; l < op.n_levels(); ++l) {
-    const auto begin = static_cast<std::size_t>(op.begin(l)), n = static_cast<std::size_t>(op.begin(l + 1)) - begin;
+    const std::size_t begin = op.begin(l), n = op.begin(l + 1) - begin;
     sum += sum_over(volume.subspan(begin, n), [&](std::size_t v) { return dot(u[begin + v], y[begin + v]); }) /
            (StokesLevels::width(l) * StokesLevels::width(l));
   }
@@ -134,8 +131,7 @@ void UnsteadySolver::solve(double time, const TimeTerm& term, StepReport& report
 /// a u - s of the solution, before the pasts of the term change.
 void UnsteadySolver::set_rate(const TimeTerm& term) {
   const std::span<const Quad> x = stokes_->all_values();
-  parallel_for(std::ssize(x), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(x), [&](std::int64_t v) {
     for (std::size_t d = 0; d < 3; ++d) {
       double rate = term.shift * x[v].v[d];
       for (std::size_t k = 0; k < 2; ++k)
@@ -157,22 +153,21 @@ MomentumRows UnsteadySolver::momentum_rows() {
 
 double UnsteadySolver::flow_out(int side) const {
   const StokesLevels& op = stokes_->op();
-  const auto s = static_cast<std::size_t>(side);
   double sum = 0.0;
   for (int l = 0; l < op.n_levels(); ++l) {
     const LevelGraph& graph = op.level(l).geometry().graph;
     const double area = StokesLevels::width(l) * StokesLevels::width(l);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
-      const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+      const std::size_t first = graph.vof_begin(b);
       const std::array<double, 6>* velocity = now_.faces.data() + op.begin(l) + first;
       for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-        if (op.level(l).is_plain(first + static_cast<std::size_t>(vof)) && box.name(slots[s]) == domain_face)
-          sum += area * velocity[vof][s];
+        if (op.level(l).is_plain(first + vof) && box.name(slots[side]) == domain_face)
+          sum += area * velocity[vof][side];
       });
       for (const FlowRow& row : op.level(l).rows().of(b))
-        if (row.area[s] > 0.0F && box.name(row.slot[s]) == domain_face)
-          sum += area * double{row.area[s]} * velocity[row.vof][s];
+        if (row.area[side] > 0.0F && box.name(row.slot[side]) == domain_face)
+          sum += area * double{row.area[side]} * velocity[row.vof][side];
     }
   }
   return op.comm().sum(sum);
@@ -183,8 +178,7 @@ void UnsteadySolver::extrapolate(double by, double bend) {
   const std::span<Quad> x = stokes_->all_values();
   // The pressure of what came before a start does not go over into that of the flow after it.
   const std::array<double, 4> of{by, by, by, n_in_row_ == 1 ? 0.0 : by};
-  parallel_for(std::ssize(x), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(x), [&](std::int64_t v) {
     for (std::size_t c = 0; c < 4; ++c)
       x[v].v[c] =
           now_.cells[v].v[c] + of[c] * (now_.cells[v].v[c] - before_.cells[v].v[c]) + bend * double{bend_[v][c]};
@@ -211,8 +205,7 @@ void UnsteadySolver::set_bend(double dt) {
   stokes_->op().comm().sum(std::span(sums));
   const bool foretells = n_in_row_ > 1 && sums[1] < most_bent * most_bent * sums[0];
   const double per_step = foretells ? 1.0 / (dt * (dt + dt_)) : 0.0;
-  parallel_for(std::ssize(x), [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(x), [&](std::int64_t v) {
     for (std::size_t c = 0; c < 4; ++c) bend_[v][c] = static_cast<float>(per_step * bent(v, c));
   });
 }

@@ -27,13 +27,12 @@ void for_extra(const StokesLevels& op, std::size_t per_row, F&& f) {
     const LevelGraph& graph = op.level(l).geometry().graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const std::span<const std::uint16_t> covered = op.composite()->covered_in(l, b);
-      const auto first = static_cast<std::size_t>(op.begin(l) + graph.vof_begin(b));
-      auto e = static_cast<std::size_t>(rows.extra_begin[b]);
+      const std::size_t first = op.begin(l) + graph.vof_begin(b);
+      std::size_t e = rows.extra_begin[b];
       const std::size_t end = e + rows.extra_of(b).size();
       for (int v = 0; v < graph.slots()->n_own(b) && e < end; ++v)
         if (!std::ranges::binary_search(covered, static_cast<std::uint16_t>(v)))
-          for (std::size_t n = 0; n < per_row && e < end; ++n)
-            f(first + static_cast<std::size_t>(v), n, static_cast<std::size_t>(l), e++);
+          for (std::size_t n = 0; n < per_row && e < end; ++n) f(first + v, n, l, e++);
     }
   }
 }
@@ -52,7 +51,7 @@ int extra_in_a_row(const StokesLevels& op) {
 template <class Copy>
 void for_extra_values(const StokesLevels& op, const UnsteadyState::Part& part, PastFlow& now, PastFlow& before,
                       Copy&& copy) {
-  const auto width = static_cast<std::size_t>(part.width);
+  const std::size_t width = part.width;
   for_extra(op, width / of_extra, [&](std::size_t v, std::size_t n, std::size_t l, std::size_t e) {
     double* row = std::get<0>(part.values).data() + v * width + of_extra * n;
     copy(row[0], now.extra[l][e]);
@@ -99,12 +98,12 @@ void UnsteadyState::make_room() {
   const auto deal_out = [this]<class T>(Array<T>& to) {
     std::size_t width = 0;
     for (const Part& part : parts)
-      if (std::holds_alternative<std::span<T>>(part.values)) width += static_cast<std::size_t>(part.width);
+      if (std::holds_alternative<std::span<T>>(part.values)) width += part.width;
     to = Array<T>(n_rows * width, Purpose::buffers, T{});
     std::span<T> left = to.span();
     for (Part& part : parts)
       if (auto* values = std::get_if<std::span<T>>(&part.values)) {
-        *values = left.first(n_rows * static_cast<std::size_t>(part.width));
+        *values = left.first(n_rows * part.width);
         left = left.subspan(values->size());
       }
   };
@@ -123,7 +122,7 @@ UnsteadyState UnsteadySolver::state() {
   state.parts = all_parts();
   state.n_rows = now_.cells.size();
   if (UnsteadyState::Part& extra = state.parts.back(); extra.name == extra_faces) {
-    state.room = Array<double>(state.n_rows * static_cast<std::size_t>(extra.width), Purpose::buffers, 0.0);
+    state.room = Array<double>(state.n_rows * extra.width, Purpose::buffers, 0.0);
     extra.values = state.room.span();
     for_extra_values(stokes_->op(), extra, now_, before_, [](double& to, double from) { to = from; });
   }
@@ -134,8 +133,7 @@ void UnsteadySolver::go_on(const UnsteadyState& state) {
   const std::size_t n = now_.cells.size();
   const auto fits = [n](const UnsteadyState::Part& part, const UnsteadyState::Part& here) {
     return part.name == here.name && part.width == here.width && part.values.index() == here.values.index() &&
-           std::visit([](auto values) { return values.size(); }, part.values) ==
-               n * static_cast<std::size_t>(here.width);
+           std::visit([](auto values) { return values.size(); }, part.values) == n * here.width;
   };
   require(std::ranges::equal(state.parts, all_parts(), fits),
           "unsteady flow: the state is that of another flow; its parts are not {} rows each as they are here", n);

@@ -21,11 +21,11 @@ std::array<std::uint16_t, 6> slots_of(const BoxGraph& graph, std::uint16_t vof) 
   const auto after = std::ranges::upper_bound(graph.runs, vof, {}, &Run::first);
   if (after != graph.runs.begin())
     if (const Run& run = *std::prev(after); vof < run.first + run.length) return run.neighbours(vof - run.first);
-  const auto n = static_cast<std::size_t>(graph.n_irregular);
+  const std::size_t n = graph.n_irregular;
   const auto irregular = graph.row_vof.first(n), regular = graph.row_vof.subspan(n);
   const auto at = std::ranges::lower_bound(irregular, vof);
   if (at != irregular.end() && *at == vof) return graph.neighbours[at - irregular.begin()];
-  return graph.neighbours[n + static_cast<std::size_t>(std::ranges::lower_bound(regular, vof) - regular.begin())];
+  return graph.neighbours[n + (std::ranges::lower_bound(regular, vof) - regular.begin())];
 }
 
 /// Velocities of the no-slip ends that a row meets.
@@ -103,7 +103,7 @@ class LevelBodies {
   }
 
  private:
-  std::size_t own(int b, std::uint16_t vof) const { return static_cast<std::size_t>(graph_.vof_begin(b)) + vof; }
+  std::size_t own(int b, std::uint16_t vof) const { return graph_.vof_begin(b) + vof; }
   /// ∂u/∂t
   Vec3 rate(int b, std::uint16_t vof) const {
     if (rows_.rate.empty()) return {};
@@ -143,8 +143,8 @@ class LevelBodies {
     const LevelGeometry& level = op_.geometry();
     const std::span<float> label = label_.box(b);
     for (const FlowRow& row : op_.rows().of(b)) label[row.vof] = is_whole(graph, row) ? whole : without_body;
-    const auto first = static_cast<std::size_t>(level.moments_begin[b]);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r) {
+    const std::size_t first = level.moments_begin[b];
+    for (int r = 0; r < graph.n_irregular; ++r) {
       const VofMoments& m = level.moments[first + r];
       const MineralNumber mineral = level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[first + r];
       const int body = m.wall_area > 0.0 ? body_of_.at(mineral) : -1;
@@ -231,7 +231,7 @@ class LevelBodies {
 std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const StokesDrive& drive,
                                    const std::vector<int>& body_of, const MomentumRows& rows) {
   const int n = body_of.empty() ? 0 : std::max(0, 1 + *std::ranges::max_element(body_of));
-  std::vector<BodyForce> all(static_cast<std::size_t>(n));
+  std::vector<BodyForce> all(n);
   std::vector<LevelBodies> levels;
   std::vector<Advection> advection;
   levels.reserve(op.n_levels());
@@ -239,7 +239,7 @@ std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const 
   for (int l = 0; l < op.n_levels(); ++l) {
     const double h = StokesLevels::width(l);
     if (!rows.advection.empty()) advection.emplace_back(op.level(l));
-    const auto begin = static_cast<std::size_t>(op.begin(l));
+    const std::size_t begin = op.begin(l);
     const MomentumRows here{rows.advection.empty() ? rows.advection : rows.advection.subspan(begin),
                             rows.rate.empty() ? rows.rate : rows.rate.subspan(begin)};
     levels.emplace_back(op.level(l), u.level(l), on_level(drive, op.sides(), h),
@@ -272,7 +272,6 @@ std::vector<BodyForce> body_forces(StokesLevels& op, const FlowValues& u, const 
 }
 
 EndFriction end_friction(const StokesLevels& op, const FlowValues& u, const StokesDrive& drive, int side) {
-  const auto s = static_cast<std::size_t>(side);
   std::array<double, 4> sum{};
   for (int l = 0; l < op.n_levels(); ++l) {
     const StokesOperator& level = op.level(l);
@@ -281,12 +280,12 @@ EndFriction end_friction(const StokesLevels& op, const FlowValues& u, const Stok
       const BoxGraph graph = level.geometry().graph.box(b);
       const auto irregular = graph.row_vof.first(graph.n_irregular);
       for (const FlowRow& row : level.rows().of(b)) {
-        if (graph.name(slots_of(graph, row.vof)[s]) != domain_face) continue;
+        if (graph.name(slots_of(graph, row.vof)[side]) != domain_face) continue;
         const auto at = std::ranges::lower_bound(irregular, row.vof);
         const double area = at == irregular.end() || *at != row.vof
                                 ? 1.0
-                                : level.geometry().box(b).moments[at - irregular.begin()].aperture[s];
-        const Vec3 friction = friction_on_end(u.level(l).x.box(b).data(), graph, row, s, drive);
+                                : level.geometry().box(b).moments[at - irregular.begin()].aperture[side];
+        const Vec3 friction = friction_on_end(u.level(l).x.box(b).data(), graph, row, side, drive);
         for (std::size_t d = 0; d < 3; ++d) sum[d] += h * area * friction.v[d];
         sum[3] += h * h * area;
       }

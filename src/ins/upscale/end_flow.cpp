@@ -40,7 +40,7 @@ double value_at(const Formula& formula, const Vec3& x) {
 
 /// Flow rates through the inlet and the outlet, in the direction of the flow. [velocity h0²]
 std::array<double, 2> rates_through(const Comm& comm, const FaceField& flux, int side) {
-  const auto in = static_cast<std::size_t>(side);
+  const std::size_t in = side;
   std::array<double, 2> sum{};
   for (int l = 0; l < flux.grid().n_levels(); ++l) {
     const LevelGraph& graph = flux.grid().graph(l);
@@ -179,7 +179,6 @@ ProfileOnEnd profile_on_end(const EndProfile& profile, int side, const Domain& d
 }
 
 double mean_pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
-  const auto s = static_cast<std::size_t>(side);
   std::array<double, 2> sum{};  // p times area, area
   for (int l = 0; l < op.n_levels(); ++l) {
     const StokesOperator& level = op.level(l);
@@ -188,10 +187,10 @@ double mean_pressure_on(const StokesLevels& op, const FlowValues& u, int side) {
       const BoxGraph box = level.geometry().graph.box(b);
       const Quad* x = u.level(l).x.box(b).data();
       for (const FlowRow& row : level.rows().of(b)) {
-        if (row.area[s] == 0.0F || box.name(row.slot[s]) != domain_face) continue;
-        const double slope = kernels::row_gradient(x, row, {})[s / 2];
-        const double area = h * h * double{row.area[s]};
-        sum[0] += area * (x[row.vof].v[kernels::p] + (s % 2 == 1 ? 0.5 : -0.5) * slope) / h;
+        if (row.area[side] == 0.0F || box.name(row.slot[side]) != domain_face) continue;
+        const double slope = kernels::row_gradient(x, row, {})[side / 2];
+        const double area = h * h * double{row.area[side]};
+        sum[0] += area * (x[row.vof].v[kernels::p] + (side % 2 == 1 ? 0.5 : -0.5) * slope) / h;
         sum[1] += area;
       }
     }

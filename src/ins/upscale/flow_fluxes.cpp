@@ -35,7 +35,7 @@ void scale(FaceField& fluxes, double factor) {
   };
   for (int l = 0; l < fluxes.grid().n_levels(); ++l) {
     Field& primary = fluxes.primary(l);
-    for (int d = 0; d < 3; ++d) times({primary.data(d), static_cast<std::size_t>(primary.n_slots())});
+    for (int d = 0; d < 3; ++d) times(std::span(primary.data(d), primary.n_slots()));
     times(fluxes.extra(l));
     if (l > 0) times(fluxes.coarse_fine(l - 1));
   }
@@ -62,7 +62,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   if (column.unbounded) drive = {};
   FlowValues values(op);
   load(op, column.solution, speed, pressure, values);
-  Array<Quad> left(static_cast<std::size_t>(op.n_vofs()), Purpose::solver);
+  Array<Quad> left(op.n_vofs(), Purpose::solver);
   op.apply(values, left.span(), drive);
   FaceField fluxes(op.composite());
   op.face_fluxes(values, drive.force, fluxes);

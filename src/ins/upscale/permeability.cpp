@@ -265,8 +265,7 @@ void for_each_unknown(StokesSolver& solver, F&& f) {
   const LevelGraph& graph = solver.op().level(0).geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
-    for_each_vof(
-        box, [&](int vof, int cell) { f(static_cast<std::size_t>(graph.vof_begin(b) + vof), box.cells.cell(cell)); });
+    for_each_vof(box, [&](int vof, int cell) { f(graph.vof_begin(b) + vof, box.cells.cell(cell)); });
   }
 }
 
@@ -302,8 +301,7 @@ void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, 
   const std::int64_t n = std::ssize(solution);
   column.speed.resize(solution.size());
   if (all) column.solution.resize(solution.size());
-  parallel_for(n, [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
+  parallel_for(n, [&](std::int64_t v) {
     const Quad& q = solution[v];
     column.speed[v] = std::abs(speed) * norm(Vec3{q.v[0], q.v[1], q.v[2]});
     if (all) column.solution[v] = {speed * q.v[0], speed * q.v[1], speed * q.v[2], pressure * q.v[3]};
@@ -323,7 +321,7 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
   };
   const auto of_level = [&](int l) {
     return speed.subspan(op.numbering().level_begin(l),
-                         static_cast<std::size_t>(op.numbering().level_begin(l + 1) - op.numbering().level_begin(l)));
+                         op.numbering().level_begin(l + 1) - op.numbering().level_begin(l));
   };
   std::array<double, 2> all{};
   for (int l = 0; l < op.n_levels(); ++l) {
@@ -448,7 +446,7 @@ FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptio
   const CompositeNumbering numbering(comm, geometry);
   column.solution.assign(numbering.n_own(), Quad{});
   column.speed.assign(numbering.n_own(), std::abs(speed));
-  for (Quad& q : column.solution) q.v[static_cast<std::size_t>(axis)] = speed;
+  for (Quad& q : column.solution) q.v[axis] = speed;
   return column;
 }
 

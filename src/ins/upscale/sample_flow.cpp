@@ -17,9 +17,7 @@ template <class F>
 void for_each_cell(const LevelGraph& graph, F&& f) {
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
-    for_each_vof(box, [&](int vof, int cell) {
-      f(b, vof, static_cast<std::size_t>(graph.vof_begin(b) + vof), box.cells.cell(cell));
-    });
+    for_each_vof(box, [&](int vof, int cell) { f(b, vof, graph.vof_begin(b) + vof, box.cells.cell(cell)); });
   }
 }
 
@@ -34,7 +32,7 @@ void add_box(const StokesOperator& op, const QuadField& values, const SampleCell
   const BoxGraph box = op.geometry().graph.box(b);
   const Quad* x = values.box(b).data();
   const std::span<const FlowRow> rows = op.rows().of(b);
-  const auto axis = static_cast<std::size_t>(sample.axis);
+  const std::size_t axis = sample.axis;
   for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
     const Index at = box.cells.cell(cell);
     if (sample.holds(at)) return;
@@ -67,7 +65,7 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
   const LevelGraph& graph = op.geometry().graph;
   for (int b = 0; b < graph.n_local(); ++b) {
     const BoxGraph box = graph.box(b);
-    std::vector<std::uint8_t> inside(static_cast<std::size_t>(box.n_own));
+    std::vector<std::uint8_t> inside(box.n_own);
     for_each_vof(box, [&](int vof, int cell) { inside[vof] = sample.holds(box.cells.cell(cell)); });
     for (const FlowExtra& face : op.rows().extra_of(b))
       if (inside[face.vof] != 0)

@@ -12,7 +12,7 @@
 namespace karst {
 
 Vec3 slope_towards(const Quad* x, const FlowRow& row, int side, double theta, const WallVelocities& of_wall) {
-  const auto s = static_cast<std::size_t>(side), across = static_cast<std::size_t>(opposite(side));
+  const std::size_t s = side, across = opposite(side);
   const double other = std::max(double{row.theta[across]}, least_theta);
   const Quad& here = x[row.vof];
   Vec3 slope;
@@ -37,10 +37,9 @@ Vec3 wall_slope(const Quad* x, const FlowRow& row, unsigned sides, const Vec3& n
   Vec3 sum;
   double squares = 0.0;
   for (int side = 0; side < 6; ++side) {
-    const auto s = static_cast<std::size_t>(side);
     const double against = is_high(side) ? -normal[direction_of(side)] : normal[direction_of(side)];
-    if (row.viscous[s] > 0.0F || against <= 0.0 || (sides >> side & 1U) != 0) continue;
-    sum += against * slope_towards(x, row, side, std::max(double{row.theta[s]}, least_theta));
+    if (row.viscous[side] > 0.0F || against <= 0.0 || (sides >> side & 1U) != 0) continue;
+    sum += against * slope_towards(x, row, side, std::max(double{row.theta[side]}, least_theta));
     squares += against * against;
   }
   if (squares > 0.1) return (1.0 / squares) * sum;
@@ -61,8 +60,7 @@ struct LinearPressure {
 };
 
 LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& drive, const SampleCells& sample) {
-  const auto low = static_cast<std::size_t>(side_of(sample.axis, false)),
-             high = static_cast<std::size_t>(side_of(sample.axis, true));
+  const std::size_t low = side_of(sample.axis, false), high = side_of(sample.axis, true);
   const bool periodic = op.geometry().graph.layout().domain().periodic[sample.axis];
   LinearPressure linear{sample.axis, double(sample.low), double(sample.high)};
   if (periodic && sample.low > 0) {
@@ -130,7 +128,7 @@ class BoxDrag {
     volume[0] += static_cast<double>(graph_.n_own - std::ssize(covered));
     for (std::size_t v = 0; v < cell_.size(); ++v) volume[1] += in_sample(v);
     for (const std::uint16_t v : covered) volume[1] -= in_sample(v);
-    for (std::size_t r = 0; r < static_cast<std::size_t>(graph_.n_irregular); ++r) {
+    for (int r = 0; r < graph_.n_irregular; ++r) {
       if (std::ranges::binary_search(covered, graph_.row_vof[r])) continue;
       volume[0] += moments_.moments[r].kappa - 1.0;
       volume[1] += (moments_.moments[r].kappa - 1.0) * in_sample(graph_.row_vof[r]);
@@ -177,7 +175,7 @@ WallDrag wall_drag(const StokesLevels& op, const FlowValues& u, const StokesDriv
       WallDrag drag;
       std::array<double, 2> cells{};
     };
-    std::vector<InBox> in_boxes(static_cast<std::size_t>(level.geometry().graph.n_local()));
+    std::vector<InBox> in_boxes(level.geometry().graph.n_local());
     parallel_for_dynamic(std::ssize(in_boxes), [&](std::int64_t b) {
       const int box = static_cast<int>(b);
       InBox& in = in_boxes[b];

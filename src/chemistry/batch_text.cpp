@@ -25,8 +25,7 @@ std::string states_text(const std::string& name, const ReactiveMedium& medium, c
   const auto told = [&](const SurfaceReaction& r) { return over.rates || r.at_once(); };
   for (const SurfaceReaction& r : medium.minerals)
     if (told(r)) text += fmt::format("  {:>16}  {:>7}", r.mineral.name + " dissolved", "SI");
-  for (int p = 1; p < system.n_primaries; ++p)
-    text += fmt::format("  {:>11}", system.elements[static_cast<std::size_t>(p)]);
+  for (int p = 1; p < system.n_primaries; ++p) text += fmt::format("  {:>11}", system.elements[p]);
   text += '\n';
   for (const BatchState& s : states) {
     text += fmt::format("  {:>10.4g}  {:>6.3f}", s.time, ph_of(s.solution));
@@ -60,9 +59,9 @@ std::string states_csv(const std::string& name, const ReactiveMedium& medium, co
       add("saturation_index", mineral.name, saturation_index(system, s.solution, mineral.phase), "log10");
     }
     for (int p = 1; p < system.n_primaries; ++p)
-      add("total", system.elements[static_cast<std::size_t>(p)], total_of(system, s.solution, p), "mol/kgw");
+      add("total", system.elements[p], total_of(system, s.solution, p), "mol/kgw");
     for (int p = 0; p < system.n_primaries && !medium.sites.empty(); ++p)
-      add("sorbed", system.elements[static_cast<std::size_t>(p)], sorbed_of(system, s.solution, p), "mol/kgw");
+      add("sorbed", system.elements[p], sorbed_of(system, s.solution, p), "mol/kgw");
   }
   return text;
 }
@@ -82,8 +81,7 @@ std::string equilibrium_text(const std::string& name, const ReactiveMedium& medi
   }
   text += "\nTotals                  mol/kgw\n";
   for (int p = 1; p < system.n_primaries; ++p)
-    text += fmt::format("  {:<18} {:>11.4e}\n", system.elements[static_cast<std::size_t>(p)],
-                        total_of(system, state.solution, p));
+    text += fmt::format("  {:<18} {:>11.4e}\n", system.elements[p], total_of(system, state.solution, p));
   return text;
 }
 
@@ -97,8 +95,7 @@ std::string equilibrium_csv(const std::string& name, const ReactiveMedium& mediu
   add("equilibrium_property", "pH", ph_of(state.solution), "");
   add("equilibrium_property", "ionic_strength", state.solution.ionic_strength, "mol/kgw");
   for (int p = 1; p < system.n_primaries; ++p)
-    add("equilibrium_total", system.elements[static_cast<std::size_t>(p)], total_of(system, state.solution, p),
-        "mol/kgw");
+    add("equilibrium_total", system.elements[p], total_of(system, state.solution, p), "mol/kgw");
   for (std::size_t m = 0; m < medium.minerals.size(); ++m) {
     if (!medium.minerals[m].at_once()) continue;
     add("dissolved", medium.minerals[m].mineral.name, state.dissolved[m], "mol/kgw");

@@ -45,7 +45,7 @@ double sum_of(const SpeciationWorkspace& work, const WeightedSums& sums, int row
 /// per_minus.
 void add_slopes(const Equations& e, const WeightedSums& sums, int row, std::size_t to, double per_plus,
                 double per_minus) {
-  const auto width = static_cast<std::size_t>(e.table.width), n_basis = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t width = e.table.width, n_basis = e.table.n_basis;
   const int begin = sums.begin[row], n = sums.begin[row + 1] - begin;
   const int* const which = sums.amount.data() + begin;
   const double *const weight = sums.weight.data() + begin, *const amount = e.work.amount.data(),
@@ -62,7 +62,7 @@ void add_slopes(const Equations& e, const WeightedSums& sums, int row, std::size
     const double* const rows = e.table.rows.data() + c;
     Eight low = load_eight(out + c), high = load_eight(out + c + 8);
     for (int k = 0; k < n; ++k) {
-      const double* const d = rows + static_cast<std::size_t>(which[k]) * width;
+      const double* const d = rows + which[k] * width;
       low += share[k] * load_eight(d);
       high += share[k] * load_eight(d + 8);
     }
@@ -72,22 +72,22 @@ void add_slopes(const Equations& e, const WeightedSums& sums, int row, std::size
   if (c < width) {
     const double* const rows = e.table.rows.data() + c;
     Eight total = load_eight(out + c);
-    for (int k = 0; k < n; ++k) total += share[k] * load_eight(rows + static_cast<std::size_t>(which[k]) * width);
+    for (int k = 0; k < n; ++k) total += share[k] * load_eight(rows + which[k] * width);
     store_eight(total, out + c);
   }
   out[n_basis] += by_strength;
 }
 
 double saturation_residual(const Equations& e, const SolutionCondition& c, std::span<const double> x) {
-  const MassAction& action = e.system.phases[static_cast<std::size_t>(c.phase)].dissolved;
-  double ln_omega = action.water * x[static_cast<std::size_t>(e.table.n_basis) + 1] - action.ln_k;
+  const MassAction& action = e.system.phases[c.phase].dissolved;
+  double ln_omega = action.water * x[e.table.n_basis + 1] - action.ln_k;
   for (const auto& [b, coefficient] : action.basis) ln_omega += coefficient * e.work.ln_a[b];
   return ln_omega - c.value;
 }
 
 /// Residual of the condition of one place in the basis; of a sum the ratio of its sides, of which the logarithm is it.
 double basis_residual(const Equations& e, std::span<const double> x, int b) {
-  const SolutionCondition& c = e.conditions[static_cast<std::size_t>(b)];
+  const SolutionCondition& c = e.conditions[b];
   const auto of_sum = [&](const WeightedSums& sums, int row) {
     const Sides sides = add_up(e.work, sums, row, c.kind == Kind::potential ? 0.0 : c.value);
     e.work.positive[b] = sides.plus;
@@ -112,9 +112,9 @@ double basis_residual(const Equations& e, std::span<const double> x, int b) {
 }
 
 void basis_row(const Equations& e, int b) {
-  const SolutionCondition& c = e.conditions[static_cast<std::size_t>(b)];
-  const auto row = static_cast<std::size_t>(b), n_basis = static_cast<std::size_t>(e.table.n_basis);
-  double* const out = e.work.jacobian.data() + row * static_cast<std::size_t>(e.table.width);
+  const SolutionCondition& c = e.conditions[b];
+  const std::size_t row = b, n_basis = e.table.n_basis;
+  double* const out = e.work.jacobian.data() + row * e.table.width;
   const auto of_sum = [&](const WeightedSums& sums, int which) {
     add_slopes(e, sums, which, row, 1.0 / e.work.positive[b], 1.0 / e.work.negative[b]);
   };
@@ -131,7 +131,7 @@ void basis_row(const Equations& e, int b) {
       out[n_basis] = e.work.basis_slope[b];
       return;
     case Kind::saturation: {
-      const MassAction& action = e.system.phases[static_cast<std::size_t>(c.phase)].dissolved;
+      const MassAction& action = e.system.phases[c.phase].dissolved;
       for (const auto& [p, coefficient] : action.basis) {
         out[p] += coefficient;
         out[n_basis] += coefficient * e.work.basis_slope[p];
@@ -162,7 +162,7 @@ void take_step(const std::vector<double>& x, const std::vector<double>& step, do
 /// @param held  see residuals()
 bool newton(const Equations& e, std::vector<double>& x, int& iterations, int most, bool held, double goal) {
   SpeciationWorkspace& work = e.work;
-  const auto n_basis = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t n_basis = e.table.n_basis;
   evaluate(e, x);
   double residual = residuals(e, x, held);
   for (int i = 0; i <= most; ++i, ++iterations) {
@@ -196,7 +196,7 @@ bool newton(const Equations& e, std::vector<double>& x, int& iterations, int mos
 /// fractions: Carrayrou, Mosé & Behra 2002, AIChE J. 48, 894): a start in which no complex is larger than life, 10^16
 /// mol of CO2.
 void scale_down(const Equations& e, std::vector<double>& x) {
-  const auto n_basis = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t n_basis = e.table.n_basis;
   for (int k = 0; k < 40; ++k) {
     evaluate(e, x);
     residuals(e, x, true);
@@ -213,7 +213,7 @@ void scale_down(const Equations& e, std::vector<double>& x) {
 /// From far away: the amounts at given activity coefficients, then the ionic strength that they make, damped; both at
 /// once would run after each other, as complexes of many charges grow with e^(z² I).
 void approach(const Equations& e, std::vector<double>& x, int& iterations) {
-  const auto n_basis = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t n_basis = e.table.n_basis;
   x[n_basis] = std::min(x[n_basis], 0.5);
   x[n_basis + 1] = 0.0;
   scale_down(e, x);
@@ -230,32 +230,31 @@ void approach(const Equations& e, std::vector<double>& x, int& iterations) {
 }  // namespace
 
 void prepare(const SpeciesTable& table, SpeciationWorkspace& work) {
-  const auto n_basis = static_cast<std::size_t>(table.n_basis), length = static_cast<std::size_t>(table.length);
+  const std::size_t n_basis = table.n_basis, length = table.length;
   for (auto* v : {&work.amount, &work.slope, &work.constant, &work.share}) v->resize(length);
   for (auto* v : {&work.ln_a, &work.basis_slope, &work.positive, &work.negative}) v->resize(n_basis + 1);
   for (auto* v : {&work.unknowns, &work.trial, &work.residual, &work.step}) v->resize(n_basis + 2);
-  work.ratio.resize(static_cast<std::size_t>(table.width));
-  work.jacobian.resize((n_basis + 2) * static_cast<std::size_t>(table.width));
+  work.ratio.resize(table.width);
+  work.jacobian.resize((n_basis + 2) * table.width);
 }
 
 void set_constants(const ChemicalSystem& system, const SpeciesTable& table,
                    std::span<const SolutionCondition> conditions, SpeciationWorkspace& work) {
   std::ranges::copy(table.constant, work.constant.begin());
-  for (std::size_t i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i) {
+  for (std::size_t i = system.n_dissolved; i < system.species.size(); ++i) {
     const int b = system.n_primaries + system.species[i].site;
-    work.constant[i] += std::log(std::max(conditions[static_cast<std::size_t>(b)].value, least_amount));
+    work.constant[i] += std::log(std::max(conditions[b].value, least_amount));
   }
   for (int k = table.first_layer; k < table.first_term; ++k) {
     const int b = table.n_basis - (table.first_term - k + 1) / 2;
-    work.constant[static_cast<std::size_t>(k)] += std::log(conditions[static_cast<std::size_t>(b)].value);
+    work.constant[k] += std::log(conditions[b].value);
   }
 }
 
 void evaluate(const Equations& e, std::span<const double> x) {
   const SpeciesTable& t = e.table;
   SpeciationWorkspace& work = e.work;
-  const auto n_basis = static_cast<std::size_t>(t.n_basis), length = static_cast<std::size_t>(t.length),
-             n_primaries = static_cast<std::size_t>(e.system.n_primaries);
+  const std::size_t n_basis = t.n_basis, length = t.length, n_primaries = e.system.n_primaries;
   const double strength = x[n_basis], root = std::sqrt(std::max(strength, 1e-24)), half_per_root = 0.5 / root;
   const auto load = [](const std::vector<double>& v, std::size_t i) { return load_eight(v.data() + i); };
   // ln γ and its slope of all amounts, for those of the basis first
@@ -283,15 +282,15 @@ void evaluate(const Equations& e, std::span<const double> x) {
     store_eight(slope, work.slope.data() + i);
   }
   for (int k = t.first_layer; k < t.first_term; ++k) {  // √I of diffuse layers
-    work.amount[static_cast<std::size_t>(k)] += std::log(root);
-    work.slope[static_cast<std::size_t>(k)] += half_per_root / root;
+    work.amount[k] += std::log(root);
+    work.slope[k] += half_per_root / root;
   }
   exponentials(work.amount);
 }
 
 double residuals(const Equations& e, std::span<const double> x, bool held) {
   SpeciationWorkspace& work = e.work;
-  const auto n = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t n = e.table.n_basis;
   std::ranges::fill(work.ratio, 1.0);
   for (int b = 0; b < e.table.n_basis; ++b) work.residual[b] = basis_residual(e, x, b);
   work.strength = std::max(sum_of(work, e.table.ions, SpeciesTable::strength), least_strength);
@@ -315,7 +314,7 @@ double residuals(const Equations& e, std::span<const double> x, bool held) {
 
 void jacobian(const Equations& e, std::span<const double> x, bool held) {
   SpeciationWorkspace& work = e.work;
-  const auto n = static_cast<std::size_t>(e.table.n_basis), width = static_cast<std::size_t>(e.table.width);
+  const std::size_t n = e.table.n_basis, width = e.table.width;
   std::ranges::fill(work.jacobian, 0.0);
   for (int b = 0; b < e.table.n_basis; ++b) basis_row(e, b);
   work.jacobian[n * width + n] = work.jacobian[(n + 1) * width + n + 1] = 1.0;
@@ -328,11 +327,11 @@ void jacobian(const Equations& e, std::span<const double> x, bool held) {
 
 bool solve_step(const Equations& e) {
   e.work.step = e.work.residual;
-  return eliminate_padded(e.work.jacobian, static_cast<std::size_t>(e.table.width), e.work.step);
+  return eliminate_padded(e.work.jacobian, e.table.width, e.work.step);
 }
 
 bool solve(const Equations& e, std::vector<double>& x, int& iterations) {
-  const auto n = static_cast<std::size_t>(e.table.n_basis);
+  const std::size_t n = e.table.n_basis;
   x[n] = std::clamp(x[n], least_strength, largest_strength);
   bool found = newton(e, x, iterations, few_iterations, false, tolerance);
   for (int tries = 0; tries < 3 && !found; ++tries) {
@@ -343,7 +342,7 @@ bool solve(const Equations& e, std::vector<double>& x, int& iterations) {
 }
 
 void take_state(const Equations& e, std::span<const double> x, Speciation& state) {
-  const auto n_basis = static_cast<std::size_t>(e.table.n_basis), n_species = e.system.species.size();
+  const std::size_t n_basis = e.table.n_basis, n_species = e.system.species.size();
   state.basis.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n_basis));
   state.ionic_strength = x[n_basis];
   state.ln_water = x[n_basis + 1];

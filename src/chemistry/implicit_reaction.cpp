@@ -45,12 +45,12 @@ bool newton(const ReactionSolve& s) {
 
 /// Extents: what the sum of its primary says, or the rate, whichever has less of round-off.
 void find_extents(const ReactionSolve& s) {
-  const std::size_t length = static_cast<std::size_t>(s.medium.table.length);
+  const std::size_t length = s.medium.table.length;
   for (std::size_t m = 0; m < s.n(); ++m)
     if (s.reacts(m)) s.reaction.extent[m] = s.goes_on(m) ? rate_of(s, m).net : s.bound_extent(m);
   for (std::size_t m = 0; m < s.n(); ++m) {
     if (!s.reacts(m) || s.work.pivot[m] < 0) continue;
-    const auto p = static_cast<std::size_t>(s.work.pivot[m]);
+    const std::size_t p = s.work.pivot[m];
     double sum = -s.work.value[p], terms = std::abs(sum);
     for (std::size_t i = 0; i < s.medium.system.species.size(); ++i) {
       const double q = s.work.part[p * length + i] * s.work.speciation.amount[i];
@@ -189,9 +189,8 @@ bool run_in_stages(const ReactionSolve& s) {
 }
 
 std::vector<double> brought_by(const ChemicalSystem& system, int phase) {
-  std::vector<double> brought(static_cast<std::size_t>(system.n_primaries), 0.0);
-  for (const auto& [p, c] : system.phases[static_cast<std::size_t>(phase)].dissolved.basis)
-    brought[static_cast<std::size_t>(p)] = c * system.atoms[static_cast<std::size_t>(p)];
+  std::vector<double> brought(system.n_primaries, 0.0);
+  for (const auto& [p, c] : system.phases[phase].dissolved.basis) brought[p] = c * system.atoms[p];
   return brought;
 }
 
@@ -204,12 +203,10 @@ void add_terms(const ChemicalSystem& system, const KineticMineral& mineral, std:
   };
   for (const RatePath& path : mineral.paths) {
     TableTerm way{{}, 0.0, path.ln_k};
-    for (const auto& [species, exponent] : path.activity)
-      add(system.species[static_cast<std::size_t>(species)].formed, exponent, way);
-    for (const auto& [phase, exponent] : path.phases)
-      add(system.phases[static_cast<std::size_t>(phase)].dissolved, exponent, way);
+    for (const auto& [species, exponent] : path.activity) add(system.species[species].formed, exponent, way);
+    for (const auto& [phase, exponent] : path.phases) add(system.phases[phase].dissolved, exponent, way);
     terms.push_back(way);
-    add(system.phases[static_cast<std::size_t>(mineral.phase)].dissolved, 1.0, way);
+    add(system.phases[mineral.phase].dissolved, 1.0, way);
     terms.push_back(std::move(way));
   }
 }

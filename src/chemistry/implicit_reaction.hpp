@@ -44,8 +44,8 @@ struct ReactiveMedium {
   std::vector<int> first_term;           ///< [mineral] place of its ways in the table, and the end
   std::vector<SolutionCondition> sites;  ///< of the system: their amounts, and the areas of charged surfaces
 
-  std::size_t n_totals() const { return static_cast<std::size_t>(system.n_primaries); }
-  std::size_t n_basis() const { return static_cast<std::size_t>(system.n_basis()); }
+  std::size_t n_totals() const { return system.n_primaries; }
+  std::size_t n_basis() const { return system.n_basis(); }
 };
 ReactiveMedium make_medium(ChemicalSystem system, std::vector<SurfaceReaction> minerals, Speciation start,
                            std::vector<SolutionCondition> sites = {});

@@ -44,7 +44,7 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
       continue;
     }
     const int species = system.species_of(word), phase = system.phase(word);
-    const bool gas = species < 0 && phase >= 0 && system.phases[static_cast<std::size_t>(phase)].is_gas;
+    const bool gas = species < 0 && phase >= 0 && system.phases[phase].is_gas;
     require(species >= 0 || gas, "rate \"{}\": {} is no species of this solution, nor a gas of it", text, word);
     (gas ? path.phases : path.activity).emplace_back(gas ? phase : species, number);
   }
@@ -90,13 +90,13 @@ double dissolution_slope(const ChemicalSystem& system, const Speciation& state, 
   for (const RatePath& path : mineral.paths) {
     double ln = path.ln_k, slope = 0.0;
     for (const auto& [species, exponent] : path.activity) {
-      const auto i = static_cast<std::size_t>(species);
       ln += exponent * ln_activity(system, state, species);
-      slope += exponent * (species < system.n_primaries ? ln_activity_slope[i] : slope_of(system.species[i].formed));
+      slope += exponent *
+               (species < system.n_primaries ? ln_activity_slope[species] : slope_of(system.species[species].formed));
     }
     for (const auto& [phase, exponent] : path.phases) {
       ln += exponent * saturation_index(system, state, phase) * std::numbers::ln10;
-      slope += exponent * slope_of(system.phases[static_cast<std::size_t>(phase)].dissolved);
+      slope += exponent * slope_of(system.phases[phase].dissolved);
     }
     k += std::exp(ln);
     dk += std::exp(ln) * slope;

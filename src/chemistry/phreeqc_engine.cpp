@@ -48,7 +48,7 @@ std::string punch(const ChemicalSystem& system, std::span<const std::string> cha
 /// @param value  (k) is the k-th number that punch() asks for
 template <class Value>
 Speciation state_of(const ChemicalSystem& system, Value&& value) {
-  const auto n = static_cast<std::size_t>(system.n_primaries), n_species = static_cast<std::size_t>(system.n_dissolved);
+  const std::size_t n = system.n_primaries, n_species = system.n_dissolved;
   Speciation state;
   state.converged = true;
   state.ionic_strength = value(0);
@@ -290,7 +290,7 @@ void PhreeqcCells::react(double time, std::span<const double> totals, std::span<
   e.time += time;
   e.check(e.rm.SetCurrentSelectedOutputUserNumber(1));
   e.check(e.rm.GetSelectedOutput(e.found));
-  const std::size_t first = 2 + n + static_cast<std::size_t>(system.n_dissolved);
+  const std::size_t first = 2 + n + system.n_dissolved;
   for (std::size_t c = 0; c < e.n_cells; ++c) {
     e.bound_water[c] = water_of(system, solution(c));
     for (std::size_t m = 0; m < n_minerals; ++m) dissolved[c * n_minerals + m] = -e.found[(first + m) * e.n_cells + c];

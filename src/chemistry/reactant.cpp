@@ -22,10 +22,10 @@ double count(const ChemicalFormula& formula, const std::string& element) {
 int primary_of_element(const ChemicalSystem& system, const std::string& element) {
   int found = -1;
   for (int p = 1; p < system.n_primaries; ++p) {
-    const std::string& name = system.elements[static_cast<std::size_t>(p)];
+    const std::string& name = system.elements[p];
     if (element_name(name) != element) continue;
     require(found < 0, "{} is in the solution as {} and {}; which of them is added? Name a phase of that valence",
-            element, system.elements[static_cast<std::size_t>(std::max(found, 0))], name);
+            element, system.elements[std::max(found, 0)], name);
     found = p;
   }
   require(found >= 0, "{} is no element of the solution", element);
@@ -35,11 +35,11 @@ int primary_of_element(const ChemicalSystem& system, const std::string& element)
 /// Elements become primaries; what charge is left is H+, what oxygen is left water, which must leave no hydrogen over.
 std::vector<double> totals_of_formula(const Database& database, const ChemicalSystem& system, const std::string& name) {
   const ChemicalFormula formula = parse_formula(name);
-  std::vector<double> totals(static_cast<std::size_t>(system.n_primaries), 0.0);
+  std::vector<double> totals(system.n_primaries, 0.0);
   double charge = formula.charge, oxygen = count(formula, "O"), hydrogen = count(formula, "H");
   for (const auto& [element, n] : formula.elements) {
     if (element == "H" || element == "O") continue;
-    const auto p = static_cast<std::size_t>(primary_of_element(system, element));
+    const std::size_t p = primary_of_element(system, element);
     const ChemicalFormula& master = database.find_species(system.species[p].name)->formula;
     const double moles = n / count(master, element);
     totals[p] += n;
@@ -88,7 +88,7 @@ void add_elements_of_reactant(const Database& database, const Reactant& reactant
 
 std::vector<double> totals_of_reactants(const Database& database, const ChemicalSystem& system,
                                         const std::vector<Reactant>& reactants) {
-  std::vector<double> all(static_cast<std::size_t>(system.n_primaries), 0.0);
+  std::vector<double> all(system.n_primaries, 0.0);
   for (const Reactant& r : reactants) try {
       const int phase = system.phase(r.name);
       require(phase >= 0 || database.phase(r.name) == nullptr, "the phase is not made of the elements of the solution");

@@ -20,12 +20,12 @@ void set_all_constants(const ReactionSolve& s) {
   set_constants(s.medium.system, s.medium.table, s.work.conditions, s.work.speciation);
   for (std::size_t m = 0; m < s.n(); ++m)
     for (int t = s.medium.first_term[m]; t < s.medium.first_term[m + 1]; ++t)
-      s.work.speciation.constant[static_cast<std::size_t>(t)] += std::log(std::max(s.work.share[m], nothing));
+      s.work.speciation.constant[t] += std::log(std::max(s.work.share[m], nothing));
 }
 
 /// Totals and sums before they are combined.
 void set_sums(const ReactionSolve& s) {
-  const std::size_t n_totals = s.medium.n_totals(), length = static_cast<std::size_t>(s.medium.table.length);
+  const std::size_t n_totals = s.medium.n_totals(), length = s.medium.table.length;
   s.work.part.assign(s.medium.table.part.begin(), s.medium.table.part.end());
   for (std::size_t p = 0; p < n_totals; ++p)
     s.work.value[p] = p == 0 ? s.work.totals[p] : std::max(s.work.totals[p], least_amount);
@@ -37,7 +37,7 @@ void set_sums(const ReactionSolve& s) {
     for (std::size_t p = 0; p < n_totals; ++p) {
       if (!s.goes_on(m)) s.work.value[p] += brought[p] * s.bound_extent(m);
       for (int t = s.medium.first_term[m]; s.goes_on(m) && t < s.medium.first_term[m + 1]; ++t)
-        s.work.part[p * length + static_cast<std::size_t>(t)] = s.supplies(m, t) ? -brought[p] : brought[p];
+        s.work.part[p * length + t] = s.supplies(m, t) ? -brought[p] : brought[p];
     }
   }
 }
@@ -47,13 +47,13 @@ void set_sums(const ReactionSolve& s) {
 int pivot_of(const ReactionSolve& s, std::size_t m) {
   const auto n_totals = static_cast<int>(s.medium.n_totals());
   const auto coefficient = [&](int p) {
-    return std::ranges::count(s.work.pivot, p) == 0 ? std::abs(s.brought(m, static_cast<std::size_t>(p))) : 0.0;
+    return std::ranges::count(s.work.pivot, p) == 0 ? std::abs(s.brought(m, p)) : 0.0;
   };
   double largest = 0.0, least_of_it = std::numeric_limits<double>::infinity();
   for (int p = 1; p < n_totals; ++p) largest = std::max(largest, coefficient(p));
   int pivot = coefficient(0) > negligible ? 0 : -1;
   for (int p = 1; p < n_totals; ++p) {
-    const double c = coefficient(p), there = std::abs(s.work.value[static_cast<std::size_t>(p)]) / c;
+    const double c = coefficient(p), there = std::abs(s.work.value[p]) / c;
     if (c <= negligible || c < 0.1 * largest || there >= least_of_it) continue;
     least_of_it = there;
     pivot = p;
@@ -65,8 +65,8 @@ int pivot_of(const ReactionSolve& s, std::size_t m) {
 bool take_out(const ReactionSolve& s, std::size_t m) {
   s.work.pivot[m] = pivot_of(s, m);
   if (s.work.pivot[m] < 0) return false;
-  const auto pivot = static_cast<std::size_t>(s.work.pivot[m]);
-  const std::size_t length = static_cast<std::size_t>(s.medium.table.length);
+  const std::size_t pivot = s.work.pivot[m];
+  const std::size_t length = s.medium.table.length;
   const double* const from = s.work.part.data() + pivot * length;
   for (std::size_t p = 0; p < s.medium.n_totals(); ++p) {
     const double factor = s.brought(m, p) / s.brought(m, pivot);
@@ -96,7 +96,7 @@ bool give_way(const ReactionSolve& s, std::size_t m) {
   reaches(m, -forms);
   for (std::size_t k = 0; k < s.n(); ++k) {
     if (s.work.pivot[k] < 0 || !s.at_once(k)) continue;
-    const auto p = static_cast<std::size_t>(s.work.pivot[k]);
+    const std::size_t p = s.work.pivot[k];
     reaches(k, forms * s.brought(m, p) / s.brought(k, p));
   }
   if (first == s.n()) return false;
@@ -106,7 +106,7 @@ bool give_way(const ReactionSolve& s, std::size_t m) {
 
 /// Conditions and lists of the combined sums.
 void set_equations(const ReactionSolve& s) {
-  const std::size_t n_totals = s.medium.n_totals(), length = static_cast<std::size_t>(s.medium.table.length);
+  const std::size_t n_totals = s.medium.n_totals(), length = s.medium.table.length;
   std::vector<SolutionCondition>& rows = s.work.speciation.conditions;
   s.work.sums.clear();
   for (std::size_t b = 0; b < s.medium.n_basis(); ++b) {
@@ -118,8 +118,7 @@ void set_equations(const ReactionSolve& s) {
   }
   for (std::size_t m = 0; m < s.n(); ++m)
     if (s.goes_on(m) && s.at_once(m))
-      rows[static_cast<std::size_t>(s.work.pivot[m])] = {Kind::saturation, s.medium.minerals[m].ln_omega,
-                                                         s.medium.minerals[m].mineral.phase};
+      rows[s.work.pivot[m]] = {Kind::saturation, s.medium.minerals[m].ln_omega, s.medium.minerals[m].mineral.phase};
   set_all_constants(s);
 }
 
@@ -135,7 +134,7 @@ void begin_at_state(const ReactionSolve& s) {
 RateWays rate_of(const ReactionSolve& s, std::size_t m) {
   RateWays ways;
   for (int t = s.medium.first_term[m]; t < s.medium.first_term[m + 1]; ++t) {
-    const double way = s.work.speciation.amount[static_cast<std::size_t>(t)];
+    const double way = s.work.speciation.amount[t];
     ways.net += s.supplies(m, t) ? way : -way;
     ways.size += way;
   }

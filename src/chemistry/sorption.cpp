@@ -22,9 +22,8 @@ std::vector<std::size_t> species_on(const ChemicalSystem& system, const Speciati
   std::vector<std::string> sites;
   for (const std::string& text : on.sites) sites.push_back(parse_site(text).site);
   std::vector<std::size_t> all;
-  for (auto i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
-    if (std::ranges::count(sites, system.sites[static_cast<std::size_t>(system.species[i].site)].name) > 0)
-      all.push_back(i);
+  for (std::size_t i = system.n_dissolved; i < system.species.size(); ++i)
+    if (std::ranges::count(sites, system.sites[system.species[i].site].name) > 0) all.push_back(i);
   std::ranges::stable_sort(all, std::greater{}, [&](std::size_t i) { return state.molality[i]; });
   return all;
 }
@@ -34,11 +33,10 @@ struct SurfaceState {
   double potential = 0.0, charge = 0.0;
 };
 SurfaceState surface_of(const ChemicalSystem& system, const Speciation& state, const SorbentOptions& surface) {
-  const auto k =
-      static_cast<std::size_t>(std::ranges::find(system.potentials, surface.name) - system.potentials.begin());
+  const std::size_t k = std::ranges::find(system.potentials, surface.name) - system.potentials.begin();
   double charge = 0.0;
   for (const std::size_t i : species_on(system, state, surface)) charge += system.species[i].charge * state.molality[i];
-  const double y = state.basis[static_cast<std::size_t>(system.n_primaries) + system.sites.size() + k];
+  const double y = state.basis[system.n_primaries + system.sites.size() + k];
   return {y * phreeqc_gas_constant * system.kelvin / phreeqc_faraday, charge * phreeqc_faraday / surface.area};
 }
 
@@ -85,8 +83,7 @@ std::vector<SolutionCondition> sites_of(const std::vector<SorbentOptions>& optio
 Speciation sorbed_state(const ChemicalSystem& system, const Speciation& solution,
                         const std::vector<SolutionCondition>& sites) {
   std::vector<SolutionCondition> conditions;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(system.n_primaries); ++p)
-    conditions.push_back({Kind::activity, solution.ln_activity[p]});
+  for (int p = 0; p < system.n_primaries; ++p) conditions.push_back({Kind::activity, solution.ln_activity[p]});
   conditions.insert(conditions.end(), sites.begin(), sites.end());
   Speciation state = solution;
   state.basis.resize(conditions.size(), 0.0);
@@ -123,7 +120,7 @@ std::string sorption_csv(const std::string& solution, const ChemicalSystem& syst
     text += fmt::format("{},{}{},{},{:.10g},{},,\n", solution, when, kind, name, value, unit);
   };
   for (int p = 0; p < system.n_primaries; ++p)
-    add("sorbed", system.elements[static_cast<std::size_t>(p)], sorbed_of(system, state, p), "mol/kgw");
+    add("sorbed", system.elements[p], sorbed_of(system, state, p), "mol/kgw");
   for (const SorbentOptions& o : options) {
     for (const std::size_t i : species_on(system, state, o))
       add("sorbed_species", system.species[i].name, state.molality[i], "mol/kgw");

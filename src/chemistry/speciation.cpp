@@ -16,7 +16,7 @@ using Kind = SolutionCondition::Kind;
 /// The equations of a system without reactions, its buffers ready, and the unknowns of a state.
 Equations begin(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, const Speciation& state,
                 SpeciationWorkspace& work) {
-  const auto n_basis = static_cast<std::size_t>(system.n_basis());
+  const std::size_t n_basis = system.n_basis();
   prepare(system.table, work);
   work.conditions.assign(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(n_basis));
   for (std::size_t b = 1; b < n_basis; ++b) {
@@ -34,8 +34,7 @@ Equations begin(const ChemicalSystem& system, std::span<const SolutionCondition>
 template <class Property>
 double dissolved_sum(const ChemicalSystem& system, const Speciation& state, Property&& property) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(system.n_dissolved); ++i)
-    sum += property(system.species[i]) * state.molality[i];
+  for (int i = 0; i < system.n_dissolved; ++i) sum += property(system.species[i]) * state.molality[i];
   return sum;
 }
 
@@ -44,7 +43,7 @@ double dissolved_sum(const ChemicalSystem& system, const Speciation& state, Prop
 Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCondition> conditions) {
   Speciation state;
   double ions = 0.0;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(system.n_primaries); ++p) {
+  for (int p = 0; p < system.n_primaries; ++p) {
     const SolutionCondition& c = conditions[p];
     double m = p == 0 ? 1e-7 : 1e-6;
     if (c.kind == Kind::total && p > 0) m = std::max(c.value, least_amount);
@@ -54,7 +53,7 @@ Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCond
     const double z = system.species[p].charge;
     ions += 0.5 * z * z * std::min(m, 2.0);
   }
-  state.basis.resize(static_cast<std::size_t>(system.n_basis()), 0.0);
+  state.basis.resize(system.n_basis(), 0.0);
   state.ionic_strength = std::clamp(ions, 1e-7, 2.0);
   return state;
 }
@@ -72,13 +71,13 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
                      std::span<const double> direction, Speciation& state, SpeciationWorkspace& work,
                      std::span<double> slope) {
   const Equations equations = begin(system, conditions, state, work);
-  const auto n_basis = static_cast<std::size_t>(system.n_basis());
+  const std::size_t n_basis = system.n_basis();
   evaluate(equations, work.unknowns);
   residuals(equations, work.unknowns, false);
   jacobian(equations, work.unknowns, false);
   // Row p is ln Σ₊ - ln (Σ₋ + total), or with the total in Σ₊ where it is negative: its slope is -1 / sum in both.
   std::ranges::fill(work.residual, 0.0);
-  for (std::size_t p = 0; p < static_cast<std::size_t>(system.n_primaries); ++p)
+  for (int p = 0; p < system.n_primaries; ++p)
     if (conditions[p].kind == Kind::total && (p == 0 || conditions[p].value > least_amount))
       work.residual[p] = direction[p] / (conditions[p].value > 0.0 ? work.negative[p] : work.positive[p]);
   if (!solve_step(equations)) return false;
@@ -89,19 +88,18 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
 
 double total_of(const ChemicalSystem& system, const Speciation& state, int primary) {
   const bool site = primary >= system.n_primaries;
-  const double atoms = site ? 1.0 : system.atoms[static_cast<std::size_t>(primary)];
+  const double atoms = site ? 1.0 : system.atoms[primary];
   double sum = 0.0;
-  for (std::size_t i = site ? static_cast<std::size_t>(system.n_dissolved) : 0;
-       i < (site ? system.species.size() : static_cast<std::size_t>(system.n_dissolved)); ++i)
+  for (int i = site ? system.n_dissolved : 0; i < (site ? std::ssize(system.species) : system.n_dissolved); ++i)
     for (const auto& [b, c] : system.species[i].formed.basis)
       if (b == primary) sum += c * state.molality[i];
   return atoms * sum;
 }
 
 double sorbed_of(const ChemicalSystem& system, const Speciation& state, int primary) {
-  const double atoms = primary < system.n_primaries ? system.atoms[static_cast<std::size_t>(primary)] : 1.0;
+  const double atoms = primary < system.n_primaries ? system.atoms[primary] : 1.0;
   double sum = 0.0;
-  for (std::size_t i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
+  for (std::size_t i = system.n_dissolved; i < system.species.size(); ++i)
     for (const auto& [b, c] : system.species[i].formed.basis)
       if (b == primary) sum += c * state.molality[i];
   return atoms * sum;

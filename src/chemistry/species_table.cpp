@@ -16,19 +16,16 @@ int whole_vectors(int n) { return (n + 7) / 8 * 8; }
 
 /// @param amount  its place
 void fill_form(const TableTerm& term, int amount, SpeciesTable& t) {
-  const auto i = static_cast<std::size_t>(amount), length = static_cast<std::size_t>(t.length),
-             width = static_cast<std::size_t>(t.width), n = static_cast<std::size_t>(t.n_basis);
+  const std::size_t i = amount, length = t.length, width = t.width, n = t.n_basis;
   for (const auto& [b, c] : term.basis) {
-    t.form[static_cast<std::size_t>(b) * length + i] += c;
-    t.rows[i * width + static_cast<std::size_t>(b)] += c;
+    t.form[b * length + i] += c;
+    t.rows[i * width + b] += c;
   }
   t.form[n * length + i] = t.rows[i * width + n + 1] = term.water;
   t.constant[i] = term.constant;
 }
 
-double atoms_of(const ChemicalSystem& system, int b) {
-  return b < system.n_primaries ? system.atoms[static_cast<std::size_t>(b)] : 1.0;
-}
+double atoms_of(const ChemicalSystem& system, int b) { return b < system.n_primaries ? system.atoms[b] : 1.0; }
 
 }  // namespace
 
@@ -55,10 +52,9 @@ SpeciesTable make_table(const ChemicalSystem& system, std::span<const TableTerm>
   t.n = t.first_term + static_cast<int>(terms.size());
   t.length = whole_vectors(t.n);
   t.width = whole_vectors(t.n_basis + 2);
-  const auto length = static_cast<std::size_t>(t.length), n_basis = static_cast<std::size_t>(t.n_basis),
-             n_dissolved = static_cast<std::size_t>(system.n_dissolved);
+  const std::size_t length = t.length, n_basis = t.n_basis, n_dissolved = system.n_dissolved;
   t.form.assign((n_basis + 1) * length, 0.0);
-  t.rows.assign(static_cast<std::size_t>(t.n) * static_cast<std::size_t>(t.width), 0.0);
+  t.rows.assign(t.n * t.width, 0.0);
   t.constant.assign(length, 0.0);
   for (auto* v : {&t.az2, &t.ba, &t.b}) v->assign(length, 0.0);
   t.part.assign(n_basis * length, 0.0);
@@ -71,10 +67,10 @@ SpeciesTable make_table(const ChemicalSystem& system, std::span<const TableTerm>
     t.ba[i] = s.activity.ba;
     t.b[i] = s.activity.b;
     // A potential is no amount: its row of the sums are the charges on its surface.
-    const int potential = s.site >= 0 ? system.sites[static_cast<std::size_t>(s.site)].potential : -1;
+    const int potential = s.site >= 0 ? system.sites[s.site].potential : -1;
     for (const auto& [b, c] : s.formed.basis)
-      if (b != potential) t.part[static_cast<std::size_t>(b) * length + i] = c * atoms_of(system, b);
-    if (potential >= 0) t.part[static_cast<std::size_t>(potential) * length + i] = s.charge;
+      if (b != potential) t.part[b * length + i] = c * atoms_of(system, b);
+    if (potential >= 0) t.part[potential * length + i] = s.charge;
     if (i >= n_dissolved) continue;
     half_z2[i] = 0.5 * s.charge * s.charge;
     charge[i] = s.charge;
@@ -85,7 +81,7 @@ SpeciesTable make_table(const ChemicalSystem& system, std::span<const TableTerm>
   for (int amount = t.first_layer; amount < t.first_term; ++amount) {
     const int side = (amount - t.first_layer) % 2, b = system.n_basis() - (t.first_term - amount + 1) / 2;
     fill_form({{{b, side == 0 ? -0.5 : 0.5}}, 0.0, layer}, amount, t);
-    t.part[static_cast<std::size_t>(b) * length + static_cast<std::size_t>(amount)] = side == 0 ? 1.0 : -1.0;
+    t.part[b * length + amount] = side == 0 ? 1.0 : -1.0;
   }
   for (std::size_t k = 0; k < terms.size(); ++k) fill_form(terms[k], t.first_term + static_cast<int>(k), t);
   for (std::size_t b = 0; b < n_basis; ++b) t.totals.add(std::span(t.part).subspan(b * length, length));

@@ -45,9 +45,7 @@ struct SpeciesTable {
   WeightedSums ions;                    ///< dissolved: ½ z², charge, alkalinity, 1
   enum IonSum : int { strength, charge, alkalinity, dissolved };
 
-  std::span<const double> row(int amount) const {
-    return {&rows[static_cast<std::size_t>(amount) * width], static_cast<std::size_t>(width)};
-  }
+  std::span<const double> row(int amount) const { return std::span(rows).subspan(amount * width, width); }
 };
 
 /// A further amount of a table.

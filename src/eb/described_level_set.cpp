@@ -184,7 +184,7 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
     auto shape = make_shape(s, h0, domain, options.directory);
     if (s.shape == SolidShape::expression) require_resolved(*shape, parts.size(), h0, domain.size);
     if (s.inside == Inside::fluid) shape = complement(std::move(shape));
-    const auto name = static_cast<std::size_t>(std::ranges::find(there, s.mineral) - there.begin());
+    const std::size_t name = std::ranges::find(there, s.mineral) - there.begin();
     if (minerals.names.size() > 1) shape = of_mineral(std::move(shape), minerals.number[name]);
     parts.push_back(std::move(shape));
   }

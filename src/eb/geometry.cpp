@@ -36,7 +36,7 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
   const int n = geometry.graph.n_local();
   CompositeSums total;
   total.minerals.assign(n_minerals, 0.0);
-  std::vector<CompositeSums> of_box(static_cast<std::size_t>(n), total);
+  std::vector<CompositeSums> of_box(n, total);
   parallel_for_dynamic(n, [&](std::int64_t b) {
     const BoxGraph graph = geometry.graph.box(static_cast<int>(b));
     const RefinedOctants octants = refined(graph.box);

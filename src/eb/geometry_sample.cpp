@@ -67,7 +67,7 @@ void thin_out(std::vector<Place>& places, int most, RandomNumbers& random) {
     std::ranges::copy_if(places, std::back_inserter(kind), [&](const Place& p) { return p.listed == listed; });
     random.shuffle(kind);
     const double all = weight_of(kind);
-    kind.resize(std::min(kind.size(), static_cast<std::size_t>(most)));
+    kind.resize(std::min<std::size_t>(kind.size(), most));
     const double factor = kind.empty() ? 1.0 : all / weight_of(kind);
     for (Place& p : kind) p.weight *= factor;
     kept.insert(kept.end(), kind.begin(), kind.end());
@@ -145,7 +145,7 @@ bool same_place(const Index& a, const Index& b) { return a[0] == b[0] && a[1] ==
 /// Cells of a cut box as VoFs. A piece without its cell centre joins a neighbour with one (eb/link/home_cells.hpp),
 /// which then is irregular; neighbours in other boxes are taken to be regular no more than those inside.
 Counts count(const BoxPieces& cut) {
-  const auto n = static_cast<std::size_t>(cut.cells.count());
+  const std::size_t n = cut.cells.count();
   std::vector<std::uint8_t> has_center(n, 0), joined(n, 0);
   Counts counts;
   for (std::size_t c = 0; c < n; ++c) has_center[c] = cut.kind[c] == CellKind::regular ? 1 : 0;
@@ -216,7 +216,7 @@ std::vector<T> LevelSampler::in_batches(std::int64_t n, double seconds, F&& work
   std::vector<T> all;
   for (std::int64_t first = 0; first < n && comm_.max(since(start)) <= seconds; first += batch) {
     const std::int64_t begin = std::min(n, first + comm_.rank() * each), end = std::min(n, begin + each);
-    std::vector<T> mine(static_cast<std::size_t>(end - begin));
+    std::vector<T> mine(end - begin);
     parallel_for_dynamic(end - begin, [&](std::int64_t i) { mine[i] = work(begin + i); });
     level_set_.drop_cache();  // of an image, which may be larger than the memory
     const std::vector<T> of_all = comm_.all_gather<T>(mine);

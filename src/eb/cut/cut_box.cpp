@@ -147,7 +147,7 @@ void BoxCutter::emit_plain(const Index& n) {
     for (std::size_t s = 0; s < 6; ++s) {
       const UnitFace& face = cube_cut_.face[s];
       std::uint8_t ordinal = 0;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(face.n_polygons); ++i) {
+      for (int i = 0; i < face.n_polygons; ++i) {
         if (face.area[i] <= min_aperture) continue;
         if (cube_cut_.owner[s][i] == p) {
           box_.faces.push_back({static_cast<std::uint8_t>(s),
@@ -159,7 +159,7 @@ void BoxCutter::emit_plain(const Index& n) {
         ++ordinal;
       }
     }
-    areas_.assign(phi_->n_minerals() > 1 ? static_cast<std::size_t>(phi_->n_minerals()) : 0, 0.0);
+    areas_.assign(phi_->n_minerals() > 1 ? phi_->n_minerals() : 0, 0.0);
     if (!areas_.empty()) add_minerals(*phi_, low, cube_cut_, p, 1.0, areas_);
     append_piece(piece, n_faces, areas_, box_);
   }

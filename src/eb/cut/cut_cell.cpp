@@ -101,7 +101,7 @@ void CellCutter::cut_cubes(const LatticePhi& phi, int n) {
     const Vec3 low = lattice_.position(at);
     gather_cube(lattice_, phi, at, low, cube);
     cut_cube(phi, low, cube, cube_cut_);
-    for (std::size_t p = 0; p < static_cast<std::size_t>(cube_cut_.n_pieces); ++p) {
+    for (int p = 0; p < cube_cut_.n_pieces; ++p) {
       const CubePiece& piece = cube_cut_.piece[p];
       const std::size_t first = lattice_.corner(base, static_cast<unsigned>(std::countr_zero(piece.corners)));
       for (unsigned c = 0; cube.joined != 0 && c < 8; ++c)

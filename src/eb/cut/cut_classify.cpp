@@ -73,7 +73,7 @@ void survey_by_signs(const LatticePhi& phi, const Box& box, int width, Survey& s
 /// Samples at the corners of the cells, or closer when features may be smaller.
 void survey_by_samples(const LatticePhi& phi, const Box& cells, int per_cell, Survey& survey) {
   const Index n = per_cell * cells.size();
-  std::vector<Vec3> points(static_cast<std::size_t>(n[0]) + 1);
+  std::vector<Vec3> points(n[0] + 1);
   std::vector<double> row(points.size());
   const double line_area = cells.size(1) * cells.size(2) / ((n[1] + 1.0) * (n[2] + 1.0));  // [h²] of each line
   const double part = static_cast<double>(cells.count()) / ((n[0] + 1.0) * (n[1] + 1.0) * (n[2] + 1.0));

@@ -56,19 +56,17 @@ Vec3 edge_point(const Cube& cube, int e) {
 void cut_faces(const Cube& cube, CubeCut& cut, std::array<int, 12>& next) {
   next.fill(-1);
   for (int side = 0; side < 6; ++side) {
-    const auto s = static_cast<std::size_t>(side);
     unsigned fluid = 0;
     std::array<double, 4> t;
     for (std::size_t r = 0; r < 4; ++r) {
-      fluid |= (cube.fluid >> tables.corner[s][r] & 1) << r;
-      t[r] = cube.t[tables.edge[s][r]];
+      fluid |= (cube.fluid >> tables.corner[side][r] & 1) << r;
+      t[r] = cube.t[tables.edge[side][r]];
     }
-    cut_unit_face(fluid, t, cube.joined >> side & 1, cut.face[s]);
+    cut_unit_face(fluid, t, cube.joined >> side & 1, cut.face[side]);
     // The ring turns right-handed round +x, -y, +z.
     const bool outward = is_high(side) != (direction_of(side) == 1);
-    for (int i = 0; i < cut.face[s].n_segments; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      const int exit = tables.edge[s][cut.face[s].exit[k]], entry = tables.edge[s][cut.face[s].entry[k]];
+    for (int i = 0; i < cut.face[side].n_segments; ++i) {
+      const int exit = tables.edge[side][cut.face[side].exit[i]], entry = tables.edge[side][cut.face[side].entry[i]];
       next[outward ? entry : exit] = outward ? exit : entry;
     }
   }
@@ -116,21 +114,19 @@ constexpr std::array<Components, 256> components = make_components();
 /// Cones over the face polygons, from a corner of the piece.
 void add_faces(CubeCut& cut, const std::array<std::uint8_t, 8>& piece_of) {
   for (int side = 0; side < 6; ++side) {
-    const auto s = static_cast<std::size_t>(side);
     const int d = direction_of(side);
     const auto [u, v] = face_directions(d);
-    const UnitFace& face = cut.face[s];
+    const UnitFace& face = cut.face[side];
     for (int i = 0; i < face.n_polygons; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      const int corner = tables.corner[s][std::countr_zero(unsigned{face.corners[k]})];
+      const int corner = tables.corner[side][std::countr_zero(unsigned{face.corners[i]})];
       const std::uint8_t owner = piece_of[corner];
-      cut.owner[s][k] = owner;
+      cut.owner[side][i] = owner;
       CubePiece& piece = cut.piece[owner];
       const Vec3 apex = corner_point(std::countr_zero(piece.corners));
       if (apex[d] == is_high(side)) continue;
       Vec3 c;
-      c[d] = is_high(side), c[u] = face.centroid[k][0], c[v] = face.centroid[k][1];
-      const double volume = face.area[k] / 3;
+      c[d] = is_high(side), c[u] = face.centroid[i][0], c[v] = face.centroid[i][1];
+      const double volume = face.area[i] / 3;
       piece.volume += volume;
       piece.moment += volume * (0.25 * apex + 0.75 * c);
     }

@@ -34,13 +34,13 @@ void moments(const Polygon& polygon, double& area, Point2& centroid) {
 constexpr std::array<Point2, 4> ring_corner{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
 
 void add_polygon(const Polygon& polygon, unsigned corners, UnitFace& face) {
-  const auto i = static_cast<std::size_t>(face.n_polygons++);
+  const std::size_t i = face.n_polygons++;
   face.corners[i] = static_cast<std::uint8_t>(corners);
   moments(polygon, face.area[i], face.centroid[i]);
 }
 
 void add_segment(int exit, int entry, UnitFace& face) {
-  const auto i = static_cast<std::size_t>(face.n_segments++);
+  const std::size_t i = face.n_segments++;
   face.exit[i] = static_cast<std::uint8_t>(exit);
   face.entry[i] = static_cast<std::uint8_t>(entry);
 }
@@ -150,7 +150,7 @@ void take_whole(const UnitFace& unit, FaceSet& face) {
   constexpr std::array<std::size_t, 4> node_of_ring{0, 1, 3, 2};
   face.parts.clear();
   face.label.assign(4, FaceSet::none);
-  for (std::size_t p = 0; p < static_cast<std::size_t>(unit.n_polygons); ++p) {
+  for (int p = 0; p < unit.n_polygons; ++p) {
     if (unit.area[p] <= min_aperture) continue;
     for (std::size_t r = 0; r < 4; ++r)
       if (unit.corners[p] >> r & 1) face.label[node_of_ring[r]] = static_cast<std::uint8_t>(face.parts.size());
@@ -199,18 +199,17 @@ void FaceCutter::join_faces(const LatticePhi& phi, int d, const FaceStencil& ste
       const std::size_t base = lattice_.node(at);
       const UnitFace unit = cut_lattice_face(lattice_, stencil, phi, lattice_.position(at), base);
       for (int p = 0; p < unit.n_polygons; ++p) {
-        const auto q = static_cast<std::size_t>(p);
         int first = -1;
         for (unsigned r = 0; r < 4; ++r) {
-          if (!(unit.corners[q] >> r & 1)) continue;
+          if (!(unit.corners[p] >> r & 1)) continue;
           const int corner = static_cast<int>(base + stencil.corner[r]);
           if (first < 0) first = corner;
           unite(parent_, first, corner);
         }
         Sum& sum = sums_[first];
-        sum.area += unit.area[q];
-        sum.mx += unit.area[q] * (unit.centroid[q][0] + i);
-        sum.my += unit.area[q] * (unit.centroid[q][1] + j);
+        sum.area += unit.area[p];
+        sum.mx += unit.area[p] * (unit.centroid[p][0] + i);
+        sum.my += unit.area[p] * (unit.centroid[p][1] + j);
       }
     }
   number_parts(n, face);
@@ -220,12 +219,12 @@ void FaceCutter::number_parts(int n, FaceSet& face) {
   face.parts.clear();
   face.label.assign(sums_.size(), FaceSet::none);
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const auto r = static_cast<std::size_t>(find_root(parent_, static_cast<int>(i)));
+    const std::size_t r = find_root(parent_, static_cast<int>(i));
     if (r == i) continue;
     sums_[r].area += sums_[i].area, sums_[r].mx += sums_[i].mx, sums_[r].my += sums_[i].my;
   }
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const auto r = static_cast<std::size_t>(find_root(parent_, static_cast<int>(i)));
+    const std::size_t r = find_root(parent_, static_cast<int>(i));
     if (r < i) {
       face.label[i] = face.label[r];
     } else if (const double scale = 1.0 / (n * n); sums_[i].area * scale > min_aperture && face.parts.size() < 254) {
@@ -262,7 +261,7 @@ void FaceCutter::join_quarters(FaceSet& face) {
   }
   face.depth = depth + 1;
   const int n = (2 << depth) + 1;
-  std::vector<int> owner(static_cast<std::size_t>(n * n), -1);  // part of a quarter round each node
+  std::vector<int> owner(n * n, -1);  // part of a quarter round each node
   parent_.resize(n_parts);
   std::iota(parent_.begin(), parent_.end(), 0);
   for (int q = 0; q < 4; ++q) {

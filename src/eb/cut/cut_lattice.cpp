@@ -9,7 +9,7 @@ void Lattice::reset(const Index& low, const Index& cells) {
   stride_ = {1, static_cast<std::size_t>(nodes_[0]), static_cast<std::size_t>(nodes_[0] * nodes_[1])};
   any_split_ = false;
   walls_lost_ = gaps_closed_ = 0;
-  const auto n = stride_[2] * static_cast<std::size_t>(nodes_[2]);
+  const std::size_t n = stride_[2] * nodes_[2];
   known_.assign(n, 0);
   phi_.resize(n);
   for (int d = 0; d < 3; ++d) {

@@ -24,9 +24,7 @@ class Lattice {
   /// Cuts the edges in the block of nodes [lo, hi], all evaluated, that are not known yet.
   void cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi);
 
-  std::size_t node(const Index& n) const {
-    return static_cast<std::size_t>((n[2] * nodes_[1] + n[1]) * nodes_[0] + n[0]);
-  }
+  std::size_t node(const Index& n) const { return (n[2] * nodes_[1] + n[1]) * nodes_[0] + n[0]; }
   std::size_t stride(int d) const { return stride_[d]; }
   std::size_t n_nodes() const { return known_.size(); }
   Index cells() const { return nodes_ - Index::all(1); }

@@ -101,15 +101,14 @@ struct BoxParts {
 BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const FlowPieces* flow = nullptr) {
   const Index& n_cells = boxes.layout().domain().cells;
   BoxParts result;
-  const auto n = static_cast<std::size_t>(boxes.n_own());
+  const std::size_t n = boxes.n_own();
   result.part.resize(n);
   result.n_parts.resize(n);
   result.links.resize(n);
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t i) {
-    const auto s = static_cast<std::size_t>(i);
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
-    DisjointSets sets(static_cast<std::size_t>(box.n_ids()));
+    DisjointSets sets(box.n_ids());
     for_each_face(box, [&](const FaceOfPiece& face) {
       const auto& [id, piece, cell, side, ordinal, aperture] = face;
       const int d = direction_of(side);
@@ -125,16 +124,16 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const FlowPieces* flo
       if (to.slot == slot)
         sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(to.id));
       else
-        result.links[s].push_back({id, to.slot, to.id});
+        result.links[i].push_back({id, to.slot, to.id});
     });
-    auto& part = result.part[s];
+    auto& part = result.part[i];
     part.resize(box.n_ids());
     int n_parts = 0;
     for (std::uint32_t id = 0; id < part.size(); ++id) {
       const std::uint32_t root = sets.root(id);
       part[id] = root == id ? static_cast<std::uint16_t>(n_parts++) : part[root];
     }
-    result.n_parts[s] = n_parts;
+    result.n_parts[i] = n_parts;
   });
   boxes.fetch(result.part);
   return result;
@@ -142,7 +141,7 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const FlowPieces* flo
 
 /// The pore of every part: labels spread over boxes and ranks until they no longer change.
 std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const BoxParts& parts) {
-  std::vector<std::vector<Label>> label(static_cast<std::size_t>(boxes.n_own()));
+  std::vector<std::vector<Label>> label(boxes.n_own());
   std::vector<std::uint32_t> begin{0};
   for (const int n : parts.n_parts) begin.push_back(begin.back() + static_cast<std::uint32_t>(n));
   DisjointSets sets(begin.back());
@@ -154,7 +153,7 @@ std::vector<std::vector<Label>> spread_labels(const PieceBoxes& boxes, const Box
   for (std::size_t s = 0; s < parts.links.size(); ++s)
     for (const Link& l : parts.links[s]) {
       const std::uint32_t a = begin[s] + parts.part[s][l.id];
-      const auto other = static_cast<std::size_t>(l.slot);
+      const std::size_t other = l.slot;
       const std::uint16_t b = parts.part[other][l.other_id];
       if (l.slot < boxes.n_own())
         sets.join(a, begin[other] + b);
@@ -226,23 +225,22 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
   const Domain& domain = boxes.layout().domain();
   std::map<Label, PoreFacts> facts;
   for (int slot = 0; slot < boxes.n_own(); ++slot) {
-    const auto s = static_cast<std::size_t>(slot);
     const PieceBox& box = boxes.box(slot);
     const Box& cells = box.cut.cells;
     const Box coarse = footprint(cells);
-    std::vector<PoreFacts> of_part(label[s].size());
+    std::vector<PoreFacts> of_part(label[slot].size());
     const auto add = [&](int id, int cell, double kappa) {
       const Index at = cells.cell(cell);
       PoreFacts f{kappa, domain.box().offset(at), 0, 0};
       if (hints.parent_kept) {
         const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
-        f.vouched = (*hints.parent_kept)[s][coarse.offset(up)];
+        f.vouched = (*hints.parent_kept)[slot][coarse.offset(up)];
       }
       for (std::size_t d = 0; hints.passes && d < 3; ++d) {
-        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][s][id] != 0;
+        const bool passes = !(*hints.passes)[d].empty() && (*hints.passes)[d][slot][id] != 0;
         if (passes) f.ends |= static_cast<std::uint8_t>(3U << (2 * d));
       }
-      of_part[parts.part[s][id]].add(f);
+      of_part[parts.part[slot][id]].add(f);
     };
     for (int c = 0; c < box.n_cells(); ++c)
       if (box.kind(c) == CellKind::regular) add(box.id_of_cell(c), c, 1.0);
@@ -253,9 +251,9 @@ std::map<Label, PoreFacts> collect_facts(const PieceBoxes& boxes, const BoxParts
     if (hints.flow)
       for_each_face(box, [&](const FaceOfPiece& face) {
         if (face.aperture == 0.0 || !hints.flow->holds(slot, face.piece)) return;
-        of_part[parts.part[s][face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
+        of_part[parts.part[slot][face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
       });
-    for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[s][p]].add(of_part[p]);
+    for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[slot][p]].add(of_part[p]);
   }
   return facts;
 }
@@ -343,7 +341,7 @@ Pores conclude(const PieceBoxes& boxes, const BoxParts& parts, const std::vector
   const auto kept = tell_verdicts(comm, verdict, askers);
   pores.kept.resize(label.size());
   for (std::size_t s = 0; s < label.size(); ++s) {
-    const auto n = static_cast<std::size_t>(boxes.box(static_cast<int>(s)).n_ids());
+    const std::size_t n = boxes.box(static_cast<int>(s)).n_ids();
     std::vector<std::uint8_t> kept_part;
     for (const Label l : label[s]) kept_part.push_back(kept.at(l));
     for (std::size_t id = 0; id < n; ++id) pores.kept[s].push_back(kept_part[parts.part[s][id]]);

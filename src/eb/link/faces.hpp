@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+
 #include "eb/link/level_geometry.hpp"
 
 namespace karst {
@@ -30,10 +32,9 @@ void for_each_face(const BoxGraph& box, const BoxMoments& geometry, F&& f) {
       for (int side = 0; side < 6; ++side) plain(run.first + t, run.cell + t, side, slots[side]);
     }
   for (std::size_t r = 0; r < box.row_vof.size(); ++r) {
-    const bool irregular = r < static_cast<std::size_t>(box.n_irregular);
+    const bool irregular = std::cmp_less(r, box.n_irregular);
     for (int side = 0; side < 6; ++side) {
-      const auto s = static_cast<std::size_t>(side);
-      const int n = box.neighbours[r][s];
+      const int n = box.neighbours[r][side];
       if (n == box.closed()) continue;
       if (!irregular) {
         plain(box.row_vof[r], box.row_cell[r], side, n);
@@ -43,8 +44,8 @@ void for_each_face(const BoxGraph& box, const BoxMoments& geometry, F&& f) {
       Vec3 at;
       std::size_t axis = 0;
       for (int d = 0; d < 3; ++d)
-        at[d] = d == direction_of(side) ? (is_high(side) ? 0.5 : -0.5) : double{m.face_centroid[s][axis++]};
-      f(FaceView{box.row_vof[r], box.row_cell[r], side, n, true, m.aperture[s], at});
+        at[d] = d == direction_of(side) ? (is_high(side) ? 0.5 : -0.5) : double{m.face_centroid[side][axis++]};
+      f(FaceView{box.row_vof[r], box.row_cell[r], side, n, true, m.aperture[side], at});
     }
   }
   std::size_t row = 0;

@@ -78,7 +78,7 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
 
 Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes) {
   Homes homes;
-  const auto n = static_cast<std::size_t>(boxes.n_own());
+  const std::size_t n = boxes.n_own();
   homes.of.resize(n);
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t s) {
     const int slot = static_cast<int>(s);

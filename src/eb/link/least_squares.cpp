@@ -73,7 +73,7 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
 }
 
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
-  const auto n = static_cast<std::size_t>(n_monomials(degree));
+  const std::size_t n = n_monomials(degree);
   std::array<std::array<double, most>, most> normal{};
   const auto importance = [](const Vec3& p) { return 1.0 / (dot(p, p) + 0.25); };
   for (const Vec3& p : r) {

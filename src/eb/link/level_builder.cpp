@@ -26,7 +26,7 @@ std::unique_ptr<LocalLevelSet> local_level_set(const LevelSet& level_set, const 
 std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const LevelSet& level_set, int level,
                                      const RefinedOf& refined) {
   const auto [first, last] = layout.owned(rank);
-  std::vector<BoxPieces> boxes(static_cast<std::size_t>(last - first));
+  std::vector<BoxPieces> boxes(last - first);
   const Smoothness smoothness = level_set.smoothness();
   const auto n_minerals = static_cast<int>(level_set.minerals().size());
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t i) {
@@ -55,7 +55,7 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
       const auto b = in.get<std::int64_t>();
       const Box cells = footprint(fine.box(b));
       const BoxGraph graph = coarse.box(coarse.local(coarse_box(b)));
-      std::vector<std::uint8_t> fluid(static_cast<std::size_t>(cells.count()));
+      std::vector<std::uint8_t> fluid(cells.count());
       for_each_vof(graph, [&](int, int cell) {
         if (const Index at = graph.cells.cell(cell); cells.contains(at)) fluid[cells.offset(at)] = 1;
       });
@@ -64,7 +64,7 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
     }
     answers.push_back({m.rank, w.take()});
   }
-  std::vector<std::vector<std::uint8_t>> result(static_cast<std::size_t>(last - first));
+  std::vector<std::vector<std::uint8_t>> result(last - first);
   for (std::int64_t b = first; b < last; ++b) result[b - first].assign(footprint(fine.box(b)).count(), 0);
   for (const Message& m : comm.sparse_exchange(answers))
     for (ByteReader in(m.bytes); !in.at_end();) {

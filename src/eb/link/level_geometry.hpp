@@ -82,12 +82,11 @@ struct LevelGeometry {
   std::vector<std::int64_t> joined_begin;                ///< n_own_boxes + 1
 
   BoxMoments box(int local) const {
-    const auto b = static_cast<std::size_t>(local);
     const auto part = [](const auto& all, const std::vector<std::int64_t>& begin, std::size_t i) {
       return all.span().subspan(begin[i], begin[i + 1] - begin[i]);
     };
-    return {part(moments, moments_begin, b), part(extra, extra_begin, b),
-            centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, b)};
+    return {part(moments, moments_begin, local), part(extra, extra_begin, local),
+            centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, local)};
   }
   /// Of all that is stored for each irregular VoF and extra face; centers and joined parts apart.
   std::int64_t bytes_of_moments() const {
@@ -95,9 +94,8 @@ struct LevelGeometry {
   }
   /// Places of the parts of an own box in `joined`: [first, second).
   std::pair<std::int64_t, std::int64_t> joined_in(int local) const {
-    const auto b = static_cast<std::size_t>(local);
     if (joined_begin.empty()) return {0, 0};
-    return {joined_begin[b], joined_begin[b + 1]};
+    return {joined_begin[local], joined_begin[local + 1]};
   }
 };
 
@@ -105,13 +103,12 @@ struct LevelGeometry {
 /// in the order of their numbers. Σ area = wall_area of the row, to round-off. Not collective.
 template <class F>
 void for_each_mineral(const LevelGeometry& level, std::int64_t row, F&& f) {
-  const auto r = static_cast<std::size_t>(row);
   const std::span<const MixedWall> all = level.mixed.span();
   auto at = std::ranges::lower_bound(all, static_cast<std::uint32_t>(row), {}, &MixedWall::row);
   const bool is_mixed = at != all.end() && at->row == static_cast<std::uint32_t>(row);
   for (; is_mixed && at != all.end() && at->row == static_cast<std::uint32_t>(row); ++at) f(at->mineral, at->area);
-  if (is_mixed || !(level.moments[r].wall_area > 0.0)) return;
-  f(level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[r], level.moments[r].wall_area);
+  if (is_mixed || !(level.moments[row].wall_area > 0.0)) return;
+  f(level.mineral.size() == 0 ? MineralNumber{0} : level.mineral[row], level.moments[row].wall_area);
 }
 
 }  // namespace karst

@@ -160,8 +160,7 @@ Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal
   const PieceBox& to = box(slot);
   const int c = static_cast<int>(to.cut.cells.offset(at));
   if (to.kind(c) == CellKind::regular) return {Across::What::piece, slot, c, to.id_of_cell(c), -1};
-  const auto cs = static_cast<std::size_t>(c);
-  for (int p = to.first_piece[cs]; p < to.first_piece[cs + 1]; ++p) {
+  for (int p = to.first_piece[c]; p < to.first_piece[c + 1]; ++p) {
     const Piece& piece = to.cut.pieces[p];
     for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
       if (to.cut.faces[f].side == opposite(side) && to.cut.faces[f].ordinal == ordinal)

@@ -113,7 +113,7 @@ template <class T>
 void PieceBoxes::fetch(std::vector<std::vector<T>>& values) const {
   static_assert(std::is_trivially_copyable_v<T>);
   values.resize(n_slots());
-  std::vector<std::vector<std::byte>> own(static_cast<std::size_t>(n_own_));
+  std::vector<std::vector<std::byte>> own(n_own_);
   for (const auto& [rank, slots] : send_)
     for (const int s : slots) {
       const auto bytes = std::as_bytes(std::span<const T>(values[s]));

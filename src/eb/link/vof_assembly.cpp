@@ -62,7 +62,7 @@ std::vector<VofFace> merged(const std::vector<VofFace>& faces) {
 }
 
 void put_primary(const VofFace& face, VofMoments& m) {
-  const auto s = static_cast<std::size_t>(face.side);
+  const std::size_t s = face.side;
   m.aperture[s] = face.aperture;
   std::size_t axis = 0;
   for (int d = 0; d < 3; ++d)
@@ -157,7 +157,7 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
 LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int level,
                                    const std::function<VofAssembly(int own_box)>& make) {
   const auto [first, last] = layout.owned(comm.rank());
-  const auto n = static_cast<std::size_t>(last - first);
+  const std::size_t n = last - first;
   std::vector<BoxMomentLists> lists(n);
   LevelGeometry geometry;
   geometry.level = level;
@@ -174,17 +174,16 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
     geometry.joined_begin[b + 1] = geometry.joined_begin[b] + static_cast<std::int64_t>(lists[b].joined.size());
     mixed_begin[b + 1] = mixed_begin[b] + static_cast<std::int64_t>(lists[b].mixed.size());
   }
-  geometry.moments = {static_cast<std::size_t>(geometry.moments_begin[n]), Purpose::geometry};
-  geometry.extra = {static_cast<std::size_t>(geometry.extra_begin[n]), Purpose::geometry};
-  geometry.joined = {static_cast<std::size_t>(geometry.joined_begin[n]), Purpose::geometry};
+  geometry.moments = Array<VofMoments>(geometry.moments_begin[n], Purpose::geometry);
+  geometry.extra = Array<ExtraFaceMoments>(geometry.extra_begin[n], Purpose::geometry);
+  geometry.joined = Array<JoinedPart>(geometry.joined_begin[n], Purpose::geometry);
   const bool centers_known = std::ranges::any_of(lists, [](const auto& l) { return !l.holds_center.empty(); });
   if (centers_known) geometry.centers = {geometry.moments.size(), Purpose::geometry};
   if (std::ranges::any_of(lists, [](const auto& l) { return !l.mineral.empty(); })) {
     geometry.mineral = {geometry.moments.size(), Purpose::geometry};
-    geometry.mixed = {static_cast<std::size_t>(mixed_begin[n]), Purpose::geometry};
+    geometry.mixed = Array<MixedWall>(mixed_begin[n], Purpose::geometry);
   }
-  parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t i) {
-    const auto b = static_cast<std::size_t>(i);
+  parallel_for(static_cast<std::int64_t>(n), [&](std::int64_t b) {
     std::ranges::copy(lists[b].moments, geometry.moments.begin() + geometry.moments_begin[b]);
     std::ranges::copy(lists[b].extra, geometry.extra.begin() + geometry.extra_begin[b]);
     std::ranges::copy(lists[b].joined, geometry.joined.begin() + geometry.joined_begin[b]);
@@ -195,7 +194,7 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
     center.wall_distance.fill(no_wall);
     for (std::size_t r = 0; r < lists[b].holds_center.size(); ++r) {
       center.inside = lists[b].holds_center[r] != 0;
-      geometry.centers[static_cast<std::size_t>(geometry.moments_begin[b]) + r] = center;
+      geometry.centers[geometry.moments_begin[b] + r] = center;
     }
     lists[b] = {};
   });

@@ -100,7 +100,7 @@ class Maker {
 };
 
 void Maker::number() {
-  const auto n = static_cast<std::size_t>(boxes_.n_own());
+  const std::size_t n = boxes_.n_own();
   numbering_.vof.resize(n);
   numbering_.home.resize(n);
   parallel_for(boxes_.n_own(), [&](std::int64_t i) {
@@ -126,9 +126,8 @@ void Maker::number() {
         if (!all.own() && !all.towards(side)) continue;
         const bool inside = all.own() || boxes_.stays_inside(slot, box.cell_of_piece(p), side);
         const int home_slot = inside ? slot : box.neighbour[side];
-        const auto at = static_cast<std::size_t>(side);
-        const std::uint16_t vof = numbering_.vof[home_slot][all.id[at]];
-        if (vof != no_vof) names[at] = vof_name(boxes_.box(home_slot).box, vof);
+        const std::uint16_t vof = numbering_.vof[home_slot][all.id[side]];
+        if (vof != no_vof) names[side] = vof_name(boxes_.box(home_slot).box, vof);
       }
       numbering_.home[i].push_back(names);
     }
@@ -153,7 +152,7 @@ Targets Maker::targets(int slot, const Index& cell, int side, int ordinal, const
       break;
   }
   const PieceBox& far = boxes_.box(across.slot);
-  const auto s = static_cast<std::size_t>(across.slot);
+  const std::size_t s = across.slot;
   if (across.piece < 0) return {{vof_name(far.box, numbering_.vof[s][across.id]), true, side_offset(side)}};
   const PieceHomes& all = homes(across.slot, across.piece);
   const bool is_main = !all.own() || far.cut.pieces[across.piece].holds_center;
@@ -237,7 +236,7 @@ void Maker::add_minerals(int slot, int piece, const HomeName& home, std::vector<
 
 /// Parts whose home lies in another box go there: through memory on this rank, by message to others.
 void Maker::send_parts() {
-  const auto n = static_cast<std::size_t>(boxes_.n_own());
+  const std::size_t n = boxes_.n_own();
   inbox_.resize(n);
   std::map<int, ByteWriter> to_rank;
   for (int slot = 0; slot < boxes_.n_own(); ++slot) {
@@ -287,11 +286,11 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
   std::array<VofName, 6> names{};
   std::array<Targets, 6> behind;
   for (int side = 0; side < 6; ++side) {
-    const auto s = static_cast<std::size_t>(side);
-    behind[s] = targets(slot, cell, side, 0, nullptr, 0);
-    const Target& far = behind[s].front();
-    names[s] = far.to;
-    regular = regular && behind[s].size() == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
+    behind[side] = targets(slot, cell, side, 0, nullptr, 0);
+    const Target& far = behind[side].front();
+    names[side] = far.to;
+    regular =
+        regular && behind[side].size() == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
   }
   if (regular) return names;
   const VofName self = vof_name(boxes_.box(slot).box, vof);
@@ -335,7 +334,7 @@ void Maker::take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& re
     const auto part = in.get<Part>();
     for (std::uint32_t f = 0; f < part.n_faces; ++f) out.faces.push_back(in.get<VofFace>());
     for (std::uint32_t m = 0; m < part.n_minerals; ++m) out.minerals.push_back(in.get<VofMineral>());
-    const auto v = static_cast<std::size_t>(vof_of(part.home));
+    const std::size_t v = vof_of(part.home);
     add_moments(part.moments, out.moments[v]);
     receives[v] = 1;
   }
@@ -345,8 +344,7 @@ VofAssembly Maker::make(int slot) const {
   const PieceBox& box = boxes_.box(slot);
   const auto& vof_of_id = numbering_.vof[slot];
   VofAssembly out;
-  const auto n_vofs =
-      static_cast<std::size_t>(std::ranges::count_if(vof_of_id, [](std::uint16_t v) { return v != no_vof; }));
+  const std::size_t n_vofs = std::ranges::count_if(vof_of_id, [](std::uint16_t v) { return v != no_vof; });
   out.cell.resize(n_vofs);
   out.moments.resize(n_vofs);
   out.regular.resize(n_vofs);
@@ -380,7 +378,7 @@ VofAssembly Maker::make(int slot) const {
   for (int p = 0; p < box.n_pieces(); ++p) {
     for_each_home(slot, p, [&](const HomeName& home) {
       if (home.vof == no_face || box_of(home.vof) != box.box) return;
-      const auto v = static_cast<std::size_t>(vof_of(home.vof));
+      const std::size_t v = vof_of(home.vof);
       if (homes(slot, p).own()) {
         const Piece& piece = box.cut.pieces[p];
         out.cell[v] = piece.cell;
@@ -400,7 +398,7 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
   const PieceBox& box = boxes_.box(slot);
   std::vector<JoinedPart> parts;
   const auto held = [&](VofName home, double kappa) {
-    const auto v = static_cast<std::size_t>(vof_of(home));
+    const std::size_t v = vof_of(home);
     parts.push_back({no_face, -static_cast<float>(kappa), cell_of_vof[v]});
   };
   for (int p = 0; p < box.n_pieces(); ++p) {

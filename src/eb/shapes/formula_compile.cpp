@@ -27,7 +27,7 @@ class Steps {
                                                      [&](std::int32_t i) { return all_[i].op == Op::constant; });
     if (known) {
       std::array<double, 3> values{};
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n_operands); ++i) values[i] = all_[in[i]].number;
+      for (int i = 0; i < n_operands; ++i) values[i] = all_[in[i]].number;
       return constant(formula_value(op, values, number));
     }
     const auto [at, is_new] =
@@ -66,7 +66,7 @@ class Steps {
       }
       out.steps.push_back(step);
     }
-    out.result = static_cast<std::size_t>(slot[result]);
+    out.result = slot[result];
     return out;
   }
 
@@ -244,7 +244,7 @@ class Parser {
     double value = 0.0;
     const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (failure != std::errc{}) fail("is no number, or too large or small a one");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = (end - text_.data());
     return steps_.constant(value);
   }
 

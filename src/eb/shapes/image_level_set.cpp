@@ -131,12 +131,12 @@ Box ImageLevelSet::block_around(const Vec3& lo, const Vec3& hi, int margin) cons
 
 std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& hi) const {
   const Box block = block_around(lo, hi, 0);
-  Array<float> samples(static_cast<std::size_t>(block.count()), Purpose::geometry);
+  Array<float> samples(block.count(), Purpose::geometry);
   gather(block, &Brick::samples, samples.span());
   VoxelMinerals minerals;
   if (source_.minerals.size() > 1) {
     const Box around = block_around(lo, hi, VoxelMinerals::reach);
-    Array<MineralNumber> numbers(static_cast<std::size_t>(around.count()), Purpose::geometry);
+    Array<MineralNumber> numbers(around.count(), Purpose::geometry);
     gather(around, &Brick::minerals, numbers.span());
     minerals = VoxelMinerals(around, std::move(numbers));
   }
@@ -149,7 +149,7 @@ std::shared_ptr<const ImageLevelSet::Brick> ImageLevelSet::find(const Index& pla
   auto& stored = cache_->bricks[Box{Index{}, n_bricks}.offset(place)];
   if (stored) return stored;
   const Box voxels = intersect({brick * place, brick * place + Index::all(brick)}, {Index{}, source_.voxels});
-  const auto n = static_cast<std::size_t>(voxels.count());
+  const std::size_t n = voxels.count();
   auto fresh = std::make_shared<Brick>();
   fresh->voxels = voxels;
   fresh->samples = {n, Purpose::geometry};
@@ -174,13 +174,12 @@ void ImageLevelSet::gather(const Box& box, Array<T> Brick::*of, std::span<T> out
   // Per direction and position of the box: the sample shown there, and which of the bricks in `places` holds it.
   std::array<std::vector<int>, 3> sample, slot, places;
   for (int d = 0; d < 3; ++d) {
-    const auto e = static_cast<std::size_t>(d);
     const int n = source_.voxels[d];
     for (int i = box.lo[d]; i < box.hi[d]; ++i) {
-      sample[e].push_back(source_.periodic[e] ? i - divided_down(i, n) * n : std::clamp(i, 0, n - 1));
-      const int place = sample[e].back() / brick;
-      if (places[e].empty() || places[e].back() != place) places[e].push_back(place);
-      slot[e].push_back(static_cast<int>(places[e].size()) - 1);
+      sample[d].push_back(source_.periodic[d] ? i - divided_down(i, n) * n : std::clamp(i, 0, n - 1));
+      const int place = sample[d].back() / brick;
+      if (places[d].empty() || places[d].back() != place) places[d].push_back(place);
+      slot[d].push_back(static_cast<int>(places[d].size()) - 1);
     }
   }
   std::vector<std::shared_ptr<const Brick>> bricks;
@@ -195,14 +194,12 @@ void ImageLevelSet::gather(const Box& box, Array<T> Brick::*of, std::span<T> out
   std::size_t n = 0;
   for (std::size_t k = 0; k < sample[2].size(); ++k) {
     for (std::size_t j = 0; j < sample[1].size(); ++j) {
-      const std::size_t row =
-          (static_cast<std::size_t>(slot[2][k]) * places[1].size() + static_cast<std::size_t>(slot[1][j])) *
-          places[0].size();
+      const std::size_t row = (slot[2][k] * places[1].size() + slot[1][j]) * places[0].size();
       const T* line = nullptr;  // row of the brick at hand, and its first voxel
       int start = 0;
       for (std::size_t i = 0; i < sample[0].size(); ++i) {
         if (i == 0 || slot[0][i] != slot[0][i - 1]) {
-          const Brick& from = *bricks[row + static_cast<std::size_t>(slot[0][i])];
+          const Brick& from = *bricks[row + slot[0][i]];
           start = from.voxels.lo[0];
           line = (from.*of).data() + from.voxels.offset({start, sample[1][j], sample[2][k]});
         }

@@ -22,7 +22,7 @@ std::array<double, 2> sine_cosine(double degrees) {
   const double quarter = degrees / 90.0;
   if (quarter == std::nearbyint(quarter)) {
     constexpr std::array<double, 4> sine{0.0, 1.0, 0.0, -1.0};
-    const auto n = static_cast<std::size_t>(((std::llround(quarter) % 4) + 4) % 4);
+    const std::size_t n = ((std::llround(quarter) % 4) + 4) % 4;
     return {sine[n], sine[(n + 1) % 4]};
   }
   const double angle = degrees * std::numbers::pi / 180.0;

@@ -35,10 +35,7 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
 
   std::vector<std::size_t> bin_of(spheres.size());
   std::vector<SphereImage> images(spheres.size());
-  first_.assign(static_cast<std::size_t>(n_bins_[0]) * static_cast<std::size_t>(n_bins_[1]) *
-                        static_cast<std::size_t>(n_bins_[2]) +
-                    1,
-                0);
+  first_.assign(std::int64_t{n_bins_[0]} * n_bins_[1] * n_bins_[2] + 1, 0);
   for (std::size_t s = 0; s < spheres.size(); ++s) {
     const Vec3& c = spheres[s].center;
     images[s] = {c, Vec3{}, spheres[s].radius};
@@ -49,7 +46,7 @@ SphereCells::SphereCells(std::vector<Sphere> spheres, const Periods& periods) : 
       }
       const double place = (c[d] + images[s].shift[d] - origin_[d]) / bin_width_[d];
       const int b = std::clamp(static_cast<int>(place), 0, n_bins_[d] - 1);
-      bin = bin * static_cast<std::size_t>(n_bins_[d]) + static_cast<std::size_t>(b);
+      bin = bin * n_bins_[d] + b;
     }
     bin_of[s] = bin;
     ++first_[bin + 1];

@@ -61,10 +61,7 @@ void SphereCells::for_each_near(const Vec3& x, double limit, F&& f) const {
       const Wrapped y = wrapped(1, j);
       for (int i = bx.first; i <= bx.last; ++i) {
         const Wrapped w = wrapped(0, i);
-        const auto bin =
-            (static_cast<std::size_t>(z.bin) * static_cast<std::size_t>(n_bins_[1]) + static_cast<std::size_t>(y.bin)) *
-                static_cast<std::size_t>(n_bins_[0]) +
-            static_cast<std::size_t>(w.bin);
+        const std::int64_t bin = (std::int64_t{z.bin} * n_bins_[1] + y.bin) * n_bins_[0] + w.bin;
         for (std::int64_t s = first_[bin]; s < first_[bin + 1]; ++s) {
           SphereImage image = spheres_[s];
           image.shift += Vec3{w.shift, y.shift, z.shift};

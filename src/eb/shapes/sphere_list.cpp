@@ -103,7 +103,7 @@ class LocalSpheres final : public LocalLevelSet {
     for (int d = 0; d < 3; ++d) {
       b[d] = std::clamp(static_cast<int>((x[d] - lo_[d]) * per_width_[d]), 0, n_[d] - 1);
     }
-    return static_cast<std::size_t>((b[2] * n_[1] + b[1]) * n_[0] + b[0]);
+    return (b[2] * n_[1] + b[1]) * n_[0] + b[0];
   }
 
   /// φ at up to `chunk` points of one brick.

@@ -131,7 +131,7 @@ void Import::warn_of_surroundings() {
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
     const Index& n = report_.voxels;
-    Array<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]), Purpose::buffers);
+    Array<float> plane(std::int64_t{n[0]} * n[1], Purpose::buffers);
     image_->read_plane(n[2] / 2, plane.span());
     cylindrical = looks_cylindrical(n, plane.span());
   });

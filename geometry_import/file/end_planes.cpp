@@ -14,8 +14,7 @@ std::vector<std::uint8_t> pore_of_plane(const GeometryFile& image, int axis, int
   Index lo, size = image.info().voxels;
   lo[axis] = plane;
   size[axis] = 1;
-  std::vector<std::uint8_t> pore(static_cast<std::size_t>(size[0]) * static_cast<std::size_t>(size[1]) *
-                                 static_cast<std::size_t>(size[2]));
+  std::vector<std::uint8_t> pore(std::int64_t{size[0]} * size[1] * size[2]);
   image.read_phase(lo, size, pore.data());
   std::ranges::transform(pore, pore.begin(), [](std::uint8_t phase) { return phase == 0 ? 1 : 0; });
   return pore;

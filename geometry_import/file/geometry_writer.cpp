@@ -33,10 +33,7 @@ void gather(const ImageWindow& layer, std::span<const T> values, int cx, int cy,
   for (int z = 0; z < layer.planes(); ++z)
     for (int y = cy * geometry_chunk; y < std::min(layer.image[1], (cy + 1) * geometry_chunk); ++y) {
       const T* from = values.data() + z * layer.plane() + std::int64_t{y} * layer.row() + x;
-      std::copy_n(from, nx,
-                  chunk.data() + (std::size_t{geometry_chunk} * static_cast<std::size_t>(z) +
-                                  static_cast<std::size_t>(y % geometry_chunk)) *
-                                     geometry_chunk);
+      std::copy_n(from, nx, chunk.data() + (geometry_chunk * z + y % geometry_chunk) * geometry_chunk);
     }
 }
 
@@ -219,7 +216,7 @@ namespace {
 template <class Add>
 std::vector<std::byte> pack_chunks(const ImageWindow& layer, Add&& add) {
   const int nx = chunks(layer.image[0]), ny = chunks(layer.image[1]);
-  std::vector<std::vector<std::byte>> part(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
+  std::vector<std::vector<std::byte>> part(std::int64_t{nx} * ny);
   parallel_for_dynamic(static_cast<std::int64_t>(part.size()),
                        [&](std::int64_t c) { add(static_cast<int>(c % nx), static_cast<int>(c / nx), part[c]); });
   std::vector<std::byte> all;

@@ -71,7 +71,7 @@ std::optional<InscribedBall> ball_between(const DistancePlanes& distance, const 
       const int before = planes[2 - e[2]][-step];
       if (next == 0 || before >= here) continue;
       const int beyond = planes[2 + 2 * e[2]][2 * step];
-      const auto kind = static_cast<std::size_t>(dot(e, e)) - 1;
+      const std::size_t kind = dot(e, e) - 1;
       const Meeting m = meeting(before, here, next, beyond, steepest[kind]);
       const int radius = static_cast<int>(std::lround(m.height));
       if (m.t <= 0 || m.t >= 1 || radius <= std::max({here, next, largest ? largest->radius : 0})) continue;

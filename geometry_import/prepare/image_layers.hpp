@@ -47,7 +47,7 @@ class ImageLayers {
   /// Gray values or labels as the file has them, [planes][ny][nx]. Throws Error. Not collective.
   Array<float> read(const ImageWindow& window) const {
     Array<float> values(window.count(), Purpose::buffers);
-    const auto plane = static_cast<std::size_t>(window.plane());
+    const std::size_t plane = window.plane();
     for (int z = window.first; z < window.last; ++z)
       image_->read_plane(z, values.span().subspan(window.start_of(z), plane));
     return values;

@@ -89,9 +89,8 @@ void Preparation::orient() {
   for (int d = 0; d < 3; ++d) spacing_[d] = old[view.axes[d]];
   if (view.axes[2] != 2)  // read the image as often as that takes once, not once per pass
     replace(image().info(), [&, view_of_file = result_.image.get()](int first, int last, std::span<float> values) {
-      const std::size_t plane = values.size() / static_cast<std::size_t>(last - first);
-      for (int z = first; z < last; ++z)
-        view_of_file->read_plane(z, values.subspan(static_cast<std::size_t>(z - first) * plane, plane));
+      const std::size_t plane = values.size() / (last - first);
+      for (int z = first; z < last; ++z) view_of_file->read_plane(z, values.subspan((z - first) * plane, plane));
     });
   const auto& [low, high] = std::tie(view.low, view.high);
   if (cropped)
@@ -152,7 +151,7 @@ void Preparation::remove_trend() {
     for (int x = 0; x < n[0]; ++x) plane.push_back(trend.at(x + 0.5, y + 0.5));
   replace(as_float(), [&, source = result_.image.get()](int first, int last, std::span<float> values) {
     for (int z = first; z < last; ++z) {
-      const auto part = values.subspan(static_cast<std::size_t>(z - first) * plane.size(), plane.size());
+      const auto part = values.subspan((z - first) * plane.size(), plane.size());
       source->read_plane(z, part);
       std::transform(part.begin(), part.end(), plane.begin(), part.begin(),
                      [](float g, double t) { return static_cast<float>(double{g} - t); });
@@ -180,7 +179,7 @@ void Preparation::remove_noise() {
   replace(info, [&, source = result_.image.get()](int first, int last, std::span<float> values) {
     const ImageWindow all = ImageWindow{n, first, last}.grown(reach);
     Array<float> in(all.count(), Purpose::buffers);
-    const auto plane = static_cast<std::size_t>(all.plane());
+    const std::size_t plane = all.plane();
     for (int z = all.first; z < all.last; ++z) source->read_plane(z, in.span().subspan(all.start_of(z), plane));
     if (o_.denoise == Denoise::median) return median(all, std::as_const(in).span(), reach, first, last, values);
     if (o_.denoise == Denoise::bilateral) return bilateral(all, std::as_const(in).span(), filter, first, last, values);
@@ -200,7 +199,7 @@ void Preparation::remove_noise() {
 
 std::vector<float> SampleCylinder::distance(const Index& image) const {
   std::vector<float> d;
-  d.reserve(static_cast<std::size_t>(image[0]) * static_cast<std::size_t>(image[1]));
+  d.reserve(std::int64_t{image[0]} * image[1]);
   for (int j = 0; j < image[1]; ++j)
     for (int i = 0; i < image[0]; ++i) d.push_back(static_cast<float>(radius - std::hypot(i + 0.5 - x, j + 0.5 - y)));
   return d;

@@ -85,7 +85,7 @@ void fill_own_planes(const Comm& comm, const ImageInfo& info, int file, const Fi
   const int begin = static_cast<int>(detail::share_begin(info.size[2], comm.rank(), comm.size()));
   const int end = static_cast<int>(detail::share_begin(info.size[2], comm.rank() + 1, comm.size()));
   if (begin == end) return;
-  Array<float> values(static_cast<std::size_t>(plane * std::min(planes_at_once, end - begin)), Purpose::buffers);
+  Array<float> values(plane * std::min(planes_at_once, end - begin), Purpose::buffers);
   for (int first = begin; first < end; first += planes_at_once) {
     const int last = std::min(first + planes_at_once, end);
     const auto part = values.span().first(plane * (last - first));

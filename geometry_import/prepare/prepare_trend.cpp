@@ -29,12 +29,11 @@ RadialTrend radial_trend(const Comm& comm, ImageFile& image, const SampleCylinde
   std::vector<double> rho2(inside.size());
   std::array<double, 5> mean{};  // of ρ⁰, ρ², ... ρ⁸ over a plane
   for (std::size_t i = 0; i < inside.size(); ++i) {
-    const auto x = static_cast<double>(i % static_cast<std::size_t>(n[0])),
-               y = static_cast<double>(i / static_cast<std::size_t>(n[0]));
+    const auto x = static_cast<double>(i % n[0]), y = static_cast<double>(i / n[0]);
     rho2[i] = square_of_rho(cylinder, x + 0.5, y + 0.5);
     for (std::size_t k = 0; k < 5 && inside[i] > 0; ++k) mean[k] += std::pow(rho2[i], k);
   }
-  std::vector<double> of_plane(2 * static_cast<std::size_t>(n[2]), 0.0);  // Σ g (ρ² - <ρ²>), Σ g (ρ⁴ - <ρ⁴>)
+  std::vector<double> of_plane(2 * n[2], 0.0);  // Σ g (ρ² - <ρ²>), Σ g (ρ⁴ - <ρ⁴>)
   const double voxels = mean[0];
   for (double& m : mean) m /= voxels;
   fail_together(comm, [&] {

@@ -29,8 +29,8 @@ class OrientedImage : public ImageFile {
     const std::int64_t fit = std::clamp<std::int64_t>(slab_bytes / (4 * plane), 1, info().size[2]);
     slab_planes_ = o.axes[2] == 2 ? 1 : static_cast<int>(fit);
     const Index& n = source_->info().size;
-    from_ = Array<float>(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]), Purpose::buffers);
-    slab_ = Array<float>(static_cast<std::size_t>(plane * slab_planes_), Purpose::buffers);
+    from_ = Array<float>(std::int64_t{n[0]} * n[1], Purpose::buffers);
+    slab_ = Array<float>(plane * slab_planes_, Purpose::buffers);
     std::int64_t stride = 1;
     for (int d = 0; d < 3; ++d) {
       stride_[o.axes[d]] = stride;

@@ -87,7 +87,7 @@ bool looks_cylindrical(const Index& voxels, std::span<const float> plane) {
   for (int y = 0; y < ny; ++y)
     for (int x = 0; x < nx; ++x) {
       if (std::min(x, nx - 1 - x) >= nx / part || std::min(y, ny - 1 - y) >= ny / part) continue;
-      const float v = plane[static_cast<std::size_t>(y) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(x)];
+      const float v = plane[std::int64_t{y} * nx + x];
       low = std::min(low, v);
       high = std::max(high, v);
     }

@@ -130,7 +130,7 @@ std::string first_bytes(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes(most, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(most));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  bytes.resize(std::max<std::streamsize>(file.gcount(), 0));
   return bytes;
 }
 

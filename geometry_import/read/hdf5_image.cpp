@@ -214,7 +214,7 @@ class Hdf5Image : public ImageFile {
     }
     const std::array<hsize_t, 2> plane{ny, nx};
     const h5::Handle memory(h5::check(H5Screate_simple(2, plane.data(), nullptr), path, "read a plane"), H5Sclose);
-    plane_.resize(values.size() * static_cast<std::size_t>(bytes_of(info().type)));
+    plane_.resize(values.size() * bytes_of(info().type));
     h5::check(H5Dread(data_, native_, memory, space, H5P_DEFAULT, plane_.data()), path,
               fmt::format("read plane {}", z));
     to_float(plane_.data(), info().type, values);

@@ -17,8 +17,8 @@ class HeldImage : public ImageFile {
 
  private:
   void load_plane(int z, std::span<float> values) override {
-    const std::size_t bytes = values.size() * static_cast<std::size_t>(bytes_of(info().type));
-    to_float(native_.data() + static_cast<std::size_t>(z) * bytes, info().type, values);
+    const std::size_t bytes = values.size() * bytes_of(info().type);
+    to_float(native_.data() + z * bytes, info().type, values);
   }
   std::vector<char> native_;
 };
@@ -53,7 +53,7 @@ class PlaneFiles : public ImageFile {
 }  // namespace
 
 void to_native(std::span<char> values, VoxelType type, bool big_endian) {
-  const auto width = static_cast<std::size_t>(bytes_of(type));
+  const std::size_t width = bytes_of(type);
   if (width == 1 || big_endian == (std::endian::native == std::endian::big)) return;
   for (std::size_t i = 0; i < values.size(); i += width) std::reverse(&values[i], &values[i] + width);
 }

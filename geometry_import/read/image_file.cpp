@@ -56,7 +56,7 @@ VoxelType voxel_type_named(std::string_view name) {
 
 void ImageFile::read_plane(int z, std::span<float> values) {
   assert(z >= 0 && z < info_.size[2]);
-  assert(values.size() == static_cast<std::size_t>(info_.size[0]) * static_cast<std::size_t>(info_.size[1]));
+  assert(std::ssize(values) == std::int64_t{info_.size[0]} * info_.size[1]);
   load_plane(z, values);
   if (is_integer(info_.type)) return;
   const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });

@@ -48,7 +48,7 @@ std::size_t counter_length(std::string_view text) {
 std::size_t counter_width(std::string_view counter) {
   std::size_t width = 0;
   for (const char c : counter)
-    if (is_digit(c)) width = std::min<std::size_t>(10 * width + static_cast<std::size_t>(c - '0'), 1000);
+    if (is_digit(c)) width = std::min<std::size_t>(10 * width + (c - '0'), 1000);
   return std::max<std::size_t>(width, 1);
 }
 

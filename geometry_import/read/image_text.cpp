@@ -159,7 +159,7 @@ std::vector<char> voxels_of_text(std::string_view text, std::size_t count, Voxel
   // A number and the blank behind it are two bytes: a text too short is known before memory is taken for its voxels.
   require(count <= text.size() / 2 + 1, "{}: ends early: {} voxels as text need {} bytes, there are {}", path, count,
           2 * count - 1, text.size());
-  std::vector<char> native(count * static_cast<std::size_t>(bytes_of(type)));
+  std::vector<char> native(count * bytes_of(type));
   const std::size_t found = read_text(text, native, type, path);
   require(found >= count, "{}: ends early: {} voxels are needed, its text holds {} numbers", path, count, found);
   require(found == count, "{}: too long: {} voxels are needed, its text holds {} numbers", path, count, found);

@@ -162,7 +162,7 @@ std::size_t dimensions_of(const Lines& lines) {
   const double channels = lines.number("ElementNumberOfChannels", 1);
   require(channels == 1, "{}: is in colour (ElementNumberOfChannels = {}); one gray value per voxel is needed",
           lines.path, channels);
-  return static_cast<std::size_t>(n);
+  return n;
 }
 
 void read_spacing(const Lines& lines, std::size_t dimensions, ImageInfo& info) {

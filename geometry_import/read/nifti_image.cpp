@@ -136,7 +136,7 @@ Index size_of(const Header& h, const std::string& path) {
   const std::int64_t dimensions = h.dim[0];
   require(dimensions >= 2 && dimensions <= 7, "{}: states {} dimensions; two or three are needed", path, dimensions);
   Index size = Index::all(1);
-  for (std::size_t d = 1; d <= static_cast<std::size_t>(dimensions); ++d) {
+  for (int d = 1; d <= dimensions; ++d) {
     require(h.dim[d] > 0 && h.dim[d] <= INT_MAX, "{}: states {} voxels in dimension {}; 1 to {} are allowed", path,
             h.dim[d], d, INT_MAX);
     require(d <= 3 || h.dim[d] == 1,

@@ -162,7 +162,7 @@ std::size_t dimensions_of(const Fields& fields) {
       "{}: has {} dimensions; two or three are read, with one gray value per voxel (an axis of components or times, "
       "even of size 1, has to be removed)",
       fields.path, n);
-  const auto dimensions = static_cast<std::size_t>(n);
+  const std::size_t dimensions = n;
   if (!fields.has("kinds")) return dimensions;
   const std::vector<std::string_view> kinds = words_of(fields["kinds"]);
   require(kinds.size() == dimensions, "{}: kinds is \"{}\"; one for each of {} axes is needed", fields.path,
@@ -194,8 +194,7 @@ std::string common_unit(const std::string& text, std::size_t count, const std::s
 
 /// Dimension of the space in which `space directions` are vectors.
 std::size_t space_dimension(const Fields& fields) {
-  if (!fields.has("space"))
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(fields.number("space dimension", 0), 0, 8));
+  if (!fields.has("space")) return std::clamp<std::int64_t>(fields.number("space dimension", 0), 0, 8);
   require(!fields.has("space dimension"), "{}: states both space and space dimension", fields.path);
   const std::string name = fields.word("space");
   require(name.find("time") == std::string::npos, "{}: its space is \"{}\", with time; a space of three axes is needed",
@@ -217,7 +216,7 @@ Vec3 widths_of_directions(const Fields& fields, std::size_t dimensions) {
         "dimensions ({})",
         fields.path, text, dimensions, space);
     std::string inside(rest.substr(1, close - 1));
-    const auto commas = static_cast<std::size_t>(std::count(inside.begin(), inside.end(), ','));
+    const std::size_t commas = std::count(inside.begin(), inside.end(), ',');
     require(commas + 1 == space, "{}: space directions are \"{}\"; vectors of {} numbers are needed", fields.path, text,
             space);
     std::replace(inside.begin(), inside.end(), ',', ' ');
@@ -304,7 +303,7 @@ std::unique_ptr<ImageFile> open_text(const Fields& fields, ImageInfo info, RawLa
     return hold_voxels(std::move(info), layout, bytes_of_hex(text, file));
   }
   layout.big_endian = std::endian::native == std::endian::big;
-  const auto count = static_cast<std::size_t>(voxel_bytes(layout) / bytes_of(layout.type));
+  const std::size_t count = voxel_bytes(layout) / bytes_of(layout.type);
   return hold_voxels(std::move(info), layout, voxels_of_text(text, count, layout.type, file));
 }
 

@@ -101,11 +101,10 @@ class PngImage : public ImageFile {
 
  private:
   void load_plane(int, std::span<float> values) override {
-    const auto bytes = static_cast<std::size_t>(bytes_of(info().type));
+    const std::size_t bytes = bytes_of(info().type);
     std::vector<unsigned char> plane(values.size() * bytes);
     std::vector<png_bytep> rows;
-    for (int y = 0; y < info().size[1]; ++y)
-      rows.push_back(plane.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(info().size[0]) * bytes);
+    for (int y = 0; y < info().size[1]; ++y) rows.push_back(plane.data() + std::int64_t{y} * info().size[0] * bytes);
     PngFile file(info().path);
     file.read_header();
     require(static_cast<int>(file.nx()) == info().size[0] && static_cast<int>(file.ny()) == info().size[1] &&

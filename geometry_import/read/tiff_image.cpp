@@ -8,6 +8,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/core/error.hpp"
@@ -188,7 +189,7 @@ class TiffImage : public ImageFile {
       const tmsize_t n =
           TIFFReadEncodedStrip(tiff_.get(), s, plane_.data() + at, static_cast<tmsize_t>(plane_.size() - at));
       check(n >= 0, z);
-      at += static_cast<std::size_t>(n);
+      at += n;
     }
     check(at == plane_.size(), z);
   }
@@ -225,7 +226,7 @@ class TiffImage : public ImageFile {
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_TILEDEPTH, &tz);
     check(tx > 0 && ty > 0 && tz > 0 && (page.nz > 1 || tz == 1), z);
     const std::size_t tile_row = (std::size_t{tx} * page.bits + 7) / 8, tile_bytes = tile_row * ty * tz;
-    check(tz > 1 || tile_bytes == static_cast<std::size_t>(TIFFTileSize(tiff_.get())), z);
+    check(tz > 1 || std::cmp_equal(tile_bytes, TIFFTileSize(tiff_.get())), z);
     const std::uint32_t first = static_cast<std::uint32_t>(layer) / tz * tz;
     if (tiles_.empty() || first != first_layer_) {
       const std::size_t across = (page.nx + tx - 1) / tx, down = (page.ny + ty - 1) / ty;

@@ -97,11 +97,10 @@ std::vector<char> inflated(std::string_view bytes, std::int64_t needed, const Wr
     require(length <= size - from, "{}: ends early: block {} of its compressed array needs {} bytes, {} are left", path,
             n, length, size - from);
     const std::int64_t made = n + 1 == blocks && last > 0 ? last : block;
-    inflate_block({bytes.data() + from, static_cast<std::size_t>(length)},
-                  {voxels.data() + n * block, static_cast<std::size_t>(made)}, path);
+    inflate_block(bytes.substr(from, length), std::span(voxels).subspan(n * block, made), path);
     from += length;
   }
-  used = static_cast<std::size_t>(from);
+  used = from;
   return voxels;
 }
 
@@ -114,7 +113,7 @@ std::vector<char> decoded(std::string_view bytes, std::int64_t needed, const Wri
   const std::int64_t stated = count_at(bytes, 0, w), found = static_cast<std::int64_t>(bytes.size() - w.width);
   require(stated == needed && found >= needed, "{}: {} bytes of voxels are needed, its array states {} and holds {}",
           path, needed, stated, found);
-  used = w.width + static_cast<std::size_t>(needed);
+  used = w.width + needed;
   return {bytes.begin() + static_cast<std::ptrdiff_t>(w.width), bytes.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
@@ -230,7 +229,7 @@ std::unique_ptr<ImageFile> open_vti_array(ImageInfo info, RawLayout layout, cons
   const std::int64_t needed = voxel_bytes(layout);
   if (format == "ascii") {
     layout.big_endian = std::endian::native == std::endian::big;
-    const auto count = static_cast<std::size_t>(needed / bytes_of(layout.type));
+    const std::size_t count = needed / bytes_of(layout.type);
     return hold_voxels(std::move(info), layout, voxels_of_text(values, count, layout.type, path));
   }
   const Writing w = writing_of(root, path);

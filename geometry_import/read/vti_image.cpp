@@ -106,7 +106,7 @@ Index size_of(const XmlElement& image, const XmlElement& piece, bool cells, cons
           piece.attribute("Extent", path), image.attribute("WholeExtent", path));
   Index size;
   for (int d = 0; d < 3; ++d) {
-    const auto at = 2 * static_cast<std::size_t>(d);
+    const int at = 2 * d;
     const std::int64_t steps = std::int64_t{extent[at + 1]} - extent[at];
     require(steps >= 0 && steps < INT_MAX, "{}: its extent is {}; it must go from less to more, three times", path,
             piece.attribute("Extent", path));

@@ -18,9 +18,7 @@ std::pair<double, double> at(const ImageSlice& s, double x, double y) {
             j = std::min(static_cast<int>(v), std::max(0, s.ny - 2));
   const double a = u - i, b = v - j;
   const auto phi = [&](int column, int row) {
-    const auto n = static_cast<std::size_t>(std::min(row, s.ny - 1)) * static_cast<std::size_t>(s.nx) +
-                   static_cast<std::size_t>(std::min(column, s.nx - 1));
-    return double{s.phi[n]};
+    return double{s.phi[std::int64_t{std::min(row, s.ny - 1)} * s.nx + std::min(column, s.nx - 1)]};
   };
   const double p00 = phi(i, j), p10 = phi(i + 1, j), p01 = phi(i, j + 1), p11 = phi(i + 1, j + 1);
   const double dx = (1 - b) * (p10 - p00) + b * (p11 - p01), dy = (1 - a) * (p01 - p00) + a * (p11 - p10);
@@ -40,7 +38,7 @@ Rgb label_colour(int label) {
                                        {190, 190, 190}}};
   if (label == 0) return {38, 84, 124};
   if (label == outside_label) return outside_colour;
-  return solids[static_cast<std::size_t>(label - 1) % solids.size()];
+  return solids[(label - 1) % solids.size()];
 }
 
 Picture gray_picture(const ImageSlice& slice) {

@@ -40,8 +40,7 @@ void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<st
   const float wall = static_cast<float>(classes_.wall());
   const auto seed = static_cast<float>(options_.seed_threshold.value_or(0));
   const std::span<const float> gray = of_layer();
-  parallel_for(static_cast<std::int64_t>(gray.size()), [&](std::int64_t n) {
-    const auto at = static_cast<std::size_t>(n);
+  parallel_for(static_cast<std::int64_t>(gray.size()), [&](std::int64_t at) {
     labels[at] = classes_.label_of(gray[at]);
     const bool sure = !options_.seed_threshold || (classes_.pore_above ? gray[at] > seed : gray[at] < seed);
     if (labels[at] == pore_label && !sure) labels[at] = candidate_label;
@@ -51,7 +50,7 @@ void GrayPass::work(const ImageWindow& layer, Histogram* histogram, std::span<st
     noise_.add(layer, gray, inner_phases(layer, labels, layer).span());
   const GradientSums sums =
       wall_gradient(g.window(), g.values(), double{wall}, layer.first, layer.last, image_.sample().inside());
-  const auto l = static_cast<std::size_t>(layer.first / geometry_chunk);
+  const std::size_t l = layer.first / geometry_chunk;
   gradients_[2 * l] = static_cast<double>(sums.voxels);
   gradients_[2 * l + 1] = sums.length;
 }

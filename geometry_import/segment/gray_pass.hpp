@@ -52,7 +52,7 @@ class GrayPass {
         pictures_(pictures),
         smoothed_(histogram_for(report.smallest, report.largest, false)),
         noise_(report.largest - report.smallest),
-        gradients_(2 * static_cast<std::size_t>(image.count()), 0.0) {}
+        gradients_(2 * image.count(), 0.0) {}
   /// Reads the image; the labels, candidate_label where the seeds decide. Throws the same Error on all ranks.
   /// Collective.
   /// @param[in,out] histogram  of the image as it is; filled when it is empty

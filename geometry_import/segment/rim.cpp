@@ -29,7 +29,7 @@ Rows rows_around(const ImageWindow& window, const std::uint8_t* labels, std::int
 void mark_rim(const ImageWindow& window, std::span<const std::uint8_t> labels, const ImageWindow& in,
               std::span<std::uint8_t> marked) {
   const std::int64_t ny = window.image[1];
-  const auto nx = static_cast<std::size_t>(window.image[0]);
+  const std::size_t nx = window.image[0];
   parallel_for(ny * in.planes(), [&](std::int64_t r) {
     const int z = in.first + static_cast<int>(r / ny);
     const Rows rows = rows_around(window, labels.data(), r % ny, z);
@@ -38,9 +38,9 @@ void mark_rim(const ImageWindow& window, std::span<const std::uint8_t> labels, c
       for (std::size_t x = 0; x < nx; ++x) pore[x + 1] = pore[x + 1] | (rows.row[m][x] == pore_label);
     const std::int64_t start = window.start_of(z) + r % ny * window.row();
     for (std::size_t x = 0; x < nx; ++x) {
-      const std::uint8_t label = labels[static_cast<std::size_t>(start) + x];
+      const std::uint8_t label = labels[start + x];
       const bool rim = label != pore_label && (pore[x] | pore[x + 1] | pore[x + 2]) != 0;
-      marked[static_cast<std::size_t>(start) + x] = rim ? undecided : label;
+      marked[start + x] = rim ? undecided : label;
     }
   });
 }
@@ -71,7 +71,7 @@ void decide(const ImageWindow& window, std::span<const std::uint8_t> original, s
     const Rows rows = rows_around(window, from.data(), r % ny, z);
     const std::int64_t start = window.start_of(z) + r % ny * nx;
     for (std::int64_t x = 0; x < nx; ++x) {
-      const auto at = static_cast<std::size_t>(start + x);
+      const std::size_t at = start + x;
       const bool open = from[at] == undecided && original[at] != outside_label;
       to[at] = open ? majority(rows, x, nx) : from[at];
     }
@@ -90,9 +90,9 @@ std::int64_t correct(const ImageWindow& window, std::span<const std::uint8_t> be
   decide(window, before, b.span(), in, a.span());
   std::vector<std::int64_t> changed(in.planes(), 0);
   parallel_for(in.planes(), [&](std::int64_t p) {
-    const auto start = static_cast<std::size_t>(window.start_of(in.first + static_cast<int>(p)));
-    const auto out = static_cast<std::size_t>(p * window.plane());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(window.plane()); ++i) {
+    const std::size_t start = window.start_of(in.first + static_cast<int>(p));
+    const std::size_t out = p * window.plane();
+    for (std::int64_t i = 0; i < window.plane(); ++i) {
       const std::uint8_t was = before[start + i], is = a[start + i] == undecided ? was : a[start + i];
       changed[p] += is != was;
       after[out + i] = is;
@@ -107,7 +107,7 @@ std::int64_t correct(const ImageWindow& window, std::span<const std::uint8_t> be
 
 std::int64_t correct_rim(const Comm& comm, Slabs<std::uint8_t>& labels) {
   const ImageWindow own = labels.own();
-  const auto plane = static_cast<std::size_t>(own.plane());
+  const std::size_t plane = own.plane();
   const bool none = own.planes() == 0;
   const ImageWindow empty{own.image, 0, 0};
   const ImageWindow below = none ? empty : ImageWindow{own.image, own.grown(reach).first, own.first};
@@ -120,12 +120,12 @@ std::int64_t correct_rim(const Comm& comm, Slabs<std::uint8_t>& labels) {
     Array<std::uint8_t> before(window.count(), Purpose::buffers);
     std::copy(low.begin(), low.end(), before.begin());
     for (int z = first; z < window.last; ++z) {
-      const auto from = z < own.last ? std::as_const(labels).plane(z)
-                                     : high.span().subspan(static_cast<std::size_t>(z - own.last) * plane, plane);
+      const auto from =
+          z < own.last ? std::as_const(labels).plane(z) : high.span().subspan((z - own.last) * plane, plane);
       std::copy(from.begin(), from.end(), before.begin() + window.start_of(z));
     }
     const ImageWindow next = ImageWindow{own.image, chunk.last, chunk.last}.grown(reach);
-    low = Array<std::uint8_t>(plane * static_cast<std::size_t>(chunk.last - next.first), Purpose::buffers);
+    low = Array<std::uint8_t>(plane * (chunk.last - next.first), Purpose::buffers);
     std::copy_n(before.begin() + window.start_of(next.first), low.size(), low.begin());
     changed += correct(window, before.span(), chunk, labels.values().subspan(own.start_of(first), chunk.count()));
   }

@@ -25,11 +25,11 @@ class RowsAround {
     const std::span<const std::uint8_t> plane = z < own_.first   ? below_.span()
                                                 : z >= own_.last ? above_.span()
                                                                  : labels_.plane(z);
-    const auto n = static_cast<std::size_t>(own_.row());
-    return plane.subspan(static_cast<std::size_t>(y) * n, n);
+    const std::size_t n = own_.row();
+    return plane.subspan(y * n, n);
   }
-  int y_of(std::size_t r) const { return static_cast<int>(r % static_cast<std::size_t>(own_.image[1])); }
-  int z_of(std::size_t r) const { return own_.first + static_cast<int>(r / static_cast<std::size_t>(own_.image[1])); }
+  int y_of(std::size_t r) const { return static_cast<int>(r % own_.image[1]); }
+  int z_of(std::size_t r) const { return own_.first + static_cast<int>(r / own_.image[1]); }
 
  private:
   ImageWindow beside(int z) const {
@@ -48,7 +48,7 @@ using Faces = std::array<std::int64_t, 256>;
 void count_faces(const RowsAround& rows, const ClusterRun& run, std::size_t r, Faces& faces) {
   const int y = rows.y_of(r), z = rows.z_of(r);
   const std::span<const std::uint8_t> row = rows.row(y, z);
-  const auto first = static_cast<std::size_t>(run.first), last = static_cast<std::size_t>(run.last);
+  const std::size_t first = run.first, last = run.last;
   if (first > 0) ++faces[row[first - 1]];
   if (last < row.size()) ++faces[row[last]];
   for (const std::span<const std::uint8_t> beside :
@@ -127,8 +127,7 @@ std::vector<std::uint8_t> in_contact(const Comm& comm, const Slabs<std::uint8_t>
                                      std::span<const std::uint8_t> asked, std::uint8_t label) {
   std::vector<std::uint8_t> found(asked.size(), 0);
   const RowsAround rows(labels);
-  parallel_for(static_cast<std::int64_t>(clusters.rows()), [&](std::int64_t n) {
-    const auto r = static_cast<std::size_t>(n);
+  parallel_for(static_cast<std::int64_t>(clusters.rows()), [&](std::int64_t r) {
     for (const ClusterRun& run : clusters.row(r)) {
       if (!asked[run.slot]) continue;
       for (int k = 0; k < 9; ++k) {
@@ -155,8 +154,7 @@ std::vector<std::uint8_t> solid_around(const Comm& comm, const Slabs<std::uint8_
     for (const auto& place : runs.of(slot)) count_faces(rows, clusters.row(place.row)[place.run], place.row, faces);
     return faces;
   };
-  parallel_for(static_cast<std::int64_t>(asked.size()), [&](std::int64_t n) {
-    const auto slot = static_cast<std::size_t>(n);
+  parallel_for(static_cast<std::int64_t>(asked.size()), [&](std::int64_t slot) {
     if (asked[slot]) chosen[slot] = most_faces(faces_of(slot));
   });
   std::vector<Vote> votes;

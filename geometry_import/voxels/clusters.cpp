@@ -40,7 +40,7 @@ void find_ends(std::span<const std::uint8_t> labels, const LabelSet& set, std::s
 
 /// Labels of the rows of a slab.
 std::span<const std::uint8_t> row_of(const Slabs<std::uint8_t>& labels, std::size_t row) {
-  const auto n = static_cast<std::size_t>(labels.voxels()[0]);
+  const std::size_t n = labels.voxels()[0];
   return labels.values().subspan(row * n, n);
 }
 
@@ -81,10 +81,9 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   const std::int64_t rows = std::int64_t{own_.planes()} * own_.image[1];
   require(rows < most, "clusters: {} rows on one rank, at most {} are possible; use more ranks", rows, most);
-  row_start_ = Array<std::uint32_t>(static_cast<std::size_t>(rows) + 1, Purpose::buffers);
+  row_start_ = Array<std::uint32_t>(rows + 1, Purpose::buffers);
   row_start_[0] = 0;
-  parallel_for(
-      rows, [&](std::int64_t r) { row_start_[static_cast<std::size_t>(r) + 1] = count_runs(row_of(labels, r), set); });
+  parallel_for(rows, [&](std::int64_t r) { row_start_[r + 1] = count_runs(row_of(labels, r), set); });
   std::int64_t runs = 0;
   for (std::uint32_t& start : row_start_) {
     runs += start;
@@ -92,11 +91,10 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
   }
   require(runs < most, "clusters: {} runs on one rank, at most {} are possible; use more ranks", runs, most);
   runs_ = Array<ClusterRun>(runs, Purpose::buffers);
-  const auto nx = static_cast<std::size_t>(own_.row());
-  std::vector<int> ends((nx + 1) * static_cast<std::size_t>(n_threads()));
-  parallel_for(rows, [&](std::int64_t n) {
-    const auto r = static_cast<std::size_t>(n);
-    const std::span<int> mine = std::span(ends).subspan((nx + 1) * static_cast<std::size_t>(thread_number()), nx + 1);
+  const std::size_t nx = own_.row();
+  std::vector<int> ends((nx + 1) * n_threads());
+  parallel_for(rows, [&](std::int64_t r) {
+    const std::span<int> mine = std::span(ends).subspan((nx + 1) * thread_number(), nx + 1);
     find_ends(row_of(labels, r), set, mine);
     for (std::uint32_t i = row_start_[r]; i < row_start_[r + 1]; ++i) {
       const std::size_t of_run = 2 * std::size_t{i - row_start_[r]};

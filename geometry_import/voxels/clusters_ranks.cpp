@@ -47,7 +47,7 @@ struct PlaneRuns {
   std::vector<std::uint32_t> row_start;
   std::vector<ClusterRun> runs;
 
-  PlaneRuns(std::span<const std::byte> bytes, int ny) : row_start(static_cast<std::size_t>(ny) + 1) {
+  PlaneRuns(std::span<const std::byte> bytes, int ny) : row_start(ny + 1) {
     const std::size_t head = row_start.size() * sizeof(std::uint32_t);
     std::memcpy(row_start.data(), bytes.data(), head);
     runs.resize((bytes.size() - head) / sizeof(ClusterRun));
@@ -55,7 +55,7 @@ struct PlaneRuns {
   }
   std::span<const ClusterRun> row(int y) const {
     const std::size_t begin = row_start[y];
-    return std::span(runs).subspan(begin, row_start[static_cast<std::size_t>(y) + 1] - begin);
+    return std::span(runs).subspan(begin, row_start[y + 1] - begin);
   }
 };
 
@@ -107,7 +107,7 @@ std::vector<Clusters::Joint> Clusters::joints_above(const Comm& comm, Contact co
   if (own_.planes() > 0 && own_.first > 0) {
     int below = comm.rank() - 1;
     while (slab_begin(own_.image, below, comm.size()) == own_.first) --below;  // empty slabs
-    const auto start = row_start_.span().first(static_cast<std::size_t>(ny) + 1);
+    const auto start = row_start_.span().first(ny + 1);
     out.push_back({below, pack_plane(start, runs_.span().first(start.back()))});
   }
   std::vector<Joint> joints;

@@ -35,14 +35,13 @@ std::int64_t Histogram::filled() const {
 void Histogram::add(std::span<const float> values) {
   const double scale = 1 / width();
   const auto last = static_cast<double>(count.size() - 1);
-  const auto parts = static_cast<std::size_t>(
-      std::min<std::size_t>(static_cast<std::size_t>(n_threads()), 1 + values.size() / (4 * count.size())));
+  const std::size_t parts = std::min<std::size_t>(n_threads(), 1 + values.size() / (4 * count.size()));
   std::vector<std::vector<std::int64_t>> counts(parts);
   parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t p) {
     std::vector<std::int64_t>& mine = counts[p];
     mine.assign(count.size(), 0);
-    const std::size_t begin = values.size() * static_cast<std::size_t>(p) / parts;
-    const std::size_t end = values.size() * static_cast<std::size_t>(p + 1) / parts;
+    const std::size_t begin = values.size() * p / parts;
+    const std::size_t end = values.size() * (p + 1) / parts;
     for (const float v : values.subspan(begin, end - begin))
       ++mine[static_cast<std::size_t>(std::clamp((double{v} - low) * scale, 0.0, last))];
   });

@@ -43,18 +43,17 @@ FullSlices slices_of(const Index& voxels) {
 
 template <class T>
 void put_row(const FullSlice& slice, const RowHead& head, const std::byte* bytes, std::vector<T>& into) {
-  const auto nx = static_cast<std::size_t>(slice.nx), ny = static_cast<std::size_t>(slice.ny);
+  const std::size_t nx = slice.nx, ny = slice.ny;
   assert(head.count == slice.nx && head.row < slice.ny);
   into.resize(nx * ny);
-  std::memcpy(into.data() + nx * static_cast<std::size_t>(head.row), bytes, nx * sizeof(T));
+  std::memcpy(into.data() + nx * head.row, bytes, nx * sizeof(T));
 }
 
 /// f(voxel) for the voxels of pixel (x, y).
 template <class F>
 void for_pixel(const FullSlice& full, int step, int x, int y, F&& f) {
   for (int j = y * step; j < std::min(full.ny, (y + 1) * step); ++j)
-    for (int i = x * step; i < std::min(full.nx, (x + 1) * step); ++i)
-      f(static_cast<std::size_t>(j) * static_cast<std::size_t>(full.nx) + static_cast<std::size_t>(i));
+    for (int i = x * step; i < std::min(full.nx, (x + 1) * step); ++i) f(std::int64_t{j} * full.nx + i);
 }
 
 double mean(const FullSlice& full, int step, int x, int y, const std::vector<float>& values) {
@@ -87,9 +86,8 @@ ImageSlice reduced(const FullSlice& full, int step, double black, double white) 
   s.ny = parts(full.ny, step);
   for (int y = 0; y < s.ny; ++y)
     for (int x = 0; x < s.nx; ++x) {
-      const auto middle =
-          static_cast<std::size_t>(std::min(full.ny - 1, y * step + step / 2)) * static_cast<std::size_t>(full.nx) +
-          static_cast<std::size_t>(std::min(full.nx - 1, x * step + step / 2));
+      const std::int64_t middle = std::int64_t{std::min(full.ny - 1, y * step + step / 2)} * full.nx +
+                                  std::min(full.nx - 1, x * step + step / 2);
       if (!full.gray.empty()) {
         const double g = (mean(full, step, x, y, full.gray) - black) / (white - black);
         s.gray.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(g, 0.0, 1.0))));
@@ -111,7 +109,7 @@ void unpack(std::span<const std::byte> bytes, FullSlices& slices) {
     std::memcpy(&head, bytes.data(), sizeof head);
     bytes = bytes.subspan(sizeof head);
     FullSlice& s = slices[head.axis];
-    const auto count = static_cast<std::size_t>(head.count);
+    const std::size_t count = head.count;
     switch (head.field) {
       case 0:
         put_row(s, head, bytes.data(), s.gray);
@@ -171,7 +169,7 @@ void ReportPictures::keep_row(Field field, int axis, int row, std::span<const T>
 template <class T>
 void ReportPictures::keep_rows(Field field, const ImageWindow& layer, std::span<const T> values) {
   assert(values.size() == layer.count() && layer.image == voxels_);
-  const auto nx = static_cast<std::size_t>(voxels_[0]), ny = static_cast<std::size_t>(voxels_[1]);
+  const std::size_t nx = voxels_[0], ny = voxels_[1];
   std::vector<T> column(ny);
   for (int z = layer.first; z < layer.last; ++z) {
     const std::span<const T> plane = values.subspan(layer.start_of(z), nx * ny);
@@ -198,7 +196,7 @@ void ReportPictures::add_level_set(const ImageWindow& layer, std::span<const flo
   const int nx = parts(voxels_[0], block_), ny = parts(voxels_[1], block_);
   for (int z = layer.first; z < layer.last; ++z) {
     std::vector<std::int64_t>& plane = coarse_[z / block_];
-    plane.resize(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
+    plane.resize(std::int64_t{nx} * ny);
     const float* row = phi.data() + layer.start_of(z);
     for (int y = 0; y < voxels_[1]; ++y, row += voxels_[0]) {
       std::int64_t* const into = plane.data() + std::int64_t{y / block_} * nx;
@@ -222,7 +220,7 @@ PictureData ReportPictures::gather(const Comm& comm) const {
   data.coarse.size = {parts(voxels_[0], block_), parts(voxels_[1], block_), parts(voxels_[2], block_)};
   FullSlices full = slices_of(voxels_);
   std::map<int, std::vector<std::int64_t>> sums;
-  const auto plane = static_cast<std::size_t>(data.coarse.size[0]) * static_cast<std::size_t>(data.coarse.size[1]);
+  const std::size_t plane = std::int64_t{data.coarse.size[0]} * data.coarse.size[1];
   for (std::size_t i = 0; i < in.size(); i += 2) {  // two of each rank
     unpack(in[i].bytes, full);
     add_planes(in[i + 1].bytes, plane, sums);

@@ -24,9 +24,7 @@ inline int slab_begin(const Index& voxels, int rank, int ranks) {
 class SlabExchange {
  public:
   SlabExchange(const Comm& comm, const Index& voxels, std::size_t bytes_per_voxel)
-      : comm_(comm),
-        voxels_(voxels),
-        plane_bytes_(bytes_per_voxel * static_cast<std::size_t>(voxels[0]) * static_cast<std::size_t>(voxels[1])) {}
+      : comm_(comm), voxels_(voxels), plane_bytes_(bytes_per_voxel * voxels[0] * voxels[1]) {}
   ImageWindow own() const {
     return {voxels_, slab_begin(voxels_, comm_.rank(), comm_.size()),
             slab_begin(voxels_, comm_.rank() + 1, comm_.size())};
@@ -71,8 +69,8 @@ class Slabs {
   }
 
  private:
-  std::size_t plane_voxels() const { return static_cast<std::size_t>(own_.plane()); }
-  std::size_t offset(int z) const { return static_cast<std::size_t>(own_.start_of(z)); }
+  std::size_t plane_voxels() const { return own_.plane(); }
+  std::size_t offset(int z) const { return own_.start_of(z); }
 
   SlabExchange exchange_;
   ImageWindow own_;

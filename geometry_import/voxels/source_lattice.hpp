@@ -21,10 +21,7 @@ struct SourceLattice {
 
   /// Nothing was resampled, or only to larger voxels: cubes are the voxels.
   bool same() const { return ratio == Vec3::all(1); }
-  double width_of(int d, int i) const {
-    const auto e = static_cast<std::size_t>(d);
-    return width[e].empty() ? 1.0 : width[e][static_cast<std::size_t>(i)];
-  }
+  double width_of(int d, int i) const { return width[d].empty() ? 1.0 : width[d][i]; }
 };
 
 }  // namespace karst

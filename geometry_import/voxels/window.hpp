@@ -11,7 +11,7 @@
 namespace karst {
 
 /// As an index of a container.
-inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+inline std::size_t at(std::int64_t i) { return i; }
 
 /// Planes [first, last) of an image. Arrays over a window are [last - first][ny][nx], x fastest.
 struct ImageWindow {
@@ -21,7 +21,7 @@ struct ImageWindow {
   int planes() const { return last - first; }
   std::int64_t row() const { return image[0]; }
   std::int64_t plane() const { return std::int64_t{image[0]} * image[1]; }
-  std::size_t count() const { return static_cast<std::size_t>(plane() * planes()); }
+  std::size_t count() const { return plane() * planes(); }
   /// The same with n more planes on both sides, as far as the image reaches.
   ImageWindow grown(int n) const { return {image, std::max(0, first - n), std::min(image[2], last + n)}; }
   /// Offset of the first voxel of a plane of the image.

@@ -18,8 +18,7 @@ void for_each_unknown(const Composite& grid, int l, int box, F&& f) {
   const std::int32_t begin = grid.numbering().box_begin(l, box);
   const int n = grid.graph(l).slots()->n_own(box);
   for (int v = 0; v < n; ++v)
-    if (const std::int32_t u = numbers.empty() ? begin + v : numbers[v]; u >= 0)
-      f(static_cast<std::size_t>(v), static_cast<std::size_t>(u));
+    if (const std::int32_t u = numbers.empty() ? begin + v : numbers[v]; u >= 0) f(v, u);
 }
 
 /// Σ over own boxes of sum(level, box), in an order that does not depend on the threads.
@@ -56,7 +55,7 @@ void copy(const CellField& from, CellField& to) {
 }
 
 void get_unknowns(const CellField& field, std::span<double> values) {
-  const auto n = static_cast<std::size_t>(field.n_components());
+  const std::size_t n = field.n_components();
   for (int l = 0; l < field.n_levels(); ++l)
     parallel_for(field.level(l).n_local(), [&](std::int64_t b) {
       for (std::size_t c = 0; c < n; ++c) {
@@ -68,7 +67,7 @@ void get_unknowns(const CellField& field, std::span<double> values) {
 }
 
 void set_unknowns(std::span<const double> values, CellField& field) {
-  const auto n = static_cast<std::size_t>(field.n_components());
+  const std::size_t n = field.n_components();
   for (int l = 0; l < field.n_levels(); ++l)
     parallel_for(field.level(l).n_local(), [&](std::int64_t b) {
       for (std::size_t c = 0; c < n; ++c) {

@@ -10,10 +10,7 @@
 namespace karst {
 
 Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
-    : comm_(comm),
-      geometry_(std::move(geometry)),
-      numbering_(comm, *geometry_),
-      parts_(static_cast<std::size_t>(n_levels())) {
+    : comm_(comm), geometry_(std::move(geometry)), numbering_(comm, *geometry_), parts_(n_levels()) {
   for (int l = 0; l < n_levels(); ++l) list_covered(l);
   if (n_levels() == 1) return;
   find_coarse_fine();
@@ -21,7 +18,7 @@ Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
 }
 
 void Composite::list_covered(int l) {
-  PerBox<std::uint16_t>& covered = parts_[at(l)].covered;
+  PerBox<std::uint16_t>& covered = parts_[l].covered;
   for (int b = 0; b < graph(l).n_local(); ++b) {
     const auto numbers = numbering_.numbers(l, b);
     for (std::size_t v = 0; v < numbers.size(); ++v)
@@ -40,8 +37,8 @@ void Composite::find_coarse_fine() {
     vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings_at_levels);
   }
   for (int l = 0; l + 1 < n_levels(); ++l) {
-    PerBox<LevelFace>& faces = parts_[at(l)].to_coarser;
-    faces.items = find_level_faces(comm_, vofs[at(l)], vofs[at(l + 1)]);
+    PerBox<LevelFace>& faces = parts_[l].to_coarser;
+    faces.items = find_level_faces(comm_, vofs[l], vofs[l + 1]);
     std::size_t i = 0;
     for (int b = 0; b < graph(l + 1).n_local(); ++b) {
       while (i < faces.items.size() && graph(l + 1).local(box_of(faces.items[i].vof)) == b) ++i;
@@ -56,7 +53,7 @@ void Composite::find_entrances(int l) {
     CoarseEntrance entrance;
     int rank;
   };
-  Part& part = parts_[at(l)];
+  Part& part = parts_[l];
   std::vector<Arrival> arrivals;
   std::map<int, ByteWriter> to_owner;
   for (std::size_t i = 0; i < part.to_coarser.items.size(); ++i) {

@@ -32,10 +32,7 @@ template <class T>
 struct PerBox {
   std::vector<T> items;
   std::vector<std::int64_t> begin{0};  ///< n_local + 1
-  std::span<const T> of(int box) const {
-    const auto b = static_cast<std::size_t>(box);
-    return std::span(items).subspan(begin[b], begin[b + 1] - begin[b]);
-  }
+  std::span<const T> of(int box) const { return std::span(items).subspan(begin[box], begin[box + 1] - begin[box]); }
 };
 
 class Composite {
@@ -53,15 +50,15 @@ class Composite {
   static double width(int l) { return std::ldexp(1.0, -l); }
 
   /// Own VoFs that the next finer level covers, increasing.
-  std::span<const std::uint16_t> covered_in(int l, int box) const { return parts_[at(l)].covered.of(box); }
+  std::span<const std::uint16_t> covered_in(int l, int box) const { return parts_[l].covered.of(box); }
   /// Faces of the own VoFs of level l + 1, 0 <= l < n_levels() - 1, towards level l, box after box: every open one of a
   /// VoF that is not covered. Without a coarse VoF behind it (behind.found) a face is closed.
-  std::span<const LevelFace> coarse_fine(int l) const { return parts_[at(l)].to_coarser.items; }
-  std::int64_t coarse_fine_begin(int l, int fine_box) const { return parts_[at(l)].to_coarser.begin[fine_box]; }
+  std::span<const LevelFace> coarse_fine(int l) const { return parts_[l].to_coarser.items; }
+  std::int64_t coarse_fine_begin(int l, int fine_box) const { return parts_[l].to_coarser.begin[fine_box]; }
   /// The same faces as the own VoFs of level l meet them, box after box, by VoF.
-  std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[at(l)].entrances.of(box); }
+  std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[l].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
-  std::span<const RemoteItem> remote_entrances(int l) const { return parts_[at(l)].remote; }
+  std::span<const RemoteItem> remote_entrances(int l) const { return parts_[l].remote; }
   std::int64_t bytes() const;  ///< of this rank, without the geometry
 
  private:
@@ -71,7 +68,6 @@ class Composite {
     PerBox<CoarseEntrance> entrances;
     std::vector<RemoteItem> remote;
   };
-  static std::size_t at(int l) { return static_cast<std::size_t>(l); }
   void list_covered(int l);
   void find_coarse_fine();
   void find_entrances(int l);

@@ -61,10 +61,9 @@ int CompositeNumbering::owner(GlobalNumber g) const {
 }
 
 std::span<const std::int32_t> CompositeNumbering::numbers(int level, int local) const {
-  const auto b = static_cast<std::size_t>(local);
   const Level& l = of(level);
-  if (l.table[b] < 0) return {};
-  return std::span(l.entries).subspan(l.table[b], l.n_vofs[b]);
+  if (l.table[local] < 0) return {};
+  return std::span(l.entries).subspan(l.table[local], l.n_vofs[local]);
 }
 
 NumberField CompositeNumbering::global_numbers(const Comm& comm, const LevelGraph& graph, int level) const {

@@ -34,7 +34,7 @@ class CompositeNumbering {
   std::int64_t level_begin(int level) const { return level == n_levels() ? n_own_ : of(level).begin.front(); }
   /// First own number of the unknowns of an own box.
   std::int32_t box_begin(int level, int local) const { return of(level).begin[local]; }
-  std::int32_t box_end(int level, int local) const { return of(level).begin[static_cast<std::size_t>(local) + 1]; }
+  std::int32_t box_end(int level, int local) const { return of(level).begin[local + 1]; }
   /// Own number per VoF of the box, -1 where covered. Empty when no VoF of the box is covered: box_begin() + VoF.
   std::span<const std::int32_t> numbers(int level, int local) const;
   /// Own number of an own VoF, -1 when it is covered.

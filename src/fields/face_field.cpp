@@ -12,11 +12,11 @@ namespace {
 void primary_balance(const BoxGraph& graph, const Field& flux, int b, double* out) {
   for (int d = 0; d < 3; ++d) {
     const double* const f = flux.box(b, d).data();
-    const auto high = static_cast<std::size_t>(side_of(d, true));
+    const std::size_t high = side_of(d, true);
     const auto add = [&](std::size_t v, double balance) { out[v] = d == 0 ? balance : out[v] + balance; };
     for (const Run& run : graph.runs)
       for (int t = 0; t < run.length; ++t) {
-        const auto v = static_cast<std::size_t>(run.first + t);
+        const std::size_t v = run.first + t;
         add(v, f[run.neighbours(t)[high]] - f[v]);
       }
     for (std::size_t r = 0; r < graph.row_vof.size(); ++r)
@@ -50,14 +50,12 @@ void divergence(FaceField& flux, CellField& out, int component) {
     double* const sum = out.level(l).own(b, component).data();
     primary_balance(graph, flux.primary(l), b, sum);
     const auto part = [b](const auto& of_level, const auto& begin) {
-      const auto i = static_cast<std::size_t>(b);
-      return of_level.subspan(begin[i], begin[i + 1] - begin[i]);
+      return of_level.subspan(begin[b], begin[b + 1] - begin[b]);
     };
     const auto extra = part(flux.extra(l), grid.level(l).extra_begin);
     for (std::size_t e = 0; e < extra.size(); ++e) sum[graph.extra[e].vof] += extra[e];
     if (l > 0)
-      for (auto i = static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b));
-           i < static_cast<std::size_t>(grid.coarse_fine_begin(l - 1, b + 1)); ++i)
+      for (auto i = grid.coarse_fine_begin(l - 1, b); i < grid.coarse_fine_begin(l - 1, b + 1); ++i)
         sum[vof_of(grid.coarse_fine(l - 1)[i].vof)] += flux.coarse_fine(l - 1)[i];
     if (l + 1 < grid.n_levels())
       for (const CoarseEntrance& e : grid.entrances_in(l, b)) sum[e.vof] -= flux.entering(l)[e.value];

@@ -29,14 +29,14 @@ class FaceField {
 
   const Composite& grid() const { return *composite_; }
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
-  Field& primary(int l) { return levels_[at(l)].primary; }
-  const Field& primary(int l) const { return levels_[at(l)].primary; }
-  std::span<double> extra(int l) { return levels_[at(l)].extra.span(); }
-  std::span<const double> extra(int l) const { return levels_[at(l)].extra.span(); }
+  Field& primary(int l) { return levels_[l].primary; }
+  const Field& primary(int l) const { return levels_[l].primary; }
+  std::span<double> extra(int l) { return levels_[l].extra.span(); }
+  std::span<const double> extra(int l) const { return levels_[l].extra.span(); }
   /// Between levels l and l + 1.
-  std::span<double> coarse_fine(int l) { return levels_[at(l)].coarse_fine.span().first(levels_[at(l)].n_coarse_fine); }
+  std::span<double> coarse_fine(int l) { return levels_[l].coarse_fine.span().first(levels_[l].n_coarse_fine); }
   std::span<const double> coarse_fine(int l) const {
-    return levels_[at(l)].coarse_fine.span().first(levels_[at(l)].n_coarse_fine);
+    return levels_[l].coarse_fine.span().first(levels_[l].n_coarse_fine);
   }
   std::int64_t bytes() const;  ///< of this rank
 
@@ -46,10 +46,10 @@ class FaceField {
   void for_boxes(F&& f) {
     for (Level& level : levels_) level.exchange.exchange(level.coarse_fine.span());
     for (int l = 0; l < std::ssize(levels_); ++l)
-      levels_[at(l)].halo.for_boxes(levels_[at(l)].primary, [&](int b) { f(l, b); });
+      levels_[l].halo.for_boxes(levels_[l].primary, [&](int b) { f(l, b); });
   }
   /// Fluxes that CoarseEntrance::value points at, after for_boxes().
-  std::span<const double> entering(int l) const { return levels_[at(l)].coarse_fine.span(); }
+  std::span<const double> entering(int l) const { return levels_[l].coarse_fine.span(); }
 
  private:
   struct Level {
@@ -60,7 +60,6 @@ class FaceField {
     ListExchange exchange;
     HaloExchange<double> halo;
   };
-  static std::size_t at(int l) { return static_cast<std::size_t>(l); }
 
   std::shared_ptr<const Composite> composite_;
   std::vector<Level> levels_;

@@ -82,7 +82,7 @@ void FillGhosts::find_averages(int l) {
   for (int b = 0; b < fine.n_local(); ++b) {
     const std::vector<double> kappa = volumes_in(grid.level(l + 1), b);
     for (std::size_t v = 0; v < kappa.size(); ++v) {
-      const VofName parent = parents[static_cast<std::size_t>(fine.vof_begin(b)) + v];
+      const VofName parent = parents[fine.vof_begin(b) + v];
       without_parent_ += parent == no_face;
       if (parent != no_face) pairs.push_back({parent, {fine.slot_begin(b) + static_cast<std::int64_t>(v), kappa[v]}});
     }
@@ -127,7 +127,7 @@ void FillGhosts::find_averages(int l) {
   }
   for (const auto& arrival : a.arrivals) a.volume.push_back(volume.at(arrival.slot));
   a.exchange = ListExchange(grid.comm(), remote);
-  a.sums = Array<double>(static_cast<std::size_t>(n_own) + remote.size(), Purpose::buffers, 0.0);
+  a.sums = Array<double>(n_own + remote.size(), Purpose::buffers, 0.0);
   averages_.push_back(std::move(a));
 }
 
@@ -187,8 +187,8 @@ void FillGhosts::find_ghosts(int order) {
     std::vector<LevelFace> faces(grid.coarse_fine(l).begin(), grid.coarse_fine(l).end());
     look_behind(grid.comm(), {coarse, [&](VofName v) { return coarse.number(v); }, {}}, faces);
     for (int b = 0; b < grid.graph(l + 1).n_local(); ++b) {
-      const auto first = static_cast<std::size_t>(grid.coarse_fine_begin(l, b));
-      const auto n = static_cast<std::size_t>(grid.coarse_fine_begin(l, b + 1)) - first;
+      const std::size_t first = grid.coarse_fine_begin(l, b);
+      const std::size_t n = grid.coarse_fine_begin(l, b + 1) - first;
       const std::vector<int> slots = ghost_slots(grid.graph(l + 1).box(b), std::span(faces).subspan(first, n));
       for (std::size_t i = 0; i < n; ++i) {
         const LevelFace& f = faces[first + i];
@@ -245,9 +245,7 @@ void FillGhosts::average_down(CellField& field, int l) {
     double* coarse = field.level(l).data(c);
     parallel_for(std::ssize(a.begin) - 1, [&](std::int64_t i) {
       double sum = 0.0;
-      for (auto k = static_cast<std::size_t>(a.begin[i]);
-           k < static_cast<std::size_t>(a.begin[static_cast<std::size_t>(i) + 1]); ++k)
-        sum += a.children[k].volume * fine[a.children[k].slot];
+      for (auto k = a.begin[i]; k < a.begin[i + 1]; ++k) sum += a.children[k].volume * fine[a.children[k].slot];
       a.sums[i] = sum;
     });
     a.exchange.exchange(a.sums.span());
@@ -275,8 +273,7 @@ void FillGhosts::fill_level_ghosts(CellField& field, int component) {
   parallel_for(std::ssize(ghosts_), [&](std::int64_t i) {
     const Ghost& g = ghosts_[i];
     double sum = 0.0;
-    for (auto k = static_cast<std::size_t>(g.begin); k < static_cast<std::size_t>(g.end); ++k)
-      sum += terms_[k].weight * pool_[terms_[k].source];
+    for (auto k = g.begin; k < g.end; ++k) sum += terms_[k].weight * pool_[terms_[k].source];
     field.level(g.level).data(component)[g.slot] = sum;
   });
 }

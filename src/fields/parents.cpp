@@ -28,7 +28,7 @@ class CellHolders {
       r += cut;
     });
     const auto [first, last] = level.joined_in(box);
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+    for (auto i = first; i < last; ++i)
       if (const JoinedPart& part = level.joined[i]; part.home != no_face && part.kappa > 0.0F)
         joined_.push_back({part.cell, part.home, {}, double{part.kappa}});
     std::ranges::stable_sort(joined_, {}, &Holder::cell);
@@ -111,7 +111,7 @@ std::vector<VofName> find_parents(const Composite& grid, int l) {
 
 std::vector<double> volumes_in(const LevelGeometry& level, int box) {
   const BoxGraph graph = level.graph.box(box);
-  std::vector<double> kappa(static_cast<std::size_t>(graph.n_own), 1.0);
+  std::vector<double> kappa(graph.n_own, 1.0);
   const auto moments = level.box(box).moments;
   for (std::size_t r = 0; r < moments.size(); ++r) kappa[graph.row_vof[r]] = moments[r].kappa;
   return kappa;

@@ -53,7 +53,7 @@ OldValue look(const std::span<const double>& x, std::size_t vof, const std::arra
   }
   double reach = 0.0;  // largest change at the centres of the octants
   for (int d = 0; d < 3; ++d) {
-    const auto low = static_cast<std::size_t>(2 * d);
+    const int low = 2 * d;
     v.slope[d] = slots[low] < n_known && slots[low + 1] < n_known ? 0.5 * (at[low + 1] - at[low]) : 0.0;
     reach += 0.25 * std::abs(v.slope[d]);
   }
@@ -79,7 +79,7 @@ void answer(const CellField& from, const FillGhosts& fill, const Question& q, By
     if (std::ranges::binary_search(empty, static_cast<std::uint16_t>(vof))) return;
     found.vofs.push_back({q.level, piece, at, std::ranges::binary_search(covered, static_cast<std::uint16_t>(vof))});
     for (int c = 0; c < from.n_components(); ++c)
-      found.values.push_back(look(from.level(q.level).box(b, c), static_cast<std::size_t>(vof), slots, box));
+      found.values.push_back(look(from.level(q.level).box(b, c), vof, slots, box));
   });
   w.put(q);
   w.put_vector(found.vofs);
@@ -115,8 +115,7 @@ struct Changed {
 
 class Transfer {
  public:
-  Transfer(const CellField& from, CellField& to)
-      : grid_(to.grid()), n_(from.n_components()), to_(to), changed_(static_cast<std::size_t>(n_)) {}
+  Transfer(const CellField& from, CellField& to) : grid_(to.grid()), n_(from.n_components()), to_(to), changed_(n_) {}
 
   /// Sets the unknowns of a new box.
   void set(int l, int b, const OldVofs& old) {

@@ -24,11 +24,10 @@ Vec3 side_center(int side) {
 ListedFace primary_face(int side, VofName to, const VofMoments* m) {
   Vec3 at = side_center(side);
   if (m == nullptr) return {side, to, true, 1.0, at};
-  const auto s = static_cast<std::size_t>(side);
   std::size_t axis = 0;
   for (int d = 0; d < 3; ++d)
-    if (d != direction_of(side)) at[d] = double{m->face_centroid[s][axis++]};
-  return {side, to, true, m->aperture[s], at};
+    if (d != direction_of(side)) at[d] = double{m->face_centroid[side][axis++]};
+  return {side, to, true, m->aperture[side], at};
 }
 
 }  // namespace
@@ -118,14 +117,13 @@ const VofCenter* VofLookup::center(VofName v) const {
 }
 
 VofName VofLookup::neighbour(VofName v, int side) const {
-  const auto s = static_cast<std::size_t>(side);
   const int b = local(v);
-  if (b < 0) return remote_.at(v).fixed.primary[s];
+  if (b < 0) return remote_.at(v).fixed.primary[side];
   const BoxGraph& g = box(b);
   const std::int32_t p = place(b, vof_of(v));
-  if (p >= 0) return g.name(g.neighbours[p][s]);
+  if (p >= 0) return g.name(g.neighbours[p][side]);
   const Run& run = g.runs[-1 - p];
-  return g.name(run.neighbours(vof_of(v) - run.first)[s]);
+  return g.name(run.neighbours(vof_of(v) - run.first)[side]);
 }
 
 void VofLookup::add_extra_faces(VofName v, std::vector<ListedFace>& result) const {

@@ -35,16 +35,13 @@ class WallField {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   std::size_t n_rows(int l) const { return grid().level(l).moments.size(); }
-  std::size_t row_begin(int l, int local) const {
-    return static_cast<std::size_t>(grid().level(l).moments_begin[at(local)]);
-  }
+  std::size_t row_begin(int l, int local) const { return grid().level(l).moments_begin[local]; }
   std::span<double> part(int l, int component, std::size_t begin, std::size_t end) {
-    return levels_[at(l)].span().subspan(at(component) * n_rows(l) + begin, end - begin);
+    return levels_[l].span().subspan(component * n_rows(l) + begin, end - begin);
   }
   std::span<const double> part(int l, int component, std::size_t begin, std::size_t end) const {
-    return levels_[at(l)].span().subspan(at(component) * n_rows(l) + begin, end - begin);
+    return levels_[l].span().subspan(component * n_rows(l) + begin, end - begin);
   }
 
   std::shared_ptr<const Composite> composite_;

@@ -90,7 +90,7 @@ BoxCosts measured_costs(const Comm& comm, std::span<const Layout* const> layouts
   }
   for (std::size_t l = 0; l < layouts.size(); ++l) {
     const auto [first, last] = layouts[l]->owned(comm.rank());
-    std::vector<double> own(static_cast<std::size_t>(last - first), 0.0);
+    std::vector<double> own(last - first, 0.0);
     for (std::size_t k = 0; k < kinds.size(); ++k)
       for (std::size_t b = 0; b < own.size(); ++b) own[b] += cost[k] * kinds[k].amount[l][b];
     costs.cost.push_back(comm.all_gather<double>(own));  // ranks own stretches of the boxes, in order

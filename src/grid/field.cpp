@@ -30,7 +30,7 @@ template <class T>
 BasicField<T>::BasicField(const LevelGraph& graph, int n_components, Purpose purpose)
     : slots_(graph.slots()), n_components_(n_components) {
   require(n_components >= 1, "field: {} components; at least 1 is needed", n_components);
-  values_ = Array<T>(static_cast<std::size_t>(n_components * n_slots()), purpose);
+  values_ = Array<T>(n_components * n_slots(), purpose);
   parallel_for_shares(slots_->begin, [&](std::int64_t b) {
     for (int c = 0; c < n_components_; ++c) std::ranges::fill(box(static_cast<int>(b), c), T{0});
   });

@@ -43,8 +43,8 @@ class BasicField {
 
  private:
   std::int64_t begin(int local) const { return slots_->begin[local]; }
-  std::size_t size(int local) const { return static_cast<std::size_t>(begin(local + 1) - begin(local)); }
-  std::size_t n_own(int local) const { return static_cast<std::size_t>(slots_->n_own(local)); }
+  std::size_t size(int local) const { return begin(local + 1) - begin(local); }
+  std::size_t n_own(int local) const { return slots_->n_own(local); }
 
   std::shared_ptr<const SlotMap> slots_;
   int n_components_ = 0;

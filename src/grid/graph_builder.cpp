@@ -77,8 +77,8 @@ GraphStorage store(std::vector<CompiledBox> boxes) {
   s.halo_vof = connectivity<std::uint16_t>(at.halo);
   s.groups = connectivity<HaloGroup>(n_groups);
   parallel_for(std::ssize(boxes), [&](std::int64_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    const auto t = static_cast<std::size_t>(table_of[i]);
+    const std::size_t i = b;
+    const std::size_t t = table_of[i];
     copy_to(boxes[i].groups, s.groups, s.boxes[i].groups);
     if (first_with[t] != i) return;
     const CompiledBox& c = boxes[i];

@@ -29,16 +29,16 @@ class Compiler {
     assert(in.irregular.size() == in.cell.size() && in.primary.size() == in.cell.size());
     assert(std::is_sorted(in.cell.begin(), in.cell.end()));
     const Index at = layout.lattice_position(box);
-    for (int side = 0; side < 6; ++side) wraps_[idx(side)] = layout.find(at + side_offset(side)) == box;
+    for (int side = 0; side < 6; ++side) wraps_[side] = layout.find(at + side_offset(side)) == box;
   }
 
   CompiledBox compile() {
     find_halo();
-    const std::size_t n_slots = idx(n_own_) + halo_.size() + ghosts_.size() + 1;
+    const std::size_t n_slots = n_own_ + halo_.size() + ghosts_.size() + 1;
     require(n_slots <= 65536,
             "grid: box {} with cells from ({}, {}, {}) needs {} slots ({} VoFs, {} in the halo); 65536 fit, use "
             "smaller boxes",
-            box_, cells_.lo[0], cells_.lo[1], cells_.lo[2], n_slots, n_own_, n_slots - idx(n_own_));
+            box_, cells_.lo[0], cells_.lo[1], cells_.lo[2], n_slots, n_own_, n_slots - n_own_);
     closed_ = static_cast<std::uint16_t>(n_slots - 1);
     number_faces();
     find_runs();
@@ -48,13 +48,11 @@ class Compiler {
   }
 
  private:
-  static constexpr std::size_t idx(int i) { return static_cast<std::size_t>(i); }
-
   bool is_own(int vof, int side, VofName name) const {
     if (box_of(name) != box_) return false;
-    if (!wraps_[idx(side)]) return true;
+    if (!wraps_[side]) return true;
     const int d = direction_of(side);
-    return cells_.cell(in_.cell[idx(vof)])[d] != (is_high(side) ? cells_.hi[d] - 1 : cells_.lo[d]);
+    return cells_.cell(in_.cell[vof])[d] != (is_high(side) ? cells_.hi[d] - 1 : cells_.lo[d]);
   }
 
   void note(int vof, int side, VofName name, std::uint32_t extra) {
@@ -67,7 +65,7 @@ class Compiler {
 
   void find_halo() {
     for (int v = 0; v < n_own_; ++v)
-      for (int s = 0; s < 6; ++s) note(v, s, in_.primary[idx(v)][idx(s)], 0);
+      for (int s = 0; s < 6; ++s) note(v, s, in_.primary[v][s], 0);
     for (std::size_t e = 0; e < in_.extra.size(); ++e)
       note(in_.extra[e].vof, in_.extra[e].side, in_.extra[e].neighbour, static_cast<std::uint32_t>(e + 1));
     std::sort(halo_.begin(), halo_.end());
@@ -93,17 +91,17 @@ class Compiler {
   }
 
   void number_faces() {
-    slots_.resize(idx(n_own_));
+    slots_.resize(n_own_);
     for (int v = 0; v < n_own_; ++v)
-      for (int s = 0; s < 6; ++s) slots_[idx(v)][idx(s)] = slot(v, s, in_.primary[idx(v)][idx(s)]);
-    has_extra_.assign(idx(n_own_), false);
+      for (int s = 0; s < 6; ++s) slots_[v][s] = slot(v, s, in_.primary[v][s]);
+    has_extra_.assign(n_own_, false);
     out_.extra.reserve(in_.extra.size());
     for (const ExtraConnection& e : in_.extra) {
       out_.extra.push_back({e.vof, slot(e.vof, e.side, e.neighbour), e.side});
       has_extra_[e.vof] = true;
     }
     for (std::size_t g = 0; g < ghosts_.size(); ++g) {
-      const auto place = static_cast<std::uint16_t>(idx(n_own_) + halo_.size() + g);
+      const auto place = static_cast<std::uint16_t>(n_own_ + halo_.size() + g);
       if (ghosts_[g].extra == 0)
         slots_[ghosts_[g].vof][ghosts_[g].side] = place;
       else
@@ -112,13 +110,13 @@ class Compiler {
   }
 
   bool fits_a_run(int v) const {
-    const Slots& s = slots_[idx(v)];
-    return !in_.irregular[idx(v)] && !has_extra_[idx(v)] && std::find(s.begin(), s.end(), closed_) == s.end();
+    const Slots& s = slots_[v];
+    return !in_.irregular[v] && !has_extra_[v] && std::find(s.begin(), s.end(), closed_) == s.end();
   }
 
   bool continues(int v) const {
-    if (in_.cell[idx(v)] != in_.cell[idx(v - 1)] + 1 || !fits_a_run(v)) return false;
-    const Slots &before = slots_[idx(v - 1)], &here = slots_[idx(v)];
+    if (in_.cell[v] != in_.cell[v - 1] + 1 || !fits_a_run(v)) return false;
+    const Slots &before = slots_[v - 1], &here = slots_[v];
     if (before[1] != v || here[0] != v - 1) return false;
     for (std::size_t side = 2; side < 6; ++side)
       if (here[side] != before[side] + 1) return false;
@@ -126,18 +124,18 @@ class Compiler {
   }
 
   void find_runs() {
-    in_run_.assign(idx(n_own_), false);
+    in_run_.assign(n_own_, false);
     for (int v = 0; v < n_own_;) {
       int end = v;
       if (fits_a_run(v))
         for (++end; end < n_own_ && continues(end);) ++end;
       if (end - v >= shortest_run) {
-        const Slots& s = slots_[idx(v)];
+        const Slots& s = slots_[v];
         out_.runs.push_back({static_cast<std::uint16_t>(v),
                              static_cast<std::uint16_t>(end - v),
-                             in_.cell[idx(v)],
+                             in_.cell[v],
                              s[0],
-                             slots_[idx(end - 1)][1],
+                             slots_[end - 1][1],
                              {s[2], s[3], s[4], s[5]}});
         std::fill(in_run_.begin() + v, in_run_.begin() + end, true);
       }
@@ -148,10 +146,10 @@ class Compiler {
   void list_rows() {
     for (const bool irregular : {true, false})
       for (int v = 0; v < n_own_; ++v) {
-        if (in_run_[idx(v)] || (in_.irregular[idx(v)] != 0) != irregular) continue;
+        if (in_run_[v] || (in_.irregular[v] != 0) != irregular) continue;
         out_.row_vof.push_back(static_cast<std::uint16_t>(v));
-        out_.row_cell.push_back(in_.cell[idx(v)]);
-        out_.neighbours.push_back(slots_[idx(v)]);
+        out_.row_cell.push_back(in_.cell[v]);
+        out_.neighbours.push_back(slots_[v]);
         out_.n_irregular += irregular;
       }
   }

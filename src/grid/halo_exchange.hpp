@@ -40,7 +40,7 @@ class HaloExchange {
     list_components(fields);
     const HaloPlan& plan = graph_->halo_plan();
     const auto one = [&](int b) {
-      fetch(static_cast<std::size_t>(b));
+      fetch(b);
       f(b);
     };
     if (plan.peers.empty()) {
@@ -55,7 +55,7 @@ class HaloExchange {
     awaited_ = plan.n_messages;
     ready_.clear();
     for (int p = messages_.wait_any(); p >= 0; p = messages_.wait_any()) {
-      for (const int b : plan.readers_of(static_cast<std::size_t>(p)))
+      for (const int b : plan.readers_of(p))
         if (--awaited_[b] == 0) ready_.push_back(b);
       if (std::ssize(ready_) < n_threads()) continue;  // enough for all threads, or another message first
       over(ready_);
@@ -126,7 +126,7 @@ class HaloExchange {
         const HaloPlan::Received& r = plan.receives[k];
         const ExchangePeer& peer = plan.peers[r.peer];
         const T* message = received_.data() + components_.size() * peer.receive_begin;
-        std::copy_n(message + c * peer.n_receive() + static_cast<std::size_t>(r.from), r.count, x + r.to);
+        std::copy_n(message + c * peer.n_receive() + r.from, r.count, x + r.to);
       }
     }
   }

@@ -23,12 +23,12 @@ void sort_unique(Keys& keys) {
 /// Octants to be refined of the boxes of a level, as keys of the next level. Collective.
 Keys refined_octants(const Comm& comm, const Domain& domain, int box_size, int level, const Keys& boxes,
                      const Refine& refine) {
-  const std::size_t n = boxes.size(), ranks = static_cast<std::size_t>(comm.size());
-  const std::size_t first = n * static_cast<std::size_t>(comm.rank()) / ranks;
-  const std::size_t last = n * static_cast<std::size_t>(comm.rank() + 1) / ranks;
+  const std::size_t n = boxes.size(), ranks = comm.size();
+  const std::size_t first = n * comm.rank() / ranks;
+  const std::size_t last = n * (comm.rank() + 1) / ranks;
   std::vector<std::uint8_t> mask(last - first, 0);
   parallel_for_dynamic(std::ssize(mask), [&](std::int64_t i) {
-    const Index corner = morton_decode(boxes[first + static_cast<std::size_t>(i)]) * box_size;
+    const Index corner = morton_decode(boxes[first + i]) * box_size;
     for (int o = 0; o < 8; ++o) {
       const Index lo = corner + octant_step(o) * (box_size / 2);
       const Box octant = intersect({lo, lo + Index::all(box_size / 2)}, domain.box());

@@ -64,8 +64,7 @@ int Layout::owner(std::int64_t b) const {
 }
 
 std::pair<std::int64_t, std::int64_t> Layout::owned(int rank) const {
-  const auto r = static_cast<std::size_t>(rank);
-  return {rank_begin_[r], rank_begin_[r + 1]};
+  return {rank_begin_[rank], rank_begin_[rank + 1]};
 }
 
 Layout coarsened(const Layout& fine) {

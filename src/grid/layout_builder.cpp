@@ -39,7 +39,7 @@ struct LatticeWalk {
 std::vector<double> weights_by(const BoxCosts& costs, int level, std::vector<double> classified) {
   if (costs.equal) std::ranges::fill(classified, 1.0);
   if (costs.cost.empty()) return classified;
-  const auto l = static_cast<std::size_t>(level);
+  const std::size_t l = level;
   require(l < costs.cost.size() && costs.cost[l].size() == classified.size(),
           "grid: costs of other boxes are given; level {} has {} boxes", level, classified.size());
   return costs.cost[l];
@@ -55,8 +55,7 @@ BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_siz
                              const Classify& classify, const BoxCosts& costs, int level) {
   const std::span<const std::uint64_t> mine = candidates.mine;
   std::vector<double> weight(mine.size());
-  parallel_for_dynamic(static_cast<std::int64_t>(mine.size()), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
+  parallel_for_dynamic(static_cast<std::int64_t>(mine.size()), [&](std::int64_t at) {
     const Index lo = morton_decode(mine[at]) * box_size;
     weight[at] = classify(intersect({lo, lo + Index::all(box_size)}, domain.box()));
   });
@@ -110,9 +109,9 @@ BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
                          std::span<const std::uint64_t> candidates, const Classify& classify, const BoxCosts& costs,
                          int level) {
   check_box_size(box_size);
-  const std::size_t n = candidates.size(), ranks = static_cast<std::size_t>(comm.size());
-  const std::size_t first = n * static_cast<std::size_t>(comm.rank()) / ranks;
-  const std::size_t last = n * static_cast<std::size_t>(comm.rank() + 1) / ranks;
+  const std::size_t n = candidates.size(), ranks = comm.size();
+  const std::size_t first = n * comm.rank() / ranks;
+  const std::size_t last = n * (comm.rank() + 1) / ranks;
   return classify_and_cut(comm, domain, box_size,
                           {candidates.subspan(first, last - first), static_cast<std::int64_t>(n)}, classify, costs,
                           level);

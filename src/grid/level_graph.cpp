@@ -99,13 +99,12 @@ std::int64_t LevelGraph::bytes() const {
 }
 
 BoxAdjacency adjacency_of(const BoxGraph& graph) {
-  const auto n = static_cast<std::size_t>(graph.n_own);
+  const std::size_t n = graph.n_own;
   BoxAdjacency a;
   a.cell.resize(n);
   a.irregular.assign(n, 0);
   a.primary.resize(n);
-  for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& neighbours) {
-    const auto v = static_cast<std::size_t>(vof);
+  for_each_vof(graph, [&](int v, int cell, const std::array<std::uint16_t, 6>& neighbours) {
     a.cell[v] = static_cast<std::uint16_t>(cell);
     for (std::size_t s = 0; s < 6; ++s) a.primary[v][s] = graph.name(neighbours[s]);
   });

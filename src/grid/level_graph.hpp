@@ -166,10 +166,7 @@ struct SlotMap {
   std::vector<std::int64_t> begin;      ///< n_local + 1
   std::vector<std::int64_t> vof_begin;  ///< n_local + 1
   int n_local() const { return static_cast<int>(begin.size()) - 1; }
-  int n_own(int local) const {
-    const auto b = static_cast<std::size_t>(local);
-    return static_cast<int>(vof_begin[b + 1] - vof_begin[b]);
-  }
+  int n_own(int local) const { return static_cast<int>(vof_begin[local + 1] - vof_begin[local]); }
 };
 
 /// Who copies what to fill the halo VoFs; see halo_plan.cpp.

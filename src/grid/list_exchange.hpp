@@ -38,7 +38,7 @@ class ListExchange {
   void begin(std::span<T> received, F&& value_of) {
     messages_.begin(1, received, [&](std::size_t p, T* message) {
       const ExchangePeer& peer = messages_.peers()[p];
-      const auto pack = [&](std::int64_t i) { message[i] = value_of(peer.send_begin + static_cast<std::size_t>(i)); };
+      const auto pack = [&](std::int64_t i) { message[i] = value_of(peer.send_begin + i); };
       const auto n = static_cast<std::int64_t>(peer.n_send());
       if (n < worth_threads)
         for (std::int64_t i = 0; i < n; ++i) pack(i);

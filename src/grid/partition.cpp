@@ -26,7 +26,7 @@ struct Task {
     const auto from = sums.begin() + static_cast<std::ptrdiff_t>(first);
     const auto at =
         std::partition_point(from, sums.end(), [&](double s) { return slowness[rank] * (s - sums[first]) <= bound; });
-    return static_cast<std::size_t>(at - sums.begin()) - 1;
+    return at - sums.begin() - 1;
   }
 };
 
@@ -78,7 +78,7 @@ Task make_task(std::span<const double> weights, int n_ranks, std::span<const dou
             "partition: weight {} of box {} is not allowed; weights are finite and not negative", weights[i], i);
     task.sums[i + 1] = task.sums[i] + weights[i];
   }
-  if (slowness.empty()) task.slowness.assign(static_cast<std::size_t>(n_ranks), 1.0);
+  if (slowness.empty()) task.slowness.assign(n_ranks, 1.0);
   require(std::ssize(task.slowness) == n_ranks, "partition: slowness of {} ranks given, there are {}",
           task.slowness.size(), n_ranks);
   for (const double s : task.slowness)
@@ -96,13 +96,13 @@ Partition partition(std::span<const double> weights, int n_ranks, std::span<cons
   result.largest = smallest_bound(task);
 
   // first[r]: earliest begin of rank r that still lets ranks r.. hold the rest.
-  const auto ranks = static_cast<std::size_t>(n_ranks);
+  const std::size_t ranks = n_ranks;
   std::vector<std::size_t> first(ranks + 1, n);
   for (std::size_t r = ranks; r-- > 0;) {
     const double end = sums[first[r + 1]];
     const auto at = std::partition_point(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(first[r + 1]),
                                          [&](double s) { return task.slowness[r] * (end - s) > result.largest; });
-    first[r] = static_cast<std::size_t>(at - sums.begin());
+    first[r] = at - sums.begin();
   }
   result.begin.assign(ranks + 1, 0);
   const double all = pace(task);
@@ -111,10 +111,10 @@ Partition partition(std::span<const double> weights, int n_ranks, std::span<cons
   for (std::size_t r = 1; r < ranks; ++r) {
     below += 1.0 / task.slowness[r - 1];
     const double share = below / all;
-    std::size_t wanted = static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
+    std::size_t wanted = std::llround(share * static_cast<double>(n));
     if (sums.back() > 0.0) {
       const double target = share * sums.back();
-      wanted = static_cast<std::size_t>(std::lower_bound(sums.begin(), sums.end(), target) - sums.begin());
+      wanted = std::lower_bound(sums.begin(), sums.end(), target) - sums.begin();
       if (wanted > 0 && (wanted > n || target - sums[wanted - 1] < sums[wanted] - target)) --wanted;
     }
     const std::size_t last = task.furthest(r - 1, at, result.largest);

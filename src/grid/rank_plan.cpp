@@ -66,7 +66,7 @@ OverRanks over(const std::vector<Share>& shares, double (*number)(const Share&))
 }  // namespace
 
 RankPlan plan_ranks(std::span<const Layout* const> layouts) {
-  std::vector<Share> shares(static_cast<std::size_t>(layouts.front()->n_ranks()));
+  std::vector<Share> shares(layouts.front()->n_ranks());
   parallel_for_dynamic(std::ssize(shares), [&](std::int64_t r) {
     for (const Layout* layout : layouts) add_level(*layout, static_cast<int>(r), shares[r]);
   });

@@ -35,7 +35,7 @@ void for_each_vof(const BoxGraph& graph, F&& f) {
     }
   };
   // Three increasing sequences: irregular rows, other rows, runs.
-  const auto n_irregular = static_cast<std::size_t>(graph.n_irregular);
+  const std::size_t n_irregular = graph.n_irregular;
   std::size_t cut = 0, row = n_irregular, run = 0;
   for (;;) {
     const int a = cut < n_irregular ? graph.row_vof[cut] : none;

@@ -8,7 +8,7 @@ namespace karst {
 namespace {
 
 std::vector<double> room_for(const CellField& field) {
-  return std::vector<double>(static_cast<std::size_t>(field.grid().numbering().n_own() * field.n_components()));
+  return std::vector<double>(field.grid().numbering().n_own() * field.n_components());
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::int64_t size_of(const std::string& path) {
 std::uint32_t checksum_between(const std::string& path, std::int64_t begin, std::int64_t end) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(begin);
-  std::vector<char> buffer(static_cast<std::size_t>(std::min(buffer_bytes, std::max<std::int64_t>(end - begin, 0))));
+  std::vector<char> buffer(std::min(buffer_bytes, std::max<std::int64_t>(end - begin, 0)));
   uLong sum = crc32(0, nullptr, 0);
   for (std::int64_t at = begin; at < end;) {
     const std::int64_t n = std::min(buffer_bytes, end - at);
@@ -57,9 +57,9 @@ std::uint32_t checksum_of(const Comm& comm, const std::string& path, std::int64_
     bytes = last - first;
   });
   // The sums of the parts, put together in their order.
-  std::vector<std::int64_t> parts(2 * static_cast<std::size_t>(comm.size()), 0);
-  parts[2 * static_cast<std::size_t>(comm.rank())] = own;
-  parts[2 * static_cast<std::size_t>(comm.rank()) + 1] = bytes;
+  std::vector<std::int64_t> parts(2 * comm.size(), 0);
+  parts[2 * comm.rank()] = own;
+  parts[2 * comm.rank() + 1] = bytes;
   comm.sum(std::span<std::int64_t>(parts));
   uLong sum = crc32(0, nullptr, 0);
   for (std::size_t i = 0; i < parts.size(); i += 2)

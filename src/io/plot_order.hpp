@@ -17,7 +17,7 @@
 namespace karst {
 
 /// As an index of a container.
-inline std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
+inline std::size_t place(std::int64_t i) { return i; }
 
 /// Boxes of one size, one after the other in the file.
 struct SizeClass {

@@ -233,12 +233,11 @@ PlotReader::~PlotReader() = default;
 PlotReader::PlotReader(PlotReader&&) noexcept = default;
 
 void PlotReader::read(int level, std::size_t box, std::size_t component, std::span<float> cells) const {
-  const auto l = static_cast<std::size_t>(level);
-  assert(static_cast<std::int64_t>(cells.size()) == boxes_[l][box].count());
+  assert(static_cast<std::int64_t>(cells.size()) == boxes_[level][box].count());
   const File::Place& at = file_->components[component];
-  const Handle& data = file_->levels[l].arrays[at.array];
+  const Handle& data = file_->levels[level].arrays[at.array];
   const Handle space(check(H5Dget_space(data), "read values", path_), H5Sclose);
-  const hsize_t first[2] = {static_cast<hsize_t>(first_[l][box]), static_cast<hsize_t>(at.column)};
+  const hsize_t first[2] = {static_cast<hsize_t>(first_[level][box]), static_cast<hsize_t>(at.column)};
   const hsize_t count[2] = {cells.size(), 1};
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, first, nullptr, count, nullptr), "read values", path_);
   const Handle memory = hdf5::simple_space({count, 1}, path_);
@@ -246,14 +245,13 @@ void PlotReader::read(int level, std::size_t box, std::size_t component, std::sp
 }
 
 void PlotReader::read_hidden(int level, std::size_t box, std::span<std::uint8_t> cells) const {
-  const auto l = static_cast<std::size_t>(level);
-  const Handle& data = file_->levels[l].hidden;
+  const Handle& data = file_->levels[level].hidden;
   if (data < 0) {
     std::ranges::fill(cells, std::uint8_t{0});
     return;
   }
   const Handle space(check(H5Dget_space(data), "read hidden cells", path_), H5Sclose);
-  const auto first = static_cast<hsize_t>(first_[l][box]);
+  const auto first = static_cast<hsize_t>(first_[level][box]);
   const hsize_t count[1] = {cells.size()};
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, count, nullptr), "read hidden cells", path_);
   const Handle memory = hdf5::simple_space(count, path_);

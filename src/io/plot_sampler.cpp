@@ -26,19 +26,19 @@ Index parent(const Index& cell) { return {cell[0] >> 1, cell[1] >> 1, cell[2] >>
 
 PlotSampler::PlotSampler(const std::string& path, const std::vector<std::string>& components,
                          std::array<bool, 3> periodic)
-    : reader_(path), path_(path), periodic_(periodic), levels_(static_cast<std::size_t>(reader_.n_levels())) {
+    : reader_(path), path_(path), periodic_(periodic), levels_(reader_.n_levels()) {
   const std::vector<std::string>& there = reader_.components();
   for (const std::string& name : components) {
     const auto at = std::ranges::find(there, name);
     require(at != there.end(), "{}: no {} in it; it holds {}", path, name, join(there, ", "));
-    components_.push_back(static_cast<std::size_t>(at - there.begin()));
+    components_.push_back(at - there.begin());
   }
   for (int l = 0; l < reader_.n_levels(); ++l)
     for (const Box& box : reader_.boxes(l))
       for (int d = 0; d < 3; ++d) box_size_[d] = std::max(box_size_[d], box.size()[d]);
   for (int l = 0; l < reader_.n_levels(); ++l)
     for (std::size_t b = 0; b < reader_.boxes(l).size(); ++b)
-      levels_[static_cast<std::size_t>(l)].box_at[lattice_key(reader_.boxes(l)[b].lo)] = b;
+      levels_[l].box_at[lattice_key(reader_.boxes(l)[b].lo)] = b;
   sample_.weighted.resize(components_.size());
 }
 
@@ -51,14 +51,14 @@ std::int64_t PlotSampler::lattice_key(const Index& cell) const {
 
 /// nullptr: no such box, or the cell lies outside of it.
 const PlotSampler::Values* PlotSampler::box_with(int level, const Index& cell) {
-  Level& here = levels_[static_cast<std::size_t>(level)];
+  Level& here = levels_[level];
   const auto found = here.box_at.find(lattice_key(cell));
   if (found == here.box_at.end()) return nullptr;
   const auto [entry, is_new] = here.read.try_emplace(found->second);
   Values& box = entry->second;
   if (is_new) {
     box.cells = reader_.boxes(level)[found->second];
-    const auto n = static_cast<std::size_t>(box.cells.count());
+    const std::size_t n = box.cells.count();
     box.values.resize(n * components_.size());
     box.hidden.resize(n);
     reader_.read_hidden(level, found->second, box.hidden);
@@ -87,8 +87,7 @@ int PlotSampler::level_at(const Vec3& x) {
 bool PlotSampler::add(double weight, int level, const Index& cell) {
   const Values* box = box_with(level, cell);
   if (box == nullptr) return level > 0 && add(weight, level - 1, parent(cell));
-  const auto n = static_cast<std::size_t>(box->cells.count()),
-             i = static_cast<std::size_t>(offset_in(box->cells, cell));
+  const std::size_t n = box->cells.count(), i = offset_in(box->cells, cell);
   if ((box->hidden[i] & cell_is_covered) != 0) {
     bool any = false;
     for (int octant = 0; octant < 8; ++octant) any |= add(0.125 * weight, level + 1, child(cell, octant));

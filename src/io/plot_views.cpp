@@ -50,7 +50,7 @@ void write_level_views(const PlotTarget& to, const LevelGroups& groups, int leve
         fmt::format(fmt::runtime(shape.chombo ? "/level_{}/{}" : "/VTKHDF/Level{}/CellData/{}"), level, shape.name);
     for (const PartRun& run : runs.runs) {
       const Handle here = select_cells(to, shape, order.n_cells(), run.to, run.cells);
-      const Handle there = select_cells(to, shape, runs.cells[static_cast<std::size_t>(run.part)], run.from, run.cells);
+      const Handle there = select_cells(to, shape, runs.cells[run.part], run.from, run.cells);
       check(H5Pset_virtual(properties, here, without_patterns(part_name(file, run.part + 1)).c_str(),
                            without_patterns(name).c_str(), there),
             "describe the parts of " + shape.name, to.path);

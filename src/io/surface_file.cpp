@@ -45,7 +45,7 @@ std::vector<std::byte> blocks_of(const Surface& surface, const Counts& n) {
     if (size > 0) std::memcpy(bytes.data() + at + sizeof(size), data, size);
     at += sizeof(size) + size;
   };
-  std::vector<std::int32_t> connectivity(static_cast<std::size_t>(n.points));
+  std::vector<std::int32_t> connectivity(n.points);
   std::iota(connectivity.begin(), connectivity.end(), 0);
   put(surface.points.data(), surface.points.size() * sizeof(float));
   put(connectivity.data(), connectivity.size() * sizeof(std::int32_t));

@@ -138,7 +138,7 @@ void write_names(const Target& to, hid_t group, const LevelGraph& graph, const N
 template <class T>
 void write_values(const Target& to, hid_t group, const VofValues& quantity, std::span<const T> values,
                   const Names& names) {
-  const auto n = static_cast<std::size_t>(quantity.components);
+  const std::size_t n = quantity.components;
   std::vector<T> rows(names.row.size() * n);
   fail_together(to.comm, [&] {
     for (std::size_t i = 0; i < names.row.size(); ++i) {
@@ -265,7 +265,7 @@ std::vector<T> read_parts(hid_t group, const std::string& name, int components, 
     check(H5Sselect_hyperslab(space, H5S_SELECT_OR, start, nullptr, count, nullptr), "select " + name, path);
     n += end - begin;
   }
-  std::vector<T> values(static_cast<std::size_t>(n * components));
+  std::vector<T> values(n * components);
   if (n == 0) return values;
   const hsize_t all[1] = {values.size()};
   Handle memory = hdf5::simple_space(all, path);
@@ -359,7 +359,7 @@ Needed needed_by(const LevelGraph& graph, const FileBoxes& boxes) {
     if (needed.parts.empty() || needed.parts.back().second != boxes.begin(box))
       needed.parts.emplace_back(boxes.begin(box), boxes.begin(box));
     needed.parts.back().second = boxes.end(box);
-    const auto n = static_cast<std::size_t>(boxes.end(box) - boxes.begin(box));
+    const std::size_t n = boxes.end(box) - boxes.begin(box);
     needed.rows[box] = {at, at + n};
     at += n;
   }
@@ -388,7 +388,7 @@ bool VofFile::holds(const std::string& name) const {
 template <class T>
 void VofFile::read_all(const std::string& name, const VofPlaces& places, int components, std::span<T> values) const {
   const hdf5::Quiet quiet;
-  const auto n = static_cast<std::size_t>(components);
+  const std::size_t n = components;
   for (std::size_t l = 0; l < places.levels.size(); ++l) {
     const LevelGraph& graph = *places.levels[l];
     Handle group(check(H5Gopen2(file_->handle, level_name(l).c_str(), H5P_DEFAULT), "open " + level_name(l), path_),

@@ -27,10 +27,7 @@ struct Picture {
   std::vector<std::uint8_t> values;  ///< [height][width][channels]
 
  private:
-  std::size_t offset(int column, int row) const {
-    return (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) *
-           static_cast<std::size_t>(channels);
-  }
+  std::size_t offset(int column, int row) const { return (std::int64_t{row} * width + column) * channels; }
 };
 
 /// The bytes of a PNG file. Throws Error: no pixels, no memory. Not collective.

@@ -98,8 +98,7 @@ Picture picture_of(const PlaneValues& plane, double low, double high) {
   Picture picture(plane.nx, plane.ny, 3);
   for (int j = 0; j < plane.ny; ++j)
     for (int i = 0; i < plane.nx; ++i) {
-      const double value =
-          plane.values[static_cast<std::size_t>(j) * static_cast<std::size_t>(plane.nx) + static_cast<std::size_t>(i)];
+      const double value = plane.values[std::int64_t{j} * plane.nx + i];
       const Rgb colour = std::isnan(value) ? solid_colour : colour_of((value - low) / (high - low));
       std::ranges::copy(colour, picture.pixel(i, plane.ny - 1 - j));
     }

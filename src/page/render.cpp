@@ -201,8 +201,7 @@ void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samp
     for (int y = row - 1; y <= row + 1; ++y)
       for (int x = column - 1; x <= column + 1; ++x) {
         if (x < 0 || y < rays * first_ || x >= columns || y >= rays * last_) continue;
-        auto& sample = samples[static_cast<std::size_t>(y - rays * first_) * static_cast<std::size_t>(columns) +
-                               static_cast<std::size_t>(x)];
+        auto& sample = samples[std::int64_t{y - rays * first_} * columns + x];
         if (depth <= static_cast<double>(sample[3]) + 1.5) sample = {110, 118, 128, sample[3]};
       }
   }
@@ -288,9 +287,8 @@ Renderer::Sample Renderer::sample(double column, double row) const {
 /// @param middles  of the rows from first_ - 1 on
 bool Renderer::smooth(std::span<const Sample> middles, int column, int row) const {
   const auto at = [&](int x, int y) -> const Sample& {
-    return middles[static_cast<std::size_t>(std::clamp(y, 0, options_.height - 1) - (first_ - 1)) *
-                       static_cast<std::size_t>(options_.width) +
-                   static_cast<std::size_t>(std::clamp(x, 0, options_.width - 1))];
+    return middles[std::int64_t{std::clamp(y, 0, options_.height - 1) - (first_ - 1)} * options_.width +
+                   std::clamp(x, 0, options_.width - 1)];
   };
   const Sample& mine = at(column, row);
   for (int y = row - 1; y <= row + 1; ++y)
@@ -303,14 +301,14 @@ bool Renderer::smooth(std::span<const Sample> middles, int column, int row) cons
 /// Of the rows of this rank: one ray per pixel first, then rays² in the pixels at edges.
 std::vector<Renderer::Sample> Renderer::samples() const {
   const int width = options_.width;
-  std::vector<Sample> middles(static_cast<std::size_t>(width) * static_cast<std::size_t>(last_ - first_ + 2));
+  std::vector<Sample> middles(std::int64_t{width} * (last_ - first_ + 2));
   parallel_for_dynamic(last_ - first_ + 2, [&](std::int64_t line) {
     const std::int64_t row = first_ - 1 + line;
     if (row < 0 || row >= options_.height) return;
     for (int column = 0; column < width; ++column)
       middles[line * width + column] = sample(column + 0.5, static_cast<double>(row) + 0.5);
   });
-  std::vector<Sample> all(static_cast<std::size_t>(width) * static_cast<std::size_t>(last_ - first_) * rays * rays);
+  std::vector<Sample> all(std::int64_t{width} * (last_ - first_) * rays * rays);
   parallel_for_dynamic(last_ - first_, [&](std::int64_t line) {
     const int row = first_ + static_cast<int>(line);
     for (int column = 0; column < width; ++column) {
@@ -327,15 +325,14 @@ std::vector<Renderer::Sample> Renderer::samples() const {
 Rendering Renderer::run() const {
   std::vector<Sample> all = samples();
   if (options_.edges) draw_edges(all);
-  const auto columns = std::size_t{rays} * static_cast<std::size_t>(options_.width);
+  const std::size_t columns = std::size_t{rays} * options_.width;
   Picture mine(options_.width, last_ - first_, 3);
   parallel_for(last_ - first_, [&](std::int64_t row) {
     for (int column = 0; column < options_.width; ++column)
       for (std::size_t i = 0; i < 3; ++i) {
         double sum = 0;
         for (int k = 0; k < rays * rays; ++k)
-          sum += double{all[static_cast<std::size_t>(rays * row + k / rays) * columns +
-                            static_cast<std::size_t>(rays * column + k % rays)][i]};
+          sum += double{all[(rays * row + k / rays) * columns + rays * column + k % rays][i]};
         mine.pixel(column, static_cast<int>(row))[i] = static_cast<std::uint8_t>(std::lround(sum / (rays * rays)));
       }
   });

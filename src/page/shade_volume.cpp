@@ -16,13 +16,11 @@ constexpr int near_reach = 2, far_reach = 5;  // [cubes]
 /// Mean over 2 reach + 1 values along direction d; values beyond the end repeat it.
 void box_mean(const Index& size, int d, int reach, std::vector<float>& values) {
   for_each_sheet(size, d, values, [&](const Sheet& s) {
-    const auto width = static_cast<std::size_t>(s.width);
-    std::vector<float> before(width * static_cast<std::size_t>(s.n)), sum(width, 0.0F);
+    const std::size_t width = s.width;
+    std::vector<float> before(width * s.n), sum(width, 0.0F);
     for (std::int64_t k = 0; k < s.n; ++k)
       std::ranges::copy(s.row(k), before.begin() + static_cast<std::ptrdiff_t>(k * s.width));
-    const auto of = [&](std::int64_t k) {
-      return before.data() + static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, s.n - 1)) * width;
-    };
+    const auto of = [&](std::int64_t k) { return before.data() + std::clamp<std::int64_t>(k, 0, s.n - 1) * width; };
     for (std::int64_t k = -reach; k <= reach; ++k)
       for (std::size_t i = 0; i < width; ++i) sum[i] += of(k)[i];
     const float part = 1.0F / static_cast<float>(2 * reach + 1);
@@ -43,16 +41,14 @@ ShadeVolume::ShadeVolume(const Volume& volume) : volume_(volume), near_(volume.v
   const Index& n = volume.size;
   stride_ = {1, n[0], std::int64_t{n[0]} * n[1]};
   for (int d = 0; d < 3; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    end_[i] = n[d] - 1.0;
-    last_[i] = std::max(n[d] - 2, 0);
-    step_[i] = n[d] > 1 ? stride_[i] : 0;
+    end_[d] = n[d] - 1.0;
+    last_[d] = std::max(n[d] - 2, 0);
+    step_[d] = n[d] > 1 ? stride_[d] : 0;
   }
   assert(static_cast<std::int64_t>(volume.values.size()) ==
          std::int64_t{volume.size[0]} * volume.size[1] * volume.size[2]);
   far_.resize(near_.size());
-  parallel_for(std::ssize(near_), [&](std::int64_t i) {
-    const auto cube = static_cast<std::size_t>(i);
+  parallel_for(std::ssize(near_), [&](std::int64_t cube) {
     near_[cube] = far_[cube] = std::clamp(0.5F + volume.values[cube], 0.0F, 1.0F);
   });
   for (int pass = 0; pass < 2; ++pass)

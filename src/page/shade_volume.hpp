@@ -37,11 +37,10 @@ inline float ShadeVolume::interpolate(const std::vector<float>& values, const Ve
   std::array<float, 3> part{};
   std::int64_t at = 0;
   for (int d = 0; d < 3; ++d) {
-    const auto i = static_cast<std::size_t>(d);
-    const double x = std::clamp(p[d] - 0.5, 0.0, end_[i]);
-    const int low = std::min(static_cast<int>(x), last_[i]);
-    part[i] = static_cast<float>(x - low);
-    at += low * stride_[i];
+    const double x = std::clamp(p[d] - 0.5, 0.0, end_[d]);
+    const int low = std::min(static_cast<int>(x), last_[d]);
+    part[d] = static_cast<float>(x - low);
+    at += low * stride_[d];
   }
   const auto along_x = [&](const float* row) { return row[0] + part[0] * (row[step_[0]] - row[0]); };
   const auto along_y = [&](const float* plane) {

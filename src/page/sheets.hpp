@@ -2,7 +2,6 @@
 // Passes along the lines of a dense array, for pictures.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -18,7 +17,7 @@ struct Sheet {
   std::int64_t stride = 0;  ///< from a value of a line to the next one
   std::int64_t width = 0;   ///< lines
 
-  std::span<float> row(std::int64_t k) const { return {first + k * stride, static_cast<std::size_t>(width)}; }
+  std::span<float> row(std::int64_t k) const { return std::span(first + k * stride, width); }
 };
 
 /// f(sheet) for sheets that hold all lines along direction d, shared among threads. Not collective.

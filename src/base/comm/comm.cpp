@@ -24,13 +24,13 @@ constexpr int sparse_tag = Exchange::largest_tag + 1;  // and the next one, in t
 class ByteType {
  public:
   explicit ByteType(std::size_t bytes) {
-    if (bytes <= static_cast<std::size_t>(INT_MAX)) {
+    if (bytes <= INT_MAX) {
       count_ = static_cast<int>(bytes);
       return;
     }
     constexpr std::size_t block = std::size_t{1} << 30;
     const std::size_t blocks = bytes / block;
-    require(blocks <= static_cast<std::size_t>(INT_MAX), "message of {} bytes: larger than MPI can describe", bytes);
+    require(blocks <= INT_MAX, "message of {} bytes: larger than MPI can describe", bytes);
     MPI_Datatype one_block = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one_block);
     MPI_Type_contiguous(static_cast<int>(blocks), one_block, &many);
@@ -285,7 +285,7 @@ std::vector<std::int64_t> Comm::gather_sizes(std::int64_t bytes) const {
 void Comm::gather_bytes(std::span<const std::byte> mine, const std::vector<std::int64_t>& sizes,
                         std::span<std::byte> all) const {
   const Together together(gather, handle_, all.size());
-  if (all.size() <= static_cast<std::size_t>(INT_MAX)) {
+  if (all.size() <= INT_MAX) {
     std::vector<int> counts, places;
     int place = 0;
     for (const std::int64_t s : sizes) {

@@ -110,7 +110,7 @@ std::vector<T> Comm::all_gather(std::span<const T> mine) const {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
   const std::vector<std::int64_t> sizes = gather_sizes(static_cast<std::int64_t>(mine.size_bytes()));
   std::size_t bytes = 0;
-  for (const std::int64_t s : sizes) bytes += static_cast<std::size_t>(s);
+  for (const std::int64_t s : sizes) bytes += s;
   std::vector<T> all(bytes / sizeof(T));
   gather_bytes(std::as_bytes(mine), sizes, std::as_writable_bytes(std::span(all)));
   return all;

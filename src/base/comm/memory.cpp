@@ -85,7 +85,7 @@ void release(void* p, std::size_t bytes, Purpose purpose) noexcept {
 }
 
 std::size_t array_bytes(std::size_t n, std::size_t size, Purpose purpose) {
-  require(n <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / size,
+  require(n <= std::numeric_limits<std::ptrdiff_t>::max() / size,
           "array of {} elements of {} bytes for {} is larger than the address space; check the number of cells", n,
           size, name_of(purpose));
   return n * size;

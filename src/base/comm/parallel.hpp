@@ -153,7 +153,7 @@ T parallel_reduce(std::int64_t n, const T& zero, F&& f, Combine&& combine) {
   struct Slot {  // a struct, so that T = bool is no bit of a shared word
     T value;
   };
-  std::vector<Slot> partial(static_cast<std::size_t>(n_chunks), Slot{zero});
+  std::vector<Slot> partial(n_chunks, Slot{zero});
   const auto reduce_chunk = [&](std::int64_t c) {
     T sum = zero;
     const std::int64_t end = std::min(n, (c + 1) * chunk);

@@ -187,7 +187,7 @@ Measured measured(std::string_view text, std::string_view unit) {
   const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), plain);
   if (failure != std::errc{} || !std::isfinite(plain))
     return {0.0, fmt::format("does not begin with a number; {}", allowed)};
-  const auto n = static_cast<std::size_t>(end - number.data());
+  const std::size_t n = end - number.data();
   const std::string_view name = trimmed(number.substr(n));
   if (name.empty()) return {0.0, fmt::format("has no unit; {}", allowed)};
   const std::optional<Unit> given = unit_of(name), wanted = unit_of(unit);

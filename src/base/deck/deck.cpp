@@ -355,7 +355,7 @@ std::size_t Reader::choose(std::string_view key,
     const auto word = node->value_exact<std::string>();
     const auto found = word ? std::find(names.begin(), names.end(), *word) : names.end();
     if (found != names.end()) {
-      now = static_cast<std::size_t>(found - names.begin());
+      now = found - names.begin();
     } else {
       const std::string near = word ? nearest(*word, names) : "";
       state_->shared->add(place_of(*node), state_->path + std::string(key),

@@ -14,7 +14,7 @@ double TimeTable::at(double t) const {
   const auto next = std::ranges::upper_bound(time, t);
   if (next == time.begin()) return value.front();
   if (next == time.end()) return value.back();
-  const auto i = static_cast<std::size_t>(next - time.begin());
+  const std::size_t i = next - time.begin();
   const double part = (t - time[i - 1]) / (time[i] - time[i - 1]);
   return value[i - 1] + part * (value[i] - value[i - 1]);
 }

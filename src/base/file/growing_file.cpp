@@ -34,7 +34,7 @@ int GrowingFile::write_waiting() {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n < 0 ? errno : EIO;
     written_ += n;
-    waiting_.erase(0, static_cast<std::size_t>(n));
+    waiting_.erase(0, n);
   }
   return 0;
 }

@@ -147,7 +147,7 @@ const Json* Json::begin() const { return held_ ? held_->items.data() : nullptr; 
 Json& Json::operator[](std::string_view key) {
   hold(Kind::object);
   const auto at = std::ranges::find(held_->names, key);
-  if (at != held_->names.end()) return held_->items[static_cast<std::size_t>(at - held_->names.begin())];
+  if (at != held_->names.end()) return held_->items[at - held_->names.begin()];
   held_->names.emplace_back(key);
   return held_->items.emplace_back();
 }
@@ -173,7 +173,7 @@ const Json& Json::at(std::string_view key) const {
   need(Kind::object);
   const auto at = std::ranges::find(held_->names, key);
   if (at == held_->names.end()) throw JsonError(fmt::format("no member \"{}\"", key));
-  return held_->items[static_cast<std::size_t>(at - held_->names.begin())];
+  return held_->items[at - held_->names.begin()];
 }
 const Json& Json::at(std::size_t place) const {
   need(Kind::array);
@@ -260,8 +260,7 @@ std::vector<std::vector<std::string>> names_given_twice(std::string_view text) {
   std::vector<std::string> path;                // of the name that is read
   std::vector<std::set<std::string>> names(1);  // met so far in each object around it
   std::vector<std::vector<std::string>> twice;
-  const auto look = [&](int depth, Event event, const Library& parsed) {
-    const auto level = static_cast<std::size_t>(depth);
+  const auto look = [&](int level, Event event, const Library& parsed) {
     if (event == Event::array_start) path.resize(level), path.emplace_back();
     if (event == Event::object_start) names.resize(level + 1), names.emplace_back();
     if (event != Event::key) return true;

@@ -110,7 +110,7 @@ class Json {
   const Json& operator[](const char* key) const { return at(key); }
   template <std::integral T>
   const Json& operator[](T place) const {
-    return at(static_cast<std::size_t>(place));
+    return at(place);
   }
   const Json& back() const;
   template <JsonReadable T>

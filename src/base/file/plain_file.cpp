@@ -32,7 +32,7 @@ std::optional<std::string> plain_text(const std::string& path) {
   while (good) {
     const ssize_t n = ::read(file, part.data(), part.size());
     if (n == 0) break;
-    if (n > 0) text.append(part.data(), static_cast<std::size_t>(n));
+    if (n > 0) text.append(part.data(), n);
     good = n > 0 || errno == EINTR;
   }
   ::close(file);

@@ -147,7 +147,7 @@ Statistics reduce(const Comm& comm, const Measured& here, const std::vector<std:
         total.sent += x.sent;
       }
       samples = {total};
-    } else if (samples.size() < static_cast<std::size_t>(n_threads())) {
+    } else if (std::ssize(samples) < n_threads()) {
       samples.resize(n_threads());
     }
     Sample sum;
@@ -235,7 +235,7 @@ std::vector<TimerRow> collect_timers(const Comm& comm) {
 
 namespace {
 
-std::string indented(const TimerRow& r) { return std::string(2 * static_cast<std::size_t>(r.depth), ' ') + r.name; }
+std::string indented(const TimerRow& r) { return std::string(2 * r.depth, ' ') + r.name; }
 
 std::size_t width_of_names(const std::vector<TimerRow>& rows) {
   std::size_t width = 5;

@@ -70,7 +70,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   summary.seconds.total = comm.max(clock.seconds());
   write_timers(comm, folder, {});
   summary.files = folder.names();
-  write_file(comm, folder.file("summary.json"), summary_json(summary));
+  write_file(comm, folder.file("summary.json"), summary_json(summary).dump(2) + '\n');
   fail_together(comm, [&] { log.close(); });
   std::vector<ResultFile> files;
   const std::string plot_use = "the cut cells, for ParaView, yt and Python" + told_parts(context, summary.plot);

@@ -152,7 +152,7 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   std::ranges::sort(summary.files);
   const Comm self = Comm::self();
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
-  write_file(self, run.folder.file("summary.json"), summary_json(summary));
+  write_file(self, run.folder.file("summary.json"), summary_json(summary).dump(2) + '\n');
   const auto on_its_way = std::ranges::count_if(
       summary.finished, [](const FinishedSolve& s) { return std::string_view(s.name).ends_with(so_far); });
   const std::int64_t n = std::ssize(summary.finished) - on_its_way;
@@ -200,11 +200,11 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
   write_timers(comm, folder, summary.steps);
   summary.files = folder.names();
   summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
-  const std::string json = summary_json(summary);
+  const Json json = summary_json(summary);
   Figures figures;
   for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures));
-  write_file(comm, folder.file("summary.json"), json);
+  write_file(comm, folder.file(report_name), run_report(json, deck, figures));
+  write_file(comm, folder.file("summary.json"), json.dump(2) + '\n');
 }
 
 /// What the user came for, said last of all.

@@ -41,7 +41,7 @@ struct DynamicResults {
 std::string dynamic_text(const DynamicResults& results);
 std::string dynamic_headline(const DynamicResults& results);
 /// Member `dynamic_permeability` of summary.json.
-std::string dynamic_json(const DynamicResults& results);
+Json dynamic_json(const DynamicResults& results);
 std::string dynamic_csv(const DynamicResults& results);
 std::vector<std::string> dynamic_warnings(const DynamicResults& results);
 PagePart dynamic_page(const Json& summary, const Figures& figures);

@@ -131,14 +131,14 @@ std::string dynamic_headline(const DynamicResults& results) {
   return text;
 }
 
-std::string dynamic_json(const DynamicResults& results) {
+Json dynamic_json(const DynamicResults& results) {
   Json columns = Json::array();
   for (const DynamicColumn& c : results.columns) {
     Json& column = columns.push_back({});
     column = {{"axis", axis_names[c.axis]}, {"connected", c.connected}};
     if (!c.connected) continue;
     column["permeability_m2"] = c.permeability;
-    column["corner_frequency_Hz"] = std::isnan(c.corner) ? Json(nullptr) : Json(c.corner);
+    column["corner_frequency_Hz"] = c.corner;
     column["relaxation_time_s"] = c.relaxation_time;
     column["reduction_change"] = c.reduction_change;
     column["solves"] = c.solves;
@@ -152,11 +152,10 @@ std::string dynamic_json(const DynamicResults& results) {
     column["real_m2"] = re;
     column["imaginary_m2"] = im;
   }
-  return Json{{"dynamic_permeability",
-               {{"resolved_frequency_Hz", results.resolved},
-                {"kinematic_viscosity_m2_s", results.viscosity},
-                {"columns", columns}}}}
-      .dump();
+  return {{"dynamic_permeability",
+           {{"resolved_frequency_Hz", results.resolved},
+            {"kinematic_viscosity_m2_s", results.viscosity},
+            {"columns", columns}}}};
 }
 
 std::string dynamic_csv(const DynamicResults& results) {

@@ -27,8 +27,6 @@ FlowSample sample_of(const JobContext& run) {
   return {h, run.geometry.report.connected_porosity, run.geometry.report.specific_surface / h};
 }
 
-Json json_of(const Vec3& v) { return {v[0], v[1], v[2]}; }
-
 /// Of the two ways an end moves the fluid, what results call it.
 bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
 
@@ -54,19 +52,19 @@ Json of_lids(const FlowOptions& options, const EndFlow& flow) {
     const EndFriction& drag = flow.drags[i];
     Json lid;
     lid["side"] = side_name(options.lids[i].side);
-    lid["velocity_m_s"] = json_of(options.lids[i].velocity);
+    lid["velocity_m_s"] = options.lids[i].velocity;
     lid["area_m2"] = drag.area;
-    lid["friction_force_N"] = json_of(drag.force);
+    lid["friction_force_N"] = drag.force;
     lid["shear_stress_Pa"] = shear_stress(drag);
     one["lids"].push_back(lid);
   }
   return one;
 }
 
-std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
+Json json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
   Json json, one = by_lids(options) ? of_lids(options, flow) : of_inlet(options.inlets.at(0), flow);
   json["reynolds"] = flow.reynolds;
-  one["darcy_velocity_m_s"] = json_of(flow.darcy_velocity);
+  one["darcy_velocity_m_s"] = flow.darcy_velocity;
   one["largest_speed_m_s"] = flow.largest_speed;
   if (!by_lids(options)) one["tortuosity"] = flow.tortuosity;
   one["mass_relative"] = flow.divergence;
@@ -79,7 +77,7 @@ std::string json_of(const FlowOptions& options, const FluidOptions& fluid, const
                       {"cell_reynolds", flow.cell_reynolds}};
   if (!flow.forces.empty()) one["bodies"] = forces_json(flow.forces, options, fluid);
   json[by_lids(options) ? "lid_flow" : "inlet_flow"] = one;
-  return json.dump();
+  return json;
 }
 
 std::vector<JobComponent> components_of(const JobContext& run, int axis, const EndFlow& flow) {
@@ -189,9 +187,9 @@ Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, 
     one["name"] = options.bodies[i].name;
     one["wall_area_m2"] = f.wall_area;
     const auto add = [&](const char* part, const Vec3& force) {
-      one[fmt::format("{}_N", part)] = json_of(force);
+      one[fmt::format("{}_N", part)] = force;
       if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
-        one[fmt::format("{}_coefficient", part)] = json_of(*c);
+        one[fmt::format("{}_coefficient", part)] = *c;
     };
     add("force", f.total());
     add("pressure_force", f.pressure);
@@ -242,7 +240,7 @@ JobResult run_end_flow(const JobContext& context) {
   result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
   result.warnings = warnings_of(flow, options);
   result.components = components_of(context, axis, flow);
-  draw_end_flow(context.comm, Json::parse(result.json), view_of(context, result.components), result.figures);
+  draw_end_flow(context.comm, result.json, view_of(context, result.components), result.figures);
   std::erase_if(result.components,
                 [&](const JobComponent& c) { return std::ranges::count(context.config.output.plot, c.field) == 0; });
   return result;

@@ -374,7 +374,7 @@ JobResult FlowInTime::report() {
   solver_.reset();  // pictures need memory, too
   stokes_.reset();
   trim_heap();
-  draw_flow_in_time(run_.comm, Json::parse(result.json), view_of(run_, components), result.figures);
+  draw_flow_in_time(run_.comm, result.json, view_of(run_, components), result.figures);
   if (options_.animation) leave_animation(result);
   result.components = asked(std::move(components));
   result.files.push_back({history_name, "the flow step by step: a line per step"});
@@ -458,7 +458,7 @@ bool FlowInTime::keep(const Clock& clock) {
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
   const Json kept{{"past", past_json(past_)}, {"solver", numbers}};
-  return run_.solved->save(past_name, dependencies(), {result.dump(), kept.dump()}, places(), values);
+  return run_.solved->save(past_name, dependencies(), {result, kept}, places(), values);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits. Collective.
@@ -466,8 +466,7 @@ bool FlowInTime::resume() {
   if (run_.solved == nullptr || !run_.file) return false;
   FlowPast past = past_;
   UnsteadyState state = solver_->empty_state();
-  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
-    const auto kept = Json::parse(file.text()).at("state");
+  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file, const Json& kept) {
     take_past(kept.at("past"), past);
     Clock(drive_.times()).go_on(past.clock);
     std::size_t i = 0;

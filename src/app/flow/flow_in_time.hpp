@@ -79,6 +79,6 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history);
 /// What the log says of it.
 std::string history_text(const FlowHistory& history);
 /// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.
-std::string history_json(const FlowHistory& history);
+Json history_json(const FlowHistory& history);
 
 }  // namespace karst

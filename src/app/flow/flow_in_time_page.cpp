@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "app/flow/end_flow_job.hpp"
-#include "app/flow/flow_in_time.hpp"
+#include "app/flow/flow_quantities.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
@@ -79,28 +79,20 @@ std::string chart(const Json& history, const Quantity& quantity, const std::vect
 }  // namespace
 
 std::string history_header(const FlowHistory& history) {
-  std::string text =
-      "time_s,dt_s,cfl,pressure_gradient_Pa_m,darcy_velocity_x_m_s,darcy_velocity_y_m_s,darcy_velocity_z_m_s,"
-      "flow_rate_m3_s,kinetic_energy_J_m3,power_W_m3,dissipation_W_m3,"
-      "kinetic_energy_growth_W_m3,time_scheme_W_m3,advection_W_m3,pressure_coupling_W_m3,largest_speed_m_s,divergence,"
-      "iterations";
-  if (has_ends(history)) text += ",inflow_m3_s,outflow_m3_s";
-  for (const FlowLid& lid : history.forces.options.lids)
-    for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",friction_{}_{}_N", side_name(lid.side), axis);
-  return text + force_columns(history.forces) + probe_columns(history.probes) + "\n";
+  const ForceHistory& forces = history.forces;
+  FlowState any;  // with as many lids, bodies and probes
+  any.drags.resize(forces.options.lids.size());
+  any.forces.resize(forces.options.bodies.size());
+  any.probes.resize(history.probes.size());
+  std::string line;
+  each_quantity(history, any, CsvHead{line});
+  return line + '\n';
 }
 
 std::string history_line(const FlowHistory& history, const FlowState& s) {
-  const Vec3& u = s.darcy_velocity;
-  std::string text = fmt::format(
-      "{:.10g},{:.10g},{:.4g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{"
-      ":.10g},{:.6g},{:.3g},{}",
-      s.time, s.dt, s.cfl, s.gradient, u[0], u[1], u[2], s.flow_rate, s.kinetic_energy, s.power, s.dissipation,
-      s.growth, s.time_scheme, s.advection, s.pressure_coupling, s.largest_speed, s.divergence, s.iterations);
-  if (has_ends(history)) text += fmt::format(",{:.10g},{:.10g}", s.inflow, s.outflow);
-  for (const EndFriction& drag : s.drags)
-    text += fmt::format(",{:.10g},{:.10g},{:.10g}", drag.force[0], drag.force[1], drag.force[2]);
-  return text + force_values(history.forces, s.forces) + probe_line(s.probes) + "\n";
+  std::string line;
+  each_quantity(history, s, CsvLine{line});
+  return line + '\n';
 }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
@@ -144,7 +136,7 @@ std::vector<std::string> probe_charts(const Json& flow) {
 std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, "xyz"[axis]); }
 
 /// The coefficient, or the force of a body without an area.
-Vec3 shown(const ForceHistory& history, const BodyForce& force, std::size_t body) {
+Vec3 charted(const ForceHistory& history, const BodyForce& force, std::size_t body) {
   const auto c = force_coefficients(force.total(), history.options.bodies[body], history.options, history.fluid);
   return c.value_or(force.total());
 }
@@ -223,48 +215,14 @@ std::string history_text(const FlowHistory& history) {
   return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));
 }
 
-std::string history_json(const FlowHistory& history) {
+Json history_json(const FlowHistory& history) {
   const FlowState& end = history.states.back();
-  const auto all = [&](auto&& value) {
-    Json list = Json::array();
-    for (const FlowState& s : history.states) list.push_back(value(s));
-    return list;
-  };
-  const int axis = history.axis;
-  Json json;
-  json["flow_in_time"] = {{"axis", std::string(1, "xyz"[axis])},
-                          {"boundaries", history.boundaries},
-                          {"inertia", history.inertia},
-                          {"steps", history.steps},
-                          {"iterations", history.iterations},
-                          {"end_s", end.time},
-                          {"pressure_gradient_Pa_m", end.gradient},
-                          {"darcy_velocity_m_s", {end.darcy_velocity[0], end.darcy_velocity[1], end.darcy_velocity[2]}},
-                          {"flow_rate_m3_s", end.flow_rate},
-                          {"kinetic_energy_J_m3", end.kinetic_energy},
-                          {"power_W_m3", end.power},
-                          {"dissipation_W_m3", end.dissipation},
-                          {"kinetic_energy_growth_W_m3", end.growth},
-                          {"time_scheme_W_m3", end.time_scheme},
-                          {"advection_W_m3", end.advection},
-                          {"pressure_coupling_W_m3", end.pressure_coupling},
-                          {"largest_speed_m_s", end.largest_speed},
-                          {"history",
-                           {{"time_s", all([](const FlowState& s) { return s.time; })},
-                            {"pressure_gradient_Pa_m", all([](const FlowState& s) { return s.gradient; })},
-                            {"darcy_velocity_m_s", all([axis](const FlowState& s) { return s.darcy_velocity[axis]; })},
-                            {"largest_speed_m_s", all([](const FlowState& s) { return s.largest_speed; })},
-                            {"kinetic_energy_J_m3", all([](const FlowState& s) { return s.kinetic_energy; })},
-                            {"power_W_m3", all([](const FlowState& s) { return s.power; })},
-                            {"dissipation_W_m3", all([](const FlowState& s) { return s.dissipation; })},
-                            {"kinetic_energy_growth_W_m3", all([](const FlowState& s) { return s.growth; })},
-                            {"advection_W_m3", all([](const FlowState& s) { return s.advection; })},
-                            {"pressure_coupling_W_m3", all([](const FlowState& s) { return s.pressure_coupling; })},
-                            {"dt_s", all([](const FlowState& s) { return s.dt; })},
-                            {"cfl", all([](const FlowState& s) { return s.cfl; })},
-                            {"iterations", all([](const FlowState& s) { return s.iterations; })}}}};
+  Json flow{{"axis", axis_names[history.axis]}, {"boundaries", history.boundaries}, {"inertia", history.inertia},
+            {"steps", history.steps},           {"iterations", history.iterations}, {"end_s", end.time}};
+  each_quantity(history, end, ToJson{flow, shown::json});
+  for (const FlowState& s : history.states) each_quantity(history, s, OverTime{flow["history"]});
   if (const auto found = oscillation_of(history)) {
-    Json& state = json["flow_in_time"]["periodic_state"];
+    Json& state = flow["periodic_state"];
     state = {{"frequency_Hz", found->state.frequency()},
              {"darcy_velocity_mean_m_s", found->state.mean},
              {"darcy_velocity_amplitude_m_s", found->state.amplitude}};
@@ -273,15 +231,18 @@ std::string history_json(const FlowHistory& history) {
       state["degrees_behind_the_drive"] = degrees_behind(k);
     }
   }
-  Json& flow = json["flow_in_time"];
+  const auto all = [&](auto&& value) {
+    Json list = Json::array();
+    for (const FlowState& s : history.states) list.push_back(value(s));
+    return list;
+  };
   add_probes(history, all, flow);
-  if (end.forces.empty()) return json.dump();
-  flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
+  if (!end.forces.empty()) flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
   for (std::size_t i = 0; i < end.forces.size(); ++i)
     for (int d = 0; d < 3; ++d)
       flow["history"][force_key(i, d)] =
-          all([&](const FlowState& s) { return shown(history.forces, s.forces[i], i)[d]; });
-  return json.dump();
+          all([&](const FlowState& s) { return charted(history.forces, s.forces[i], i)[d]; });
+  return {{"flow_in_time", flow}};
 }
 
 namespace {

@@ -204,7 +204,7 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
     run.solved->save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
   };
   watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
-    const auto state = run.solved->load(sweep_name(axis), depends, [&](const VofFile& file) {
+    const auto state = run.solved->load(sweep_name(axis), depends, [&](const VofFile& file, const Json&) {
       file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
     });
     if (!state) return {};
@@ -232,7 +232,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
     std::vector<Quad> solution(keep.handover == nullptr ? 0 : numbering.n_own());
-    const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file) {
+    const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json&) {
       if (keep) file.read(flow_field, places, 4, values_of(flow));
       if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
     });

@@ -46,7 +46,7 @@ std::string flow_headline(const FlowColumns& columns, bool with_error);
 /// Members of summary.json: permeability_m2, permeability_darcy and darcy_velocity_m_s, all [component e][drive along
 /// d] (tensor_order), null in columns d of axes that were not asked for; reynolds (largest), flow (one object per
 /// axis); with a range wall_shift_voxels, porosity_range, and permeability_range_m2 of each axis.
-std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
+Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// See Job.
 JobPlan plan_flow(const Config& config, const GridOptions& grid);
 double flow_setup_work(double fluid, double irregular);

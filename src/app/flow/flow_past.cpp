@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/flow/flow_past.hpp"
 
-#include <cmath>
-
+#include "app/flow/flow_quantities.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 
@@ -10,48 +9,39 @@ namespace karst {
 
 namespace {
 
-/// Calls f with each number of a state but those of forces.
-template <class State, class F>
-void for_numbers(State& s, F&& f) {
-  for (auto* x :
-       {&s.time, &s.dt, &s.gradient, &s.inflow, &s.outflow, &s.flow_rate, &s.kinetic_energy, &s.power, &s.dissipation,
-        &s.growth, &s.time_scheme, &s.advection, &s.pressure_coupling, &s.largest_speed, &s.divergence, &s.cfl})
-    f(*x);
-  for (int d = 0; d < 3; ++d) f(s.darcy_velocity[d]);
-  f(s.iterations);
-}
-
-Json list(const Vec3& v) { return {v[0], v[1], v[2]}; }
-Vec3 vector_of(const Json& json) {
-  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
-}
-
-Json state_json(const FlowState& s) {
-  Json json{{"numbers", Json::array()}, {"forces", Json::array()}, {"probes", s.probes}};
-  for_numbers(s, [&](const auto& x) { json["numbers"].push_back(x); });
-  for (const BodyForce& f : s.forces) json["forces"].push_back({list(f.pressure), list(f.friction), f.wall_area});
+Json state_json(const FlowHistory& history, const FlowState& s) {
+  Json json;
+  each_quantity(history, s, ToJson{json, shown::record});
+  json["probes"] = s.probes;
+  json["forces"] = Json::array();
+  for (const BodyForce& f : s.forces) json["forces"].push_back({f.pressure, f.friction, f.wall_area});
   return json;
 }
 
-FlowState state_of(const Json& json) {
+/// Without what its quantities may stand in: lids, whose friction is not kept.
+FlowState state_of(const FlowHistory& history, const Json& json) {
   FlowState s;
-  std::size_t i = 0;
-  for_numbers(s, [&](auto& x) { x = json.at("numbers").at(i++).get<std::decay_t<decltype(x)>>(); });
-  for (const Json& f : json.at("forces")) s.forces.push_back({vector_of(f.at(0)), vector_of(f.at(1)), f.at(2)});
+  each_quantity(history, s, FromRecord{json});
+  for (const Json& f : json.at("forces")) {
+    BodyForce& force = s.forces.emplace_back();
+    take_value(f.at(0), force.pressure);
+    take_value(f.at(1), force.friction);
+    force.wall_area = f.at(2);
+  }
   s.probes = json.at("probes").get<ProbeValues>();
   return s;
 }
 
 }  // namespace
 
-std::string past_json(const FlowPast& past) {
+Json past_json(const FlowPast& past) {
   const FlowHistory& h = past.history;
   Json json{{"steps", h.steps},
             {"iterations", h.iterations},
             {"time", h.time},
             {"velocity", h.velocity},
             {"gradient", h.gradient},
-            {"longest_step", std::isfinite(past.longest_step) ? Json(past.longest_step) : Json(nullptr)},
+            {"longest_step", past.longest_step},
             {"failures", past.failures},
             {"at_jump", past.at_jump},
             {"largest_velocity", past.largest_velocity},
@@ -60,17 +50,16 @@ std::string past_json(const FlowPast& past) {
             {"frames", frames_json(past.frames)},
             {"clock", past.clock}};
   json["states"] = Json::array();
-  for (const FlowState& s : h.states) json["states"].push_back(state_json(s));
+  for (const FlowState& s : h.states) json["states"].push_back(state_json(h, s));
   json["forces"] = Json::array();
   for (const std::vector<Vec3>& body : h.forces.totals) {
     Json& all = json["forces"].push_back(Json::array());
-    for (const Vec3& force : body) all.push_back(list(force));
+    for (const Vec3& force : body) all.push_back(force);
   }
-  return json.dump();
+  return json;
 }
 
-void take_past(const std::string& text, FlowPast& past) {
-  const Json json = Json::parse(text);
+void take_past(const Json& json, FlowPast& past) {
   FlowHistory& h = past.history;
   const std::size_t n_bodies = h.forces.options.bodies.size();
   require(json.at("forces").size() == n_bodies, "{} bodies in place of {}", json.at("forces").size(), n_bodies);
@@ -81,14 +70,14 @@ void take_past(const std::string& text, FlowPast& past) {
   h.gradient = json.at("gradient").get<std::vector<double>>();
   h.states.clear();
   for (const Json& s : json.at("states")) {
-    const FlowState& state = h.states.emplace_back(state_of(s));
+    const FlowState& state = h.states.emplace_back(state_of(h, s));
     require(state.probes.size() == h.probes.size(), "{} probes in place of {}", state.probes.size(), h.probes.size());
     require(state.forces.size() == n_bodies, "forces on {} bodies in place of {}", state.forces.size(), n_bodies);
   }
   h.forces.totals.clear();
   for (const Json& body : json.at("forces")) {
     std::vector<Vec3>& all = h.forces.totals.emplace_back();
-    for (const Json& force : body) all.push_back(vector_of(force));
+    for (const Json& force : body) take_value(force, all.emplace_back());
   }
   const Json& longest = json.at("longest_step");
   past.longest_step = longest.is_null() ? std::numeric_limits<double>::infinity() : longest.get<double>();

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "app/flow/flow_in_time.hpp"
 #include "app/job/files_in_time.hpp"
 #include "app/output/moving_picture.hpp"
+#include "base/file/json.hpp"
 
 namespace karst {
 
@@ -24,8 +24,8 @@ struct FlowPast {
 };
 
 /// As a JSON object, every bit of every number.
-std::string past_json(const FlowPast& past);
+Json past_json(const FlowPast& past);
 /// @param[in,out] past  of a run that begins; what does not change in time stays. Throws Error: other bodies.
-void take_past(const std::string& json, FlowPast& past);
+void take_past(const Json& json, FlowPast& past);
 
 }  // namespace karst

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/flow/flow_job.hpp"
+#include "app/flow/flow_quantities.hpp"
 #include "app/flow/inertia_results.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
@@ -19,14 +19,9 @@ using Column = const FlowColumn&;
 const char* name_of(Column c) { return axis_names[c.axis]; }
 
 /// Rows e, columns d; null for NaN.
-Json matrix_json(const Matrix3& matrix, double factor) {
-  Json rows = Json::array();
-  for (const Vec3& row : matrix) {
-    Json entries = Json::array();
-    for (const double entry : row.v) entries.push_back(number_or_null(factor * entry));
-    rows.push_back(entries);
-  }
-  return rows;
+Json matrix_json(Matrix3 matrix, double factor) {
+  for (Vec3& row : matrix) row *= factor;
+  return matrix;
 }
 
 /// Rows e, columns d, as those of the permeability; NaN in the columns of axes that were not asked for.
@@ -37,8 +32,6 @@ Matrix3 darcy_velocities(const FlowColumns& columns) {
     for (int e = 0; e < 3; ++e) velocity[e][c.axis] = c.darcy_velocity[e];
   return velocity;
 }
-
-Json vector_json(const Vec3& v) { return {number_or_null(v[0]), number_or_null(v[1]), number_or_null(v[2])}; }
 
 double largest_reynolds(const FlowColumns& columns) {
   double largest = 0.0;
@@ -78,7 +71,7 @@ std::string error_meaning(const FlowGrid& grid, const WallRange& range) {
 
 Json range_json(const WallRange& range, std::size_t column) {
   Json ends = Json::array();
-  for (const double k : range.permeability[column]) ends.push_back(number_or_null(k));
+  for (const double k : range.permeability[column]) ends.push_back(Json(k));
   return ends;
 }
 
@@ -95,14 +88,14 @@ std::string darcy_text(double permeability) {
   return fmt::format("{:.4g} mD", 1e3 * value);
 }
 
-std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
+Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   Json json;
   json["tensor_order"] = {"component", "drive"};
   json["permeability_m2"] = matrix_json(tensor(columns), 1.0);
   json["permeability_darcy"] = matrix_json(tensor(columns), 1.0 / darcy);
   if (const auto main = principal(columns)) {
-    json["principal_permeability_m2"] = vector_json(main->value);
-    json["principal_axes"] = {vector_json(main->axis[0]), vector_json(main->axis[1]), vector_json(main->axis[2])};
+    json["principal_permeability_m2"] = main->value;
+    json["principal_axes"] = main->axis;
   }
   if (columns.size() == 3) json["permeability_asymmetry"] = asymmetry(columns);
   json["darcy_velocity_m_s"] = matrix_json(darcy_velocities(columns), 1.0);
@@ -126,18 +119,12 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
       one["grid_cells"] = {all[0], all[1], all[2]};
     }
     if (with_error) {
-      one["permeability_error_m2"] = c.connected ? number_or_null(c.estimated_error) : Json(nullptr);
+      one["permeability_error_m2"] = c.connected ? Json(c.estimated_error) : Json(nullptr);
       one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
-    one["pressure_gradient_Pa_m"] = number_or_null(c.gradient);
-    one["darcy_velocity_m_s"] = vector_json(c.darcy_velocity);
-    one["flow_rate_m3_s"] = number_or_null(c.flow_rate);
-    one["largest_speed_m_s"] = number_or_null(c.largest_speed);
-    one["reynolds"] = number_or_null(c.reynolds);
-    one["tortuosity"] = number_or_null(c.tortuosity);
-    one["mass_relative"] = c.divergence;
+    each_quantity(c, ToJson{one, shown::json});
     if (std::isfinite(c.pressure_drag))
       one["drag_over_drive"] = {{"pressure", c.pressure_drag}, {"friction", c.viscous_drag}, {"sides", c.side_drag}};
     if (!c.connected || c.unbounded) {
@@ -148,12 +135,12 @@ std::string flow_json(const FlowColumns& columns, const FlowGrid& grid, bool wit
                       {"closed_area_share", c.counts.closed_area / (c.counts.open_area + c.counts.extra_area)},
                       {"walls_half_way", c.counts.walls_half_way},
                       {"closed_level_faces", c.closed_level_faces}};
-    if (!c.inertia.empty()) one["inertia"] = Json::parse(inertia_json(c));
+    if (!c.inertia.empty()) one["inertia"] = inertia_json(c);
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};
     json["flow"].push_back(one);
   }
-  return json.dump();
+  return json;
 }
 
 namespace {
@@ -178,6 +165,12 @@ class Rows {
     add(name, [&](Column c) {
       return std::isfinite(value(c)) ? fmt::format(fmt::runtime(form), value(c)) : std::string("-");
     });
+  }
+  /// Those of the table that have a row of text.
+  void add_quantities() {
+    TextRows rows;
+    for (Column c : columns_) each_quantity(c, rows.column(c.axis));
+    text_ += rows.text(name_width, value_width);
   }
   void line(const std::string& text) { text_ += text + '\n'; }
   std::string text() const { return text_; }
@@ -241,12 +234,7 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
   }
   if (std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); }))
     rows.line("  with inertia, last of flow.steps:");
-  rows.add_flow("tortuosity of the flow", "{:.4g}", [](Column c) { return c.tortuosity; });
-  rows.add_flow("pressure gradient [Pa/m]", "{:.4g}", [](Column c) { return c.gradient; });
-  rows.add_flow("Darcy velocity [m/s]", "{:.4g}", [](Column c) { return c.darcy_velocity[c.axis]; });
-  rows.add_flow("flow rate [m3/s]", "{:.4g}", [](Column c) { return c.flow_rate; });
-  rows.add_flow("largest speed [m/s]", "{:.4g}", [](Column c) { return c.largest_speed; });
-  rows.add_flow("Reynolds number", "{:.3g}", [](Column c) { return c.reynolds; });
+  rows.add_quantities();
   add_drag(columns, rows);
   return rows.text() + inertia_text(columns);
 }

@@ -14,20 +14,6 @@ namespace karst {
 
 namespace {
 
-/// Calls f(name of the part, force or coefficient) for all columns of a body.
-template <class F>
-void for_parts(const ForceHistory& history, std::size_t body, const BodyForce& force, F&& f) {
-  const FlowBody& of = history.options.bodies[body];
-  const std::array<std::pair<const char*, Vec3>, 3> parts{
-      {{"force", force.total()}, {"pressure_force", force.pressure}, {"friction_force", force.friction}}};
-  for (const auto& [name, value] : parts) f(fmt::format("{}_{}", of.name, name), "_N", value);
-  for (const auto& [name, value] : parts)
-    if (const auto c = force_coefficients(value, of, history.options, history.fluid))
-      f(fmt::format("{}_{}_coefficient", of.name, name), "", *c);
-}
-
-Json list(const Vec3& v) { return {v[0], v[1], v[2]}; }
-
 /// Of the component with the largest amplitude of those that repeat themselves; null: none does.
 Json oscillation_json(std::span<const double> time, std::span<const Vec3> force, const FlowBody& body,
                       const ForceHistory& history) {
@@ -58,22 +44,15 @@ void ForceHistory::add(std::span<const BodyForce> forces) {
   for (std::size_t i = 0; i < forces.size(); ++i) totals[i].push_back(forces[i].total());
 }
 
-std::string force_columns(const ForceHistory& history) {
-  std::string text;
-  for (std::size_t i = 0; i < history.options.bodies.size(); ++i)
-    for_parts(history, i, {}, [&](const std::string& name, const char* unit, const Vec3&) {
-      for (const char axis : {'x', 'y', 'z'}) text += fmt::format(",{}_{}{}", name, axis, unit);
-    });
-  return text;
-}
-
-std::string force_values(const ForceHistory& history, std::span<const BodyForce> forces) {
-  std::string text;
-  for (std::size_t i = 0; i < forces.size(); ++i)
-    for_parts(history, i, forces[i], [&](const std::string&, const char*, const Vec3& value) {
-      for (int d = 0; d < 3; ++d) text += fmt::format(",{:.10g}", value[d]);
-    });
-  return text;
+void each_force(const ForceHistory& history, std::size_t body, const BodyForce& force,
+                const std::function<void(const std::string& name, const char* unit, const Vec3& value)>& f) {
+  const FlowBody& of = history.options.bodies[body];
+  const std::array<std::pair<const char*, Vec3>, 3> parts{
+      {{"force", force.total()}, {"pressure_force", force.pressure}, {"friction_force", force.friction}}};
+  for (const auto& [name, value] : parts) f(fmt::format("{}_{}", of.name, name), "N", value);
+  for (const auto& [name, value] : parts)
+    if (const auto c = force_coefficients(value, of, history.options, history.fluid))
+      f(fmt::format("{}_{}_coefficient", of.name, name), "", *c);
 }
 
 Json forces_in_time_json(const ForceHistory& history, std::span<const double> time, std::span<const BodyForce> at_end) {
@@ -89,11 +68,11 @@ Json forces_in_time_json(const ForceHistory& history, std::span<const double> ti
           high[d] = std::max(high[d], all[n][d]);
         }
     Json& one = bodies[i];
-    one["last_half"] = {{"smallest_force_N", list(low)}, {"largest_force_N", list(high)}};
+    one["last_half"] = {{"smallest_force_N", low}, {"largest_force_N", high}};
     const auto smallest = force_coefficients(low, body, history.options, history.fluid);
     if (smallest) {
-      one["last_half"]["smallest_coefficient"] = list(*smallest);
-      one["last_half"]["largest_coefficient"] = list(*force_coefficients(high, body, history.options, history.fluid));
+      one["last_half"]["smallest_coefficient"] = *smallest;
+      one["last_half"]["largest_coefficient"] = *force_coefficients(high, body, history.options, history.fluid);
     }
     if (const Json found = oscillation_json(time, all, body, history); !found.is_null()) one["periodic_state"] = found;
   }

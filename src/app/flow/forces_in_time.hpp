@@ -2,6 +2,7 @@
 // Forces of a flow in time on the bodies of the deck: columns of the history, extremes, and how often they come back.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,10 +22,10 @@ struct ForceHistory {
   void add(std::span<const BodyForce> forces);
 };
 
-/// Names of columns of a CSV, and values: force, its parts by pressure and friction, and the coefficients of the three;
-/// each begins with a comma.
-std::string force_columns(const ForceHistory& history);
-std::string force_values(const ForceHistory& history, std::span<const BodyForce> forces);
+/// Calls f(name, unit as columns of a CSV have it, value) for the force on a body, its parts by pressure and friction,
+/// and the coefficients of the three where it has a reference.
+void each_force(const ForceHistory& history, std::size_t body, const BodyForce& force,
+                const std::function<void(const std::string& name, const char* unit, const Vec3& value)>& f);
 
 /// A list of the bodies: forces_json() at the end, largest and smallest force over the last half of the run and, where
 /// a component of it repeats itself, its frequency, mean and amplitude.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/flow/flow_quantities.hpp"
 #include "app/output/page_values.hpp"
 #include "base/file/json.hpp"
 #include "page/svg_chart.hpp"
@@ -101,33 +102,16 @@ std::string table_of(const Sweep& sweep) {
 
 }  // namespace
 
-std::string inertia_json(const FlowColumn& column) {
-  Json json;
-  json["points"] = Json::array();
+Json inertia_json(const FlowColumn& column) {
+  Json json{{"points", Json::array()}, {"forchheimer", nullptr}};
   for (const InertiaPoint& p : column.inertia) {
-    const Vec3& u = p.darcy_velocity;
-    json["points"].push_back({{"step", p.step},
-                              {"pressure_gradient_Pa_m", p.gradient},
-                              {"darcy_velocity_m_s", {u[0], u[1], u[2]}},
-                              {"permeability_m2", p.permeability},
-                              {"reynolds", p.reynolds},
-                              {"forchheimer_number", p.forchheimer},
-                              {"cell_reynolds", p.cell_reynolds},
-                              {"largest_speed_m_s", p.largest_speed},
-                              {"tortuosity", p.tortuosity},
-                              {"newton_steps", p.newton_steps},
-                              {"iterations", p.iterations},
-                              {"drives_between", p.drives_between},
-                              {"relative_residual", p.relative_residual}});
+    Json& point = json["points"].push_back(Json::object());
+    each_quantity(p, column.axis, slow(column), ToJson{point, shown::json});
     if (!column.periodic && p.grid_gradient != p.gradient)
-      json["points"].back().update({{"grid_gradient_Pa_m", p.grid_gradient}, {"flow_unevenness", p.unevenness}});
+      point.update({{"grid_gradient_Pa_m", p.grid_gradient}, {"flow_unevenness", p.unevenness}});
   }
-  json["forchheimer"] = nullptr;
-  if (column.forchheimer)
-    json["forchheimer"] = {{"permeability_m2", column.forchheimer->permeability},
-                           {"beta_per_m", column.forchheimer->beta},
-                           {"deviation", column.forchheimer->deviation}};
-  return json.dump();
+  if (column.forchheimer) each_quantity(*column.forchheimer, ToJson{json["forchheimer"], shown::json});
+  return json;
 }
 
 std::string inertia_text(const FlowColumns& columns) {
@@ -154,17 +138,16 @@ std::string inertia_text(const FlowColumns& columns) {
 }
 
 std::string inertia_csv(const FlowColumns& columns) {
-  std::string text =
-      "axis,step,pressure_gradient_Pa_m,darcy_velocity_m_s,permeability_m2,permeability_over_slow,reynolds,"
-      "forchheimer_number,cell_reynolds,largest_speed_m_s,tortuosity,newton_steps,iterations,relative_residual\n";
+  std::string head = "axis", lines;
+  const InertiaPoint any;
+  each_quantity(any, 0, 1.0, CsvHead{head});
   for (Column c : columns)
-    for (const InertiaPoint& p : c.inertia)
-      text +=
-          fmt::format("{},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.10g},{:.6g},{:.10g},{:.8g},{},{},{:.3g}\n",
-                      letter_of(c), p.step, p.gradient, p.darcy_velocity[c.axis], p.permeability,
-                      p.permeability / slow(c), p.reynolds, p.forchheimer, p.cell_reynolds, p.largest_speed,
-                      p.tortuosity, p.newton_steps, p.iterations, p.relative_residual);
-  return text;
+    for (const InertiaPoint& p : c.inertia) {
+      std::string line(1, letter_of(c));
+      each_quantity(p, c.axis, slow(c), CsvLine{line});
+      lines += line + '\n';
+    }
+  return head + '\n' + lines;
 }
 
 std::vector<PageTile> inertia_tiles(const Json& summary) {

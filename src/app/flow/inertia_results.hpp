@@ -14,7 +14,7 @@ class Json;
 
 /// The member "inertia" of an axis in summary.json: an object with "points" (one per step) and "forchheimer" (null
 /// where it was not fitted).
-std::string inertia_json(const FlowColumn& column);
+Json inertia_json(const FlowColumn& column);
 /// A table per axis for the terminal.
 std::string inertia_text(const FlowColumns& columns);
 /// The points of all axes as inertia.csv.

@@ -150,7 +150,7 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
   return found;
 }
 
-std::string FeedbackBalance::json() const {
+Json FeedbackBalance::json() const {
   Json looks = Json::array();
   for (const BalanceLook& l : looks_)
     looks.push_back({{"after_step", l.step},
@@ -159,7 +159,7 @@ std::string FeedbackBalance::json() const {
                      {"gain_s", l.gain},
                      {"move_s", l.move_seconds},
                      {"boxes_move", l.pays}});
-  return Json{{"looks", looks}}.dump();
+  return {{"looks", looks}};
 }
 
 }  // namespace karst

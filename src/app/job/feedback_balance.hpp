@@ -75,7 +75,7 @@ class FeedbackBalance {
 
   const std::vector<BalanceLook>& looks() const { return looks_; }
   /// An object for summary.json.
-  std::string json() const;
+  Json json() const;
 
  private:
   const Comm& comm_;

@@ -19,6 +19,7 @@
 #include "app/job/job_plan.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
+#include "base/file/json.hpp"
 #include "eb/geometry.hpp"
 #include "grid/box_costs.hpp"
 #include "page/run_page.hpp"
@@ -26,7 +27,6 @@
 namespace karst {
 
 class FeedbackBalance;
-class Json;
 class RunProgress;
 class SolveStore;
 class StepTimes;
@@ -86,7 +86,7 @@ struct JobFile {
 struct JobResult {
   std::string text;      ///< for terminal and log
   std::string headline;  ///< what the user came for, in a few lines: said last
-  std::string json;      ///< an object, whose members become members of summary.json
+  Json json;             ///< an object, whose members become members of summary.json
   std::vector<SolveRow> solves;
   std::vector<Balance> balances;
   std::vector<std::string> warnings;

@@ -96,7 +96,7 @@ void SolveStore::make_room(const std::string& name) const {
     if (fs::exists(file_of(name, age - 1))) fs::rename(file_of(name, age - 1), file_of(name, age));
 }
 
-void SolveStore::note(const std::string& name, const std::string& result) {
+void SolveStore::note(const std::string& name, const Json& result) {
   std::erase_if(finished_, [&](const FinishedSolve& s) { return s.name == name; });
   finished_.push_back({name, result});
 }
@@ -107,8 +107,8 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
   Json json;
   json["solve"] = name;
   json["depends_on"] = dependencies;
-  json["result"] = Json::parse(record.result);
-  json["state"] = Json::parse(record.state);
+  json["result"] = record.result;
+  json["state"] = record.state;
   bool kept = true;
   try {
     fail_together(comm_, [&] {
@@ -128,8 +128,8 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
   return kept;
 }
 
-std::optional<std::string> SolveStore::load(const std::string& name, const std::string& dependencies,
-                                            const std::function<void(const VofFile&)>& read_fields) {
+std::optional<Json> SolveStore::load(const std::string& name, const std::string& dependencies,
+                                     const std::function<void(const VofFile&, const Json&)>& read_fields) {
   if (!resume_) return {};
   for (int age = 0; age < (name.ends_with(so_far) ? most_kept : 1); ++age) {
     const std::string path = file_of(name, age);
@@ -146,7 +146,7 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
         const std::string was = json.at("depends_on");
         fits = was == dependencies;
         require(fits, "it is of other input: {}", difference(was, dependencies));
-        if (read_fields) read_fields(file);
+        if (read_fields) read_fields(file, json.at("state"));
       });
     } catch (const Error& e) {
       log_info("{}{}: the earlier run's is not used, {}", name, age > 0 ? fmt::format(" ({} before it)", age) : "",
@@ -158,10 +158,10 @@ std::optional<std::string> SolveStore::load(const std::string& name, const std::
       log_info("{}: the state before it is used", name);
       if (comm_.rank() == 0) fs::rename(path, file_of(name), ignored);  // a damaged one never stands before a good one
     }
-    note(name, json.at("result").dump());
+    note(name, json.at("result"));
     ++n_loaded_;
     if (std::ranges::count(own_, name) == 0) ++n_read_;
-    return json.at("state").dump();
+    return json.at("state");
   }
   return {};
 }

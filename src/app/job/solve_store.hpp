@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/comm/comm.hpp"
+#include "base/file/json.hpp"
 #include "eb/geometry.hpp"
 #include "io/field_file.hpp"
 
@@ -24,13 +25,13 @@ inline constexpr std::string_view so_far = ", so far";
 /// A finished solve as summary.json tells of it.
 struct FinishedSolve {
   std::string name;
-  std::string result;  ///< JSON object
+  Json result;  ///< an object
 };
 
-/// What a solve gave, as JSON objects.
+/// What a solve gave, as objects.
 struct SolveRecord {
-  std::string result;  ///< for summary.json of a run that ended early
-  std::string state;   ///< all that is wanted back
+  Json result;  ///< for summary.json of a run that ended early
+  Json state;   ///< all that is wanted back
 };
 
 class SolveStore {
@@ -55,8 +56,8 @@ class SolveStore {
   /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
   /// the terminal why one is not used. Collective.
   /// @param read_fields  fetches the fields; may throw Error. On every rank; once more where an earlier state is used
-  std::optional<std::string> load(const std::string& name, const std::string& dependencies,
-                                  const std::function<void(const VofFile&)>& read_fields = {});
+  std::optional<Json> load(const std::string& name, const std::string& dependencies,
+                           const std::function<void(const VofFile&, const Json& state)>& read_fields = {});
 
   /// Keeps a copy of a file beside the solves; its checksum (io/file_checksum.hpp). Throws Error. On one rank.
   std::uint32_t keep_file(const std::string& path) const;
@@ -79,7 +80,7 @@ class SolveStore {
   std::string copy_of(const std::string& path) const;
   std::string file_of(const std::string& name, int age = 0) const;
   void make_room(const std::string& name) const;
-  void note(const std::string& name, const std::string& result);
+  void note(const std::string& name, const Json& result);
 
   const Comm& comm_;
   std::string folder_, deck_;

@@ -197,19 +197,4 @@ ProbeValues flow_at(const Probes& probes, const Comm& comm, std::span<const Quad
   return values;
 }
 
-std::string probe_columns(const std::vector<ProbeOptions>& probes) {
-  std::string text;
-  for (const ProbeOptions& probe : probes)
-    for (const char* what : {"velocity_x_m_s", "velocity_y_m_s", "velocity_z_m_s", "pressure_Pa"})
-      text += fmt::format(",{}_{}", probe.name, what);
-  return text;
-}
-
-std::string probe_line(const ProbeValues& values) {
-  std::string text;
-  for (const std::array<double, 4>& probe : values)
-    for (const double value : probe) text += fmt::format(",{:.10g}", value);
-  return text;
-}
-
 }  // namespace karst

@@ -57,8 +57,4 @@ using ProbeValues = std::vector<std::array<double, 4>>;
 ProbeValues flow_at(const Probes& probes, const Comm& comm, std::span<const Quad> solution, double velocity,
                     double pressure);
 
-/// ",NAME_velocity_x_m_s,...,NAME_pressure_Pa" per probe, and values for it.
-std::string probe_columns(const std::vector<ProbeOptions>& probes);
-std::string probe_line(const ProbeValues& values);
-
 }  // namespace karst

@@ -3,60 +3,54 @@
 
 #include <utility>
 
+#include "app/reaction/reactive_quantities.hpp"
 #include "base/core/error.hpp"
-#include "base/file/json.hpp"
 
 namespace karst {
 
 namespace {
 
-Json list_json(const std::vector<double>& values) {
-  Json all = Json::array();
-  for (const double x : values) all.push_back(number_or_null(x));
-  return all;
-}
 std::vector<double> list_of(const Json& json) {
   std::vector<double> all;
   for (const Json& x : json) all.push_back(number_or_nan(x));
   return all;
 }
 
-/// Calls f with each number, and g with each list of numbers.
-template <class Line, class F, class G>
-void for_numbers(Line& l, F&& f, G&& g) {
-  for (auto* x : {&l.time, &l.pore_volumes, &l.charge, &l.charge_imbalance, &l.outlet.ph, &l.mean.ph}) f(*x);
-  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation}) g(*x);
+/// Calls f with each list of numbers.
+template <class Line, class F>
+void for_lists(Line& l, F&& f) {
+  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation}) f(*x);
 }
 
 Json line_json(const ReactiveLine& line) {
-  Json json{{"numbers", Json::array()}, {"lists", Json::array()}, {"minerals", Json::array()}};
-  for_numbers(
-      line, [&](double x) { json["numbers"].push_back(number_or_null(x)); },
-      [&](const std::vector<double>& x) { json["lists"].push_back(list_json(x)); });
-  for (const MineralLine& m : line.minerals)
-    json["minerals"].push_back(list_json({m.rate, m.well_mixed, m.dissolved, m.time_error}));
-  json["counts"] = {line.solved, line.kept, line.speciations};
+  Json json{{"lists", Json::array()}, {"minerals", Json::array()}};
+  const ToJson record{json, shown::record};
+  each_of_time(line, record);
+  each_of_water(line, record);
+  each_of_step(line, record);
+  for_lists(line, [&](const std::vector<double>& x) { json["lists"].push_back(x); });
+  for (std::size_t m = 0; m < line.minerals.size(); ++m)
+    each_of_mineral(line, m, ToJson{json["minerals"].push_back({}), shown::record});
   return json;
 }
 
 ReactiveLine line_of(const Json& json) {
   ReactiveLine line;
-  std::size_t i = 0, k = 0;
-  for_numbers(
-      line, [&](double& x) { x = number_or_nan(json.at("numbers").at(i++)); },
-      [&](std::vector<double>& x) { x = list_of(json.at("lists").at(k++)); });
-  for (const Json& m : json.at("minerals"))
-    line.minerals.push_back(
-        {number_or_nan(m.at(0)), number_or_nan(m.at(1)), number_or_nan(m.at(2)), number_or_nan(m.at(3))});
-  line.solved = json.at("counts").at(0);
-  line.kept = json.at("counts").at(1);
-  line.speciations = json.at("counts").at(2);
+  std::size_t i = 0;
+  for_lists(line, [&](std::vector<double>& x) { x = list_of(json.at("lists").at(i++)); });
+  const FromRecord record{json};
+  each_of_time(line, record);
+  each_of_water(line, record);
+  each_of_step(line, record);
+  line.minerals.resize(json.at("minerals").size());
+  for (std::size_t m = 0; m < line.minerals.size(); ++m)
+    each_of_mineral(line, m, FromRecord{json.at("minerals").at(m)});
   return line;
 }
 
 /// What the next search begins with; all else follows.
 Json start_json(const Speciation& s) {
-  return {{"ln_m", list_json(s.basis)}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
+  return {{"ln_m", s.basis}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
 }
 void take_start(const Json& json, Speciation& s) {
   std::vector<double> ln_m = list_of(json.at("ln_m"));
@@ -70,7 +64,7 @@ Json picture_json(const ReactivePicture& picture) {
   Json json{{"time", picture.time}, {"planes", Json::array()}};
   for (const PlaneValues& p : picture.planes)
     json["planes"].push_back(
-        {{"direction", p.direction}, {"plane", p.plane}, {"nx", p.nx}, {"ny", p.ny}, {"values", list_json(p.values)}});
+        {{"direction", p.direction}, {"plane", p.plane}, {"nx", p.nx}, {"ny", p.ny}, {"values", p.values}});
   return json;
 }
 
@@ -83,7 +77,7 @@ ReactivePicture picture_of(const Json& json) {
 
 }  // namespace
 
-std::string past_json(const ReactivePast& past) {
+Json past_json(const ReactivePast& past) {
   Json json{{"line", line_json(past.line)},
             {"worst", line_json(past.worst)},
             {"mean", start_json(past.mean)},
@@ -95,11 +89,10 @@ std::string past_json(const ReactivePast& past) {
             {"pictures", Json::array()}};
   for (const ReactiveLine& line : past.history) json["history"].push_back(line_json(line));
   for (const ReactivePicture& picture : past.pictures) json["pictures"].push_back(picture_json(picture));
-  return json.dump();
+  return json;
 }
 
-void take_past(const std::string& text, ReactivePast& past) {
-  const Json json = Json::parse(text);
+void take_past(const Json& json, ReactivePast& past) {
   ReactiveLine line = line_of(json.at("line"));
   require(line.minerals.size() == past.line.minerals.size(), "{} minerals in place of {}", line.minerals.size(),
           past.line.minerals.size());

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <vector>
 
+#include "base/file/json.hpp"
 #include "chemistry/speciation.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/reactive/coupled_step.hpp"
@@ -18,6 +18,7 @@ namespace karst {
 struct WaterLine {
   double ph = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> saturation;  ///< [mineral] log10 Ω; NaN, as the pH, where there is no such water
+  double index(std::size_t mineral) const { return saturation.at(mineral); }
 };
 
 /// A mineral over a step and since the beginning.
@@ -63,9 +64,9 @@ struct ReactivePast {
 };
 
 /// As a JSON object, every bit of every number.
-std::string past_json(const ReactivePast& past);
+Json past_json(const ReactivePast& past);
 /// Throws Error: of other minerals or elements.
 /// @param[in,out] past  of a run that begins
-void take_past(const std::string& json, ReactivePast& past);
+void take_past(const Json& json, ReactivePast& past);
 
 }  // namespace karst

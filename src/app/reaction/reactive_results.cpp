@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/reaction/reactive_quantities.hpp"
 #include "app/reaction/reactive_run.hpp"
 #include "base/core/format.hpp"
 #include "base/file/json.hpp"
@@ -22,29 +23,30 @@ double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time
 
 /// Some hundred steps, from the beginning on: [time], and per mineral or element [time].
 Json history_json(const std::vector<ReactiveLine>& lines) {
-  const auto over_time = [&](auto&& value) {
-    Json all = Json::array();
-    for (const ReactiveLine& line : lines) all.push_back(number_or_null(value(line)));
-    return all;
+  Json json;
+  for (const ReactiveLine& line : lines) {
+    each_of_time(line, OverTime{json});
+    each_of_water(line, OverTime{json});
+    each_of_step(line, OverTime{json});
+  }
+  ReactiveLine one;  // the lists of minerals are there without minerals, too
+  one.minerals.resize(1);
+  one.outlet.saturation = one.mean.saturation = {0.0};
+  each_of_mineral(one, 0, [&](const Quantity& q, const auto&) {
+    if (q.in(shown::history)) json[q.key()] = Json::array();
+  });
+  const auto add = [&](std::size_t n, auto&& each) {
+    for (std::size_t i = 0; i < n; ++i) {
+      Json own;
+      for (const ReactiveLine& line : lines) each(line, i, OverTime{own});
+      for (const std::string& name : own.names()) json[name].push_back(own[name]);
+    }
   };
-  const auto of_each = [&](std::size_t n, auto&& value) {
-    Json all = Json::array();
-    for (std::size_t i = 0; i < n; ++i)
-      all.push_back(over_time([&](const ReactiveLine& line) { return value(line, i); }));
-    return all;
-  };
-  const std::size_t minerals = lines.front().minerals.size(), elements = lines.front().imbalance.size();
-  using Line = const ReactiveLine&;
-  return {{"time_s", over_time([](Line l) { return l.time; })},
-          {"pore_volumes", over_time([](Line l) { return l.pore_volumes; })},
-          {"pH_outlet", over_time([](Line l) { return l.outlet.ph; })},
-          {"pH_mean", over_time([](Line l) { return l.mean.ph; })},
-          {"saturation_index_outlet", of_each(minerals, [](Line l, auto m) { return l.outlet.saturation[m]; })},
-          {"saturation_index_mean", of_each(minerals, [](Line l, auto m) { return l.mean.saturation[m]; })},
-          {"rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].rate; })},
-          {"well_mixed_rate_mol_s", of_each(minerals, [](Line l, auto m) { return l.minerals[m].well_mixed; })},
-          {"imbalance", of_each(elements, [](Line l, auto p) { return l.imbalance[p]; })},
-          {"charge_imbalance", over_time([](Line l) { return l.charge_imbalance; })}};
+  add(lines.front().minerals.size(),
+      [](const ReactiveLine& l, std::size_t m, OverTime f) { each_of_mineral(l, m, f); });
+  add(lines.front().imbalance.size(),
+      [](const ReactiveLine& l, std::size_t p, OverTime f) { each_of_element(l, p, false, f); });
+  return json;
 }
 
 std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(index) < 5e-5 ? 0.0 : index); }
@@ -112,29 +114,23 @@ std::string ReactiveRun::headline() const {
   return text;
 }
 
-std::string ReactiveRun::json() const {
+Json ReactiveRun::json() const {
   Json minerals = Json::array(), elements = Json::array();
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
     const MineralLine& line = past_.line.minerals[m];
-    minerals.push_back(
-        {{"name", plan_.reactions()[m].mineral.name},
-         {"in_equilibrium", plan_.reactions()[m].at_once()},
-         {"area_m2", plan_.reactions()[m].at_once() ? Json(nullptr) : Json(area_[m])},
-         {"rate_mol_s", line.rate},
-         {"rate_mol_m2_s", number_or_null(line.rate / area_[m])},
-         {"well_mixed_rate_mol_s", number_or_null(line.well_mixed)},
-         {"ratio_to_well_mixed", number_or_null(line.ratio())},
-         {"saturation_index_outlet", number_or_null(past_.line.outlet.saturation[m])},
-         {"saturation_index_mean", number_or_null(past_.line.mean.saturation[m])},
-         {"dissolved_mol", line.dissolved},
-         {"dissolved_m3", molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr)},
-         {"step_error_mol", line.time_error}});
+    const bool at_once = plan_.reactions()[m].at_once();
+    Json& mineral = minerals.push_back({{"name", plan_.reactions()[m].mineral.name},
+                                        {"in_equilibrium", at_once},
+                                        {"area_m2", at_once ? Json(nullptr) : Json(area_[m])}});
+    each_of_mineral(past_.line, m, ToJson{mineral, shown::json});
+    mineral["rate_mol_m2_s"] = line.rate / area_[m];
+    mineral["dissolved_m3"] = molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr);
   }
-  for (std::size_t p = 0; p < past_.line.content.size(); ++p)
-    elements.push_back({{"name", plan_.medium.system.elements[p]},
-                        {"content_mol", past_.line.content[p]},
-                        {"sorbed_mol", past_.line.sorbed.empty() ? Json(nullptr) : Json(past_.line.sorbed[p])},
-                        {"largest_imbalance", past_.worst.imbalance[p]}});
+  for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
+    Json& element = elements.push_back({{"name", plan_.medium.system.elements[p]}});
+    each_of_element(past_.line, p, sorbs(), ToJson{element, shown::json});
+    element["largest_imbalance"] = past_.worst.imbalance[p];
+  }
   Json pictures = Json::array();
   for (std::size_t f = 0; f < drawn_fields().size() && !past_.pictures.empty(); ++f) {
     const auto [low, high] = picture_ranges()[f];
@@ -143,26 +139,25 @@ std::string ReactiveRun::json() const {
   Json solutions = Json::array();
   for (const auto& [name, percent] : plan_.charge_errors)
     solutions.push_back({{"name", name}, {"charge_error_percent", percent}});
-  const Json json{{"engine", engine()},
-                  {"solutions", solutions},
-                  {"threads", n_threads()},
-                  {"database", run_.config.chemistry.databases()},
-                  {"pH_outlet", number_or_null(past_.line.outlet.ph)},
-                  {"pH_mean", number_or_null(past_.line.mean.ph)},
-                  {"minerals", minerals},
-                  {"elements", elements},
-                  {"charge_mol", past_.line.charge},
-                  {"largest_charge_imbalance", past_.worst.charge_imbalance},
-                  {"largest_diffusion_number", past_.longest},
-                  {"coupled_steps", coupled_.counts.steps - coupled_.counts.in_turn},
-                  {"steps_without_coupled_solution", coupled_.counts.in_turn},
-                  {"coupled_iterations", coupled_.counts.iterations},
-                  {"solved", past_.worst.solved},
-                  {"kept", past_.worst.kept},
-                  {"speciations", past_.worst.speciations},
-                  {"pictures", pictures},
-                  {"history", history_json(past_.history)}};
-  return Json{{"chemistry", json}}.dump();
+  Json json{{"engine", engine()},
+            {"solutions", solutions},
+            {"threads", n_threads()},
+            {"database", run_.config.chemistry.databases()},
+            {"minerals", minerals},
+            {"elements", elements},
+            {"largest_charge_imbalance", past_.worst.charge_imbalance},
+            {"largest_diffusion_number", past_.longest},
+            {"coupled_steps", coupled_.counts.steps - coupled_.counts.in_turn},
+            {"steps_without_coupled_solution", coupled_.counts.in_turn},
+            {"coupled_iterations", coupled_.counts.iterations},
+            {"solved", past_.worst.solved},
+            {"kept", past_.worst.kept},
+            {"speciations", past_.worst.speciations},
+            {"pictures", pictures},
+            {"history", history_json(past_.history)}};
+  each_of_water(past_.line, ToJson{json, shown::json});
+  each_of_step(past_.line, ToJson{json, shown::json});
+  return {{"chemistry", json}};
 }
 
 std::vector<Balance> ReactiveRun::balances() const {

@@ -11,6 +11,7 @@
 #include "app/job/feedback_balance.hpp"
 #include "app/job/files_in_time.hpp"
 #include "app/output/concentration_field.hpp"
+#include "app/reaction/reactive_quantities.hpp"
 #include "base/file/log.hpp"
 #include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"
@@ -78,21 +79,20 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
 void ReactiveRun::open(bool go_on) {
   open_history(run_, csv_, csv_name, go_on);
   if (go_on) return;
-  std::string head = "time_s";
-  for (const SurfaceReaction& r : plan_.reactions())
-    head += fmt::format(
-        ",{0}_rate_mol_s,{0}_well_mixed_mol_s,{0}_over_well_mixed,{0}_dissolved_mol,{0}_saturation_index_outlet,"
-        "{0}_saturation_index_mean",
-        r.mineral.name);
-  head += ",pH_outlet,pH_mean";
-  for (const std::string& e : plan_.medium.system.elements) {
-    head += fmt::format(",{0}_content_mol,{0}_imbalance", e);
-    if (sorbs()) head += fmt::format(",{}_sorbed_mol", e);
-  }
-  csv_.append(head + ",charge_mol,charge_imbalance,solved,kept,speciations\n");
+  ReactiveLine any = past_.line;  // with as many minerals and elements
+  any.content.resize(plan_.medium.system.elements.size());
+  any.imbalance.resize(any.content.size());
+  any.sorbed.resize(any.content.size());
+  any.outlet.saturation.resize(any.minerals.size());
+  any.mean.saturation.resize(any.minerals.size());
+  std::string head;
+  each_column(any, mineral_names(), plan_.medium.system.elements, sorbs(), [&](std::string before) {
+    return CsvHead{head, std::move(before)};
+  });
+  csv_.append(head + '\n');
 }
 
-std::string ReactiveRun::past() const {
+Json ReactiveRun::past() const {
   ReactivePast past = past_;
   past.counts = coupled_.counts;
   for (std::size_t i = 0; i < places_.size(); ++i) past.dt[i] = places_[i].state.dt;
@@ -110,7 +110,7 @@ std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
   return all;
 }
 
-ReactiveRun::Memory ReactiveRun::read(const std::string& past, const VofFile& file, const VofPlaces& places) const {
+ReactiveRun::Memory ReactiveRun::read(const Json& past, const VofFile& file, const VofPlaces& places) const {
   Memory memory{past_, {}, {}};
   std::vector<Rows> rows = this->rows();
   take_past(past, memory.past);
@@ -354,20 +354,16 @@ void ReactiveRun::see(double time, double pore_volumes, std::span<const double> 
 }
 
 void ReactiveRun::record() {
-  const auto known = [](double value) { return std::isfinite(value) ? fmt::format(",{:.10g}", value) : ","; };
-  std::string row = fmt::format("{:.10g}", past_.line.time);
-  for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
-    const MineralLine& mineral = past_.line.minerals[m];
-    row += known(mineral.rate) + known(mineral.well_mixed) + known(mineral.ratio()) + known(mineral.dissolved) +
-           known(past_.line.outlet.saturation[m]) + known(past_.line.mean.saturation[m]);
-  }
-  row += known(past_.line.outlet.ph) + known(past_.line.mean.ph);
-  for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
-    row += fmt::format(",{:.10g},{:.3e}", past_.line.content[p], past_.line.imbalance[p]);
-    if (sorbs()) row += fmt::format(",{:.10g}", past_.line.sorbed[p]);
-  }
-  csv_.append(fmt::format("{},{:.10g},{:.3e},{},{},{}\n", row, past_.line.charge, past_.line.charge_imbalance,
-                          past_.line.solved, past_.line.kept, past_.line.speciations));
+  std::string row;
+  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbs(),
+              [&](const std::string&) { return CsvLine{row}; });
+  csv_.append(row + '\n');
+}
+
+std::vector<std::string> ReactiveRun::mineral_names() const {
+  std::vector<std::string> names;
+  for (const SurfaceReaction& r : plan_.reactions()) names.push_back(r.mineral.name);
+  return names;
 }
 
 std::vector<std::string> ReactiveRun::drawn_fields() const {

@@ -56,7 +56,7 @@ class ReactiveRun {
     std::vector<double> values;
   };
   /// For a run that goes on from here: past_json(), and what sites remember.
-  std::string past() const;
+  Json past() const;
   std::vector<Rows> rows() const;
   /// What go_on() takes.
   struct Memory {
@@ -65,7 +65,7 @@ class ReactiveRun {
     CoupledScratch coupled;
   };
   /// Of a file that holds rows(). Throws Error, maybe on some ranks alone: of other minerals or sites. Not collective.
-  Memory read(const std::string& past, const VofFile& file, const VofPlaces& places) const;
+  Memory read(const Json& past, const VofFile& file, const VofPlaces& places) const;
   /// Goes on after start() and from there, with the totals of the transport.
   void go_on(Memory memory, const TransportState& state);
 
@@ -77,7 +77,7 @@ class ReactiveRun {
   void draw(Figures& figures) const;
   std::string text() const;
   std::string headline() const;
-  std::string json() const;  ///< an object with the member chemistry
+  Json json() const;  ///< an object with the member chemistry
   std::vector<Balance> balances() const;
   std::vector<std::string> warnings() const;
   static constexpr const char* csv_name = "chemistry.csv";
@@ -107,6 +107,7 @@ class ReactiveRun {
   double molar_volume(std::size_t mineral) const;
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
   void compare_with_well_mixed(const TransportState& state);
+  std::vector<std::string> mineral_names() const;
   std::vector<std::string> drawn_fields() const;
   void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
   const char* engine() const { return plan_.phreeqc ? "PHREEQC" : "Karst"; }

@@ -134,7 +134,7 @@ MemoryUse measure_memory(const Comm& comm) {
   return use;
 }
 
-std::string summary_json(const Summary& summary) {
+Json summary_json(const Summary& summary) {
   const GeometryStatistics& s = summary.geometry;
   Json json;
   json["karst"] = version_and_git_id();
@@ -146,7 +146,7 @@ std::string summary_json(const Summary& summary) {
     json["finished_solves"] = Json::array();
     for (const FinishedSolve& solve : summary.finished) {
       json["finished_solves"].push_back({{"name", solve.name}});
-      json["finished_solves"].back().update(Json::parse(solve.result));
+      json["finished_solves"].back().update(solve.result);
     }
   }
   json["porosity"] = s.report.porosity;
@@ -158,12 +158,12 @@ std::string summary_json(const Summary& summary) {
   json["cells"] = cells_json(s);
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < s.report.levels.size(); ++l) json["levels"].push_back(level_json(s, l));
-  for (const JobResult& job : summary.jobs) json.update(Json::parse(job.json));
+  for (const JobResult& job : summary.jobs) json.update(job.json);
   if (!summary.jobs.empty()) {
     json["solves"] = solves_json(summary.jobs);
     if (summary.solves_read > 0) json["solves_from_earlier_run"] = summary.solves_read;
     json["balances"] = balances_json(summary.jobs);
-    if (!summary.balance.empty()) json["feedback_balance"] = Json::parse(summary.balance);
+    if (!summary.balance.is_null()) json["feedback_balance"] = summary.balance;
   }
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;
@@ -179,7 +179,7 @@ std::string summary_json(const Summary& summary) {
   json["files"] = summary.files;
   json["warnings"] = summary.image_warnings;
   for (const std::string& w : summary.warnings) json["warnings"].push_back(w);
-  return json.dump(2) + '\n';
+  return json;
 }
 
 }  // namespace karst

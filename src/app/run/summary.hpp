@@ -39,10 +39,10 @@ struct Summary {
   std::vector<std::string> warnings;        ///< said at the end
   std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
   int solves_read = 0;                      ///< of them, finished by the run that this one goes on from
-  std::string balance;                      ///< FeedbackBalance::json(); empty: no feedback
+  Json balance;                             ///< FeedbackBalance::json(); null: no feedback
 };
 
-/// The text of summary.json: sizes in bytes, times in seconds, lengths in metres.
-std::string summary_json(const Summary& summary);
+/// summary.json: sizes in bytes, times in seconds, lengths in metres.
+Json summary_json(const Summary& summary);
 
 }  // namespace karst

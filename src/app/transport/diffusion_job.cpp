@@ -38,7 +38,7 @@ Json tensor_json(const Columns& columns, double factor) {
   Json rows = Json::array();
   for (int e = 0; e < 3; ++e) {
     Json row = Json::array({nullptr, nullptr, nullptr});
-    for (const DiffusionColumn& c : columns) row[c.axis] = number_or_null(factor * c.tensor[e]);
+    for (const DiffusionColumn& c : columns) row[c.axis] = Json(factor * c.tensor[e]);
     rows.push_back(row);
   }
   return rows;
@@ -63,15 +63,14 @@ bool is_asked(const Json& summary, std::size_t axis) {
   return std::ranges::any_of(summary.at("diffusion"), [&](const Json& c) { return c.at("axis") == axis_names[axis]; });
 }
 
-std::string json_of(const Columns& columns, double diffusivity) {
+Json json_of(const Columns& columns, double diffusivity) {
   Json json;
   json["tensor_order"] = {"component", "drive"};
   json["diffusivity_m2_s"] = diffusivity;
   json["effective_diffusivity_m2_s"] = tensor_json(columns, diffusivity);
   json["relative_diffusivity"] = tensor_json(columns, 1.0);
-  json["formation_factor"] =
-      per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.formation_factor); });
-  json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return number_or_null(c.tortuosity); });
+  json["formation_factor"] = per_axis_json(columns, [](const DiffusionColumn& c) { return Json(c.formation_factor); });
+  json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return Json(c.tortuosity); });
   json["diffusion"] = Json::array();
   for (const DiffusionColumn& c : columns) {
     Json one{{"axis", name_of(c)}, {"boundaries", c.periodic ? "periodic" : "concentrations"}};
@@ -83,7 +82,7 @@ std::string json_of(const Columns& columns, double diffusivity) {
     }
     json["diffusion"].push_back(one);
   }
-  return json.dump();
+  return json;
 }
 
 std::string text_of(const Columns& columns, double diffusivity) {
@@ -258,12 +257,12 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
   const Json state{{"axis", c.axis},
                    {"periodic", c.periodic},
                    {"connected", c.connected},
-                   {"tensor", {number_or_null(c.tensor[0]), number_or_null(c.tensor[1]), number_or_null(c.tensor[2])}},
+                   {"tensor", {Json(c.tensor[0]), Json(c.tensor[1]), Json(c.tensor[2])}},
                    {"flux_in", c.flux_in},
                    {"flux_out", c.flux_out},
                    {"repairs", repairs_json(c.repairs)},
-                   {"formation_factor", number_or_null(c.formation_factor)},
-                   {"tortuosity", number_or_null(c.tortuosity)},
+                   {"formation_factor", Json(c.formation_factor)},
+                   {"tortuosity", Json(c.tortuosity)},
                    {"method", s.method},
                    {"preconditioner", s.preconditioner},
                    {"iterations", s.iterations},
@@ -273,16 +272,15 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
                    {"singular_pores", s.singular_pores},
                    {"seconds", comm.max(s.seconds)},
                    {"setup_seconds", comm.max(s.setup_seconds)}};
-  const Json result{{"formation_factor", number_or_null(c.formation_factor)},
+  const Json result{{"formation_factor", Json(c.formation_factor)},
                     {"iterations", s.iterations},
                     {"relative_residual", s.true_residual},
                     {"seconds", state.at("seconds")}};
-  return {result.dump(), state.dump()};
+  return {result, state};
 }
 
 /// Without its field.
-DiffusionColumn column_of(const std::string& state) {
-  const Json json = Json::parse(state);
+DiffusionColumn column_of(const Json& json) {
   const auto number = [](const Json& x, double otherwise) { return x.is_null() ? otherwise : x.get<double>(); };
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN(),
                    endless = std::numeric_limits<double>::infinity();
@@ -319,7 +317,7 @@ void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n
   };
   watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
     Array<double> concentration(n_unknowns, Purpose::fields);
-    const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file) {
+    const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json&) {
       file.read(field_name, places, 1, concentration.span());
     });
     if (!state) return {};
@@ -349,7 +347,7 @@ JobResult run(const JobContext& context) {
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
   result.warnings = warnings_of(*columns);
   const std::vector<JobComponent> components = components_of(context, grid, columns);
-  draw(context.comm, Json::parse(result.json), view_of(context, components), result.figures);
+  draw(context.comm, result.json, view_of(context, components), result.figures);
   if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
   return result;
 }

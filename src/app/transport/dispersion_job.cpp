@@ -22,39 +22,20 @@ namespace karst {
 
 namespace {
 
-Json tensor_json(const Matrix3& tensor) {
-  Json rows = Json::array();
-  for (const Vec3& r : tensor) {
-    Json row = Json::array();
-    for (int d = 0; d < 3; ++d) row.push_back(std::isfinite(r[d]) ? Json(r[d]) : Json(nullptr));
-    rows.push_back(row);
-  }
-  return rows;
-}
+/// Nothing that a record holds depends on it.
+constexpr DispersionScale any_scale{.cell_width = 1.0, .length = 1.0};
 
 SolveRecord record_of(const Comm& comm, const DispersionPoint& p) {
-  const Json state{{"peclet", p.peclet},
-                   {"tensor", tensor_json(p.tensor)},
-                   {"iterations", p.iterations},
-                   {"relative_residual", p.relative_residual},
-                   {"seconds", comm.max(p.seconds)},
-                   {"setup_seconds", comm.max(p.setup_seconds)}};
-  return {state.dump(), state.dump()};
+  Json state;
+  each_quantity(any_scale, 0, p, ToJson{state, shown::record});
+  state["seconds"] = comm.max(p.seconds);
+  state["setup_seconds"] = comm.max(p.setup_seconds);
+  return {state, state};
 }
 
-DispersionPoint point_of(const std::string& state) {
-  const Json json = Json::parse(state);
+DispersionPoint point_of(const Json& state) {
   DispersionPoint p;
-  p.peclet = json.at("peclet");
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      const Json& x = json.at("tensor").at(i).at(j);
-      p.tensor[i].v[j] = x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>();
-    }
-  p.iterations = json.at("iterations");
-  p.relative_residual = json.at("relative_residual");
-  p.seconds = json.at("seconds");
-  p.setup_seconds = json.at("setup_seconds");
+  each_quantity(any_scale, 0, p, FromRecord{state});
   return p;
 }
 

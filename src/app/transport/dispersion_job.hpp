@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "app/job/job.hpp"
+#include "app/output/quantity.hpp"
 #include "transport/dispersion/dispersion.hpp"
 
 namespace karst {
-
-class Json;
 
 using DispersionColumns = std::vector<DispersionColumn>;
 
@@ -24,10 +23,29 @@ struct DispersionScale {
   double cell_peclet(double peclet) const { return peclet * cell_width / length; }
 };
 
+/// What a Péclet number gave, in the order of dispersion.csv.
+/// @param axis  of the flow
+template <class Point, class F>
+void each_quantity(const DispersionScale& scale, int axis, Point& p,
+                   F&& f) requires std::is_same_v<std::remove_const_t<Point>, DispersionPoint> {
+  using namespace shown;
+  f(Quantity{"peclet", "", csv | json | record}, p.peclet);
+  f(Quantity{"velocity", "m_s", csv | json}, scale.velocity(p.peclet));
+  f(Quantity{"cell_peclet", "", csv | json, "{:.6g}"}, scale.cell_peclet(p.peclet));
+  f(Quantity{"longitudinal", "", csv | json}, double{p.tensor[axis][axis]});
+  for (const auto& [a, b] : {std::pair{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}})
+    f(Quantity{std::string(axis_names[a]) + axis_names[b], "", csv}, double{p.tensor[a][b]});
+  f(Quantity{"tensor", "", json | record}, p.tensor);
+  f(Quantity{"iterations", "", csv | json | record}, p.iterations);
+  f(Quantity{"relative_residual", "", csv | json | record, "{:.3g}"}, p.relative_residual);
+  f(Quantity{"seconds"}, p.seconds);
+  f(Quantity{"setup_seconds"}, p.setup_seconds);
+}
+
 std::string dispersion_text(const DispersionColumns& columns, const DispersionScale& scale);
 std::string dispersion_headline(const DispersionColumns& columns);
 /// Member `dispersion` of summary.json.
-std::string dispersion_json(const DispersionColumns& columns, const DispersionScale& scale);
+Json dispersion_json(const DispersionColumns& columns, const DispersionScale& scale);
 std::string dispersion_csv(const DispersionColumns& columns, const DispersionScale& scale);
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale);
 PagePart dispersion_page(const Json& summary, const Figures& figures);

@@ -25,20 +25,11 @@ const char* length_words(bool given) {
 }
 
 Json point_json(const DispersionColumn& c, const DispersionPoint& p, const DispersionScale& scale) {
-  Json across = Json::array(), tensor = Json::array();
-  for (int d = 0; d < 3; ++d) {
-    const Vec3& row = p.tensor[d];
-    across.push_back(d == c.axis ? Json(nullptr) : number_or_null(row[d]));
-    tensor.push_back({number_or_null(row[0]), number_or_null(row[1]), number_or_null(row[2])});
-  }
-  return {{"peclet", p.peclet},
-          {"velocity_m_s", scale.velocity(p.peclet)},
-          {"cell_peclet", scale.cell_peclet(p.peclet)},
-          {"longitudinal", along(c, p)},
-          {"transverse", across},
-          {"tensor", tensor},
-          {"iterations", p.iterations},
-          {"relative_residual", p.relative_residual}};
+  Json json, across = Json::array();
+  each_quantity(scale, c.axis, p, ToJson{json, shown::json});
+  for (int d = 0; d < 3; ++d) across.push_back(d == c.axis ? Json(nullptr) : Json(p.tensor[d][d]));
+  json["transverse"] = across;
+  return json;
 }
 
 /// A number at each of which a line of the chart has a point; none where it is not positive.
@@ -132,7 +123,7 @@ std::string dispersion_headline(const DispersionColumns& columns) {
   return text;
 }
 
-std::string dispersion_json(const DispersionColumns& columns, const DispersionScale& scale) {
+Json dispersion_json(const DispersionColumns& columns, const DispersionScale& scale) {
   Json json{{"length_m", scale.length},
             {"length", length_words(scale.length_given)},
             {"diffusivity_m2_s", scale.diffusivity},
@@ -142,22 +133,20 @@ std::string dispersion_json(const DispersionColumns& columns, const DispersionSc
     for (const DispersionPoint& p : c.points) points.push_back(point_json(c, p, scale));
     json["columns"].push_back({{"axis", axis_names[c.axis]}, {"points", points}});
   }
-  return Json{{"dispersion", json}}.dump();
+  return {{"dispersion", json}};
 }
 
 std::string dispersion_csv(const DispersionColumns& columns, const DispersionScale& scale) {
-  std::string text =
-      "flow_axis,peclet,velocity_m_s,cell_peclet,longitudinal,xx,yy,zz,xy,xz,yz,iterations,relative_residual\n";
-  const auto entry = [](double x) { return std::isfinite(x) ? fmt::format("{:.10g}", x) : std::string(); };
+  std::string head = "flow_axis", lines;
+  const DispersionPoint any;
+  each_quantity(scale, 0, any, CsvHead{head});
   for (const DispersionColumn& c : columns)
     for (const DispersionPoint& p : c.points) {
-      const Matrix3& t = p.tensor;
-      text += fmt::format("{},{:.10g},{:.10g},{:.6g},{},{},{},{},{},{},{},{},{:.3g}\n", axis_names[c.axis], p.peclet,
-                          scale.velocity(p.peclet), scale.cell_peclet(p.peclet), entry(along(c, p)), entry(t[0][0]),
-                          entry(t[1][1]), entry(t[2][2]), entry(t[0][1]), entry(t[0][2]), entry(t[1][2]), p.iterations,
-                          p.relative_residual);
+      std::string line = axis_names[c.axis];
+      each_quantity(scale, c.axis, p, CsvLine{line});
+      lines += line + '\n';
     }
-  return text;
+  return head + '\n' + lines;
 }
 
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale) {

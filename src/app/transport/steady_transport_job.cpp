@@ -420,7 +420,7 @@ JobResult steady_transport(const JobContext& run) {
   const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.by.composite));
   for (std::size_t i = 0; i < solved.size(); ++i)
     result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
-  draw_transport(run.comm, Json::parse(result.json), view_of(run, result.components), result.figures);
+  draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
   if (run.file) {
     write_file(run.comm, run.file(profile_name), profiles(run, flow.by, solved));

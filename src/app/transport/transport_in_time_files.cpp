@@ -128,7 +128,7 @@ bool TransportInTime::keep(const Clock&) {
   for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
   const Json result{
       {"solve", past_name}, {"steps", past_.result.steps}, {"time_s", state_.time}, {"end_s", past_.times.end}};
-  return run_.solved->save(past_name, dependencies(), {result.dump(), past_json(past_)}, places(), fields);
+  return run_.solved->save(past_name, dependencies(), {result, past_json(past_)}, places(), fields);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits.
@@ -138,8 +138,8 @@ bool TransportInTime::resume() {
   std::vector<double> potential(keeps_flow() ? own_values(0).size() : 0);
   TransportPast past = past_;
   ReactiveRun::Memory reactions;
-  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file) {
-    take_past(Json::parse(file.text()).at("state").dump(), past);
+  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file, const Json& state) {
+    take_past(state, past);
     const double carried_from = flow_.in_time ? run_.handover->in_time->time : past.time;
     require(past.time == carried_from, "it is of the time {:g} s, and the flow goes on from {:g} s", past.time,
             carried_from);
@@ -221,9 +221,7 @@ void TransportInTime::finish() {
 
 void TransportInTime::add_chemistry_results(JobResult& result) {
   chemistry_->close();
-  Json json = Json::parse(result.json);
-  json.update(Json::parse(chemistry_->json()));
-  result.json = json.dump();
+  result.json.update(chemistry_->json());
   result.text += chemistry_->text();
   result.headline = chemistry_->headline() + result.headline;
   std::ranges::move(chemistry_->balances(), std::back_inserter(result.balances));
@@ -251,7 +249,7 @@ JobResult TransportInTime::report() {
     add_chemistry_results(result);
   }
   if (!flow_.in_time) std::ranges::move(break_warnings(past_.times), std::back_inserter(result.warnings));
-  draw_transport(run_.comm, Json::parse(result.json), view, past_.figures);
+  draw_transport(run_.comm, result.json, view, past_.figures);
   leave_animations(result);
   result.figures = std::move(past_.figures);
   result.components = asked(std::move(all));

@@ -40,6 +40,10 @@ struct WallResult {
   double order = 1.0;       ///< of the law
   double concentration = std::numeric_limits<double>::quiet_NaN();  ///< mean at it [C]
   double to_wall = std::numeric_limits<double>::quiet_NaN();        ///< loss / (area (mean - concentration)) [m/s]
+  /// NaN where a well mixed fluid would lose nothing.
+  double ratio_to_well_mixed() const {
+    return well_mixed != 0.0 ? loss / well_mixed : std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 struct ComponentResult {
@@ -82,6 +86,8 @@ struct TransportResult {
   std::vector<ProbeOptions> probes;
 
   double pore_velocity() const { return porosity > 0.0 ? darcy_velocity / porosity : 0.0; }
+  /// k L / D; of another order n than 1 with k c^(n-1), c the concentration of the inflow. Of a component with a wall.
+  double damkohler(const ComponentResult& c) const;
   /// U/φ L / D; infinite without diffusion.
   double peclet(const ComponentResult& c) const;
   /// D_L [m²/s], see closed_vessel_dispersion(); nothing where it does not apply.
@@ -94,7 +100,7 @@ std::string transport_line(const TransportLine& line);
 std::string transport_text(const TransportResult& result);
 std::string transport_headline(const TransportResult& result);
 /// Member transport of summary.json.
-std::string transport_json(const TransportResult& result);
+Json transport_json(const TransportResult& result);
 std::vector<std::string> transport_warnings(const TransportResult& result);
 
 /// See Job.

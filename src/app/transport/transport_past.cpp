@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "app/transport/transport_quantities.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 
@@ -11,33 +12,30 @@ namespace karst {
 namespace {
 
 Json line_json(const TransportLine& l) {
-  Json json{l.time, l.dt, l.pore_volumes};
+  Json json;
+  each_quantity(l, ToJson{json, shown::record});
   for (const ComponentLine& c : l.components) {
-    Json numbers = Json::array();
-    for (const double x : {c.outlet, c.mean, c.inflow, c.outflow, c.wall, c.made, c.least, c.largest, c.imbalance})
-      numbers.push_back(number_or_null(x));
-    for (const double x : c.probes) numbers.push_back(x);
-    json.push_back(numbers);
+    Json& component = json["components"].push_back({});
+    each_quantity(c, ToJson{component, shown::record});
+    component["probes"] = c.probes;
   }
   return json;
 }
 
 TransportLine line_of(const Json& json) {
-  TransportLine l{number_or_nan(json.at(0)), number_or_nan(json.at(1)), number_or_nan(json.at(2)), {}};
-  for (std::size_t at = 3; at < json.size(); ++at) {
-    const Json& numbers = json.at(at);
+  TransportLine l;
+  each_quantity(l, FromRecord{json});
+  for (const Json& from : json.at("components")) {
     ComponentLine& c = l.components.emplace_back();
-    std::size_t i = 0;
-    for (double* x : {&c.outlet, &c.mean, &c.inflow, &c.outflow, &c.wall, &c.made, &c.least, &c.largest, &c.imbalance})
-      *x = number_or_nan(numbers.at(i++));
-    for (; i < numbers.size(); ++i) c.probes.push_back(numbers.at(i).get<double>());
+    each_quantity(c, FromRecord{from});
+    c.probes = from.at("probes").get<std::vector<double>>();
   }
   return l;
 }
 
 }  // namespace
 
-std::string past_json(const TransportPast& past) {
+Json past_json(const TransportPast& past) {
   const TransportResult& r = past.result;
   Json json{{"end", past.times.end},
             {"dt", past.times.dt},
@@ -54,7 +52,7 @@ std::string past_json(const TransportPast& past) {
             {"files", files_json(past.files)},
             {"drawn", past.outputs_drawn},
             {"figures", past.figures}};
-  if (!past.chemistry.empty()) json["chemistry"] = Json::parse(past.chemistry);
+  if (!past.chemistry.is_null()) json["chemistry"] = past.chemistry;
   json["frames"] = Json::array();
   for (const PlaneFrames& f : past.frames) json["frames"].push_back(frames_json(f));
   for (const TransportLine& l : r.states) json["states"].push_back(line_json(l));
@@ -71,11 +69,10 @@ std::string past_json(const TransportPast& past) {
                                   {"at_inlet", past.at_inlet[i].sums()},
                                   {"at_outlet", past.at_outlet[i].sums()}});
   }
-  return json.dump();
+  return json;
 }
 
-void take_past(const std::string& text, TransportPast& past) {
-  const Json json = Json::parse(text);
+void take_past(const Json& json, TransportPast& past) {
   TransportResult& r = past.result;
   require(json.at("components").size() == r.components.size(), "{} components in place of {}",
           json.at("components").size(), r.components.size());
@@ -95,7 +92,7 @@ void take_past(const std::string& text, TransportPast& past) {
   take_files(json.at("files"), past.files);
   past.outputs_drawn = json.at("drawn");
   past.figures = json.at("figures").get<Figures>();
-  past.chemistry = json.contains("chemistry") ? json.at("chemistry").dump() : "";
+  past.chemistry = json.contains("chemistry") ? json.at("chemistry") : Json();
   past.frames.clear();
   for (const Json& f : json.at("frames")) past.frames.push_back(frames_of(f));
   r.states.clear();

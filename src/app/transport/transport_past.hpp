@@ -2,7 +2,6 @@
 // What a march of transport has of its past beside the values: with both, a run that was interrupted goes on.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "app/job/files_in_time.hpp"
@@ -25,12 +24,12 @@ struct TransportPast {
   double outputs_drawn = 0.0;
   std::vector<PlaneFrames> frames;  ///< per component, when they are wanted; on rank 0
   Figures figures;                  ///< on rank 0
-  std::string chemistry;            ///< ReactiveRun::past(); empty: nothing reacts
+  Json chemistry;                   ///< ReactiveRun::past(); null: nothing reacts
 };
 
 /// As a JSON object, every bit of every number.
-std::string past_json(const TransportPast& past);
+Json past_json(const TransportPast& past);
 /// @param[in,out] past  of a run that begins; what does not change in time stays. Throws Error: other components.
-void take_past(const std::string& json, TransportPast& past);
+void take_past(const Json& json, TransportPast& past);
 
 }  // namespace karst

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/transport/transport_job.hpp"
+#include "app/transport/transport_quantities.hpp"
 #include "base/core/format.hpp"
 #include "base/file/json.hpp"
 
@@ -20,64 +20,16 @@ constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the 
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
 
-double ratio_to_well_mixed(const WallResult& wall) {
-  return wall.well_mixed != 0.0 ? wall.loss / wall.well_mixed : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// k L / D; of another order n than 1 with k c^(n-1), c the concentration of the inflow.
-double damkohler(const TransportResult& result, const ComponentResult& c) {
-  const double rate = c.wall->order == 1.0 ? c.wall->rate : c.wall->rate * std::pow(c.inlet, c.wall->order - 1.0);
-  return rate * result.number_length / c.diffusivity;
-}
-
-Json wall_json(const TransportResult& result, const ComponentResult& c) {
-  const WallResult& wall = *c.wall;
-  Json json{{"area_m2", wall.area},
-            {"rate_m_s", wall.rate},
-            {"loss_C_m3_s", wall.loss},
-            {"well_mixed_loss_C_m3_s", wall.well_mixed},
-            {"ratio_to_well_mixed", number_or_null(ratio_to_well_mixed(wall))},
-            {"effective_rate_m_s", number_or_null(wall.rate * ratio_to_well_mixed(wall))},
-            {"order", wall.order},
-            {"concentration", number_or_null(wall.concentration)},
-            {"damkohler_diffusion", number_or_null(damkohler(result, c))},
-            {"sherwood", number_or_null(wall.to_wall * result.number_length / c.diffusivity)}};
-  json["damkohler_advection"] =
-      result.flow_rate != 0.0 ? Json(wall.rate * wall.area / std::abs(result.flow_rate)) : Json(nullptr);
-  return json;
-}
-
-Json response_json(const TransportResult& result, const ComponentResult& c) {
-  if (!c.response) return nullptr;
-  const Breakthrough& b = *c.response;
-  Json json{{"of", b.pulse ? "pulse" : "front"},
-            {"recovered", b.recovered},
-            {"mean_residence_time_s", b.mean_time},
-            {"mean_residence_pore_volumes", b.mean_time / result.pore_time},
-            {"variance_s2", b.variance},
-            {"relative_variance", b.variance / (b.mean_time * b.mean_time)}};
-  if (const auto d = result.dispersion(c)) {
-    json["dispersion_m2_s"] = *d;
-    json["dispersion_over_diffusivity"] = number_or_null(*d / c.diffusivity);
-    json["dispersivity_m"] = *d / std::abs(result.pore_velocity());
-  }
-  return json;
-}
-
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];
-  const ComponentLine& end = result.states.back().components[i];
-  Json json{{"name", c.name},
-            {"diffusivity_m2_s", c.diffusivity},
-            {"peclet", result.flows ? number_or_null(result.peclet(c)) : Json(nullptr)},
-            {"outlet", number_or_null(end.outlet)},
-            {"mean", end.mean},
-            {"inlet", number_or_null(c.inlet)},
-            {"data_range", {c.low, c.high}},
-            {"value_range", {c.least, c.largest}},
-            {"largest_imbalance", c.imbalance},
-            {"breakthrough", response_json(result, c)}};
-  if (c.wall) json["wall"] = wall_json(result, c);
+  Json json{{"name", c.name}, {"data_range", {c.low, c.high}}, {"value_range", {c.least, c.largest}}};
+  each_quantity(result, c, result.states.back().components[i], ToJson{json, shown::json});
+  json["breakthrough"] = nullptr;
+  if (c.response) {
+    json["breakthrough"] = {{"of", c.response->pulse ? "pulse" : "front"}};
+    each_quantity(result, c, *c.response, ToJson{json["breakthrough"], shown::json});
+  }
+  if (c.wall) each_quantity(result, c, *c.wall, ToJson{json["wall"], shown::json});
   return json;
 }
 
@@ -99,58 +51,25 @@ void add_probes(const TransportResult& result, Json& transport) {
   }
 }
 
-std::string per_component(const TransportResult& result, const char* name, auto&& text) {
-  std::string row = fmt::format("  {:<44}", name);
-  for (std::size_t i = 0; i < result.components.size(); ++i) row += fmt::format(" {:>13}", text(i));
-  return row + '\n';
-}
+constexpr int label_width = 44, value_width = 14;
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.5g}", value) : "-"; }
-
-std::string response_text(const TransportResult& result) {
-  std::string text;
-  const auto row = [&](const char* name, auto&& value) {
-    text += per_component(result, name, [&](std::size_t i) {
-      const ComponentResult& c = result.components[i];
-      return c.response ? number(value(c)) : std::string("-");
-    });
-  };
-  const auto late = [](const ComponentResult& c) { return c.moments_wanted && !c.response; };
-  if (std::ranges::any_of(result.components, late))
+std::string component_text(const TransportResult& result) {
+  TextRows rows, responses, walls;
+  std::string names = fmt::format("  {:<{}}", "component", label_width);
+  bool late = false;
+  for (std::size_t i = 0; i < result.components.size(); ++i) {
+    const ComponentResult& c = result.components[i];
+    names += fmt::format("{:>{}}", c.name, value_width);
+    each_quantity(result, c, result.states.back().components[i], rows.column());
+    const auto response = responses.column(), wall = walls.column();
+    if (c.response) each_quantity(result, c, *c.response, response);
+    if (c.wall) each_quantity(result, c, *c.wall, wall);
+    late = late || (c.moments_wanted && !c.response);
+  }
+  std::string text = names + '\n' + rows.text(label_width, value_width);
+  if (late)
     text += "  less than 98 % of what came in has come out at the end: no moments of the breakthrough, no dispersion\n";
-  if (std::ranges::none_of(result.components, [](const ComponentResult& c) { return c.response.has_value(); }))
-    return text;
-  row("mean residence time [s]", [](const ComponentResult& c) { return c.response->mean_time; });
-  row("  in pore volumes", [&](const ComponentResult& c) { return c.response->mean_time / result.pore_time; });
-  row("variance / mean² of the residence time",
-      [](const ComponentResult& c) { return c.response->variance / (c.response->mean_time * c.response->mean_time); });
-  row("longitudinal dispersion D_L [m2/s]", [&](const ComponentResult& c) {
-    return result.dispersion(c).value_or(std::numeric_limits<double>::quiet_NaN());
-  });
-  row("  D_L / D", [&](const ComponentResult& c) {
-    return result.dispersion(c).value_or(std::numeric_limits<double>::quiet_NaN()) / c.diffusivity;
-  });
-  return text;
-}
-
-std::string wall_text(const TransportResult& result) {
-  std::string text;
-  if (std::ranges::none_of(result.components, [](const ComponentResult& c) { return c.wall.has_value(); })) return text;
-  const auto row = [&](const char* name, auto&& value) {
-    text += per_component(result, name, [&](std::size_t i) {
-      const ComponentResult& c = result.components[i];
-      return c.wall ? number(value(c)) : std::string("-");
-    });
-  };
-  row("loss into the wall [C m3/s]", [](const ComponentResult& c) { return c.wall->loss; });
-  row("  over that of a well mixed fluid", [](const ComponentResult& c) { return ratio_to_well_mixed(*c.wall); });
-  row("effective rate of the wall [m/s]",
-      [](const ComponentResult& c) { return c.wall->rate * ratio_to_well_mixed(*c.wall); });
-  row("Damköhler number k L / D", [&](const ComponentResult& c) { return damkohler(result, c); });
-  row("mean concentration at the wall [C]", [](const ComponentResult& c) { return c.wall->concentration; });
-  row("Sherwood number of the wall",
-      [&](const ComponentResult& c) { return c.wall->to_wall * result.number_length / c.diffusivity; });
-  return text;
+  return text + responses.text(label_width, value_width) + walls.text(label_width, value_width);
 }
 
 std::string flow_lines(const TransportResult& r) {
@@ -181,23 +100,26 @@ std::optional<double> TransportResult::dispersion(const ComponentResult& c) cons
   return *d * std::abs(pore_velocity()) * length;
 }
 
+double TransportResult::damkohler(const ComponentResult& c) const {
+  const double rate = c.wall->order == 1.0 ? c.wall->rate : c.wall->rate * std::pow(c.inlet, c.wall->order - 1.0);
+  return rate * number_length / c.diffusivity;
+}
+
 std::string transport_header(const TransportResult& result) {
-  std::string line = "time_s,pore_volumes,dt_s";
-  for (const ComponentResult& c : result.components)
-    for (const char* what :
-         {"outlet", "mean", "inflow_C_m3_s", "outflow_C_m3_s", "wall_C_m3_s", "made_C_m3_s", "min", "max", "imbalance"})
-      line += fmt::format(",{}_{}", c.name, what);
+  const TransportLine step;
+  const ComponentLine any;
+  std::string line;
+  each_quantity(step, CsvHead{line});
+  for (const ComponentResult& c : result.components) each_quantity(any, CsvHead{line, c.name + '_'});
   for (const ComponentResult& c : result.components)
     for (const ProbeOptions& probe : result.probes) line += fmt::format(",{}_at_{}", c.name, probe.name);
   return line + '\n';
 }
 
 std::string transport_line(const TransportLine& l) {
-  std::string line = fmt::format("{:.12g},{:.10g},{:.10g}", l.time, l.pore_volumes, l.dt);
-  for (const ComponentLine& c : l.components)
-    line += fmt::format(",{},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.10g},{:.10g},{:.2g}",
-                        std::isfinite(c.outlet) ? fmt::format("{:.12g}", c.outlet) : "", c.mean, c.inflow, c.outflow,
-                        c.wall, c.made, c.least, c.largest, c.imbalance);
+  std::string line;
+  each_quantity(l, CsvLine{line});
+  for (const ComponentLine& c : l.components) each_quantity(c, CsvLine{line});
   for (const ComponentLine& c : l.components)
     for (const double value : c.probes) line += fmt::format(",{:.10g}", value);
   return line + '\n';
@@ -212,23 +134,7 @@ std::string transport_text(const TransportResult& result) {
                         format_si(result.dt, "s"), format_si(end.time, "s"),
                         result.flows ? fmt::format(", {:.4g} pore volumes", end.pore_volumes) : std::string());
   text += flow_lines(result);
-  text += per_component(result, "component", [&](std::size_t i) { return result.components[i].name; });
-  const auto row = [&](const char* name, auto&& value) {
-    text += per_component(result, name, [&](std::size_t i) { return value(i); });
-  };
-  if (result.flows) row("Péclet number", [&](std::size_t i) { return number(result.peclet(result.components[i])); });
-  if (result.has_ends)
-    row(result.steady ? "at the outlet [C]" : "at the outlet, at the end [C]",
-        [&](std::size_t i) { return number(end.components[i].outlet); });
-  row(result.steady ? "mean in the fluid [C]" : "mean in the fluid, at the end [C]",
-      [&](std::size_t i) { return number(end.components[i].mean); });
-  row(result.steady ? "least value [C]" : "least value met [C]",
-      [&](std::size_t i) { return number(result.components[i].least); });
-  row(result.steady ? "largest value [C]" : "largest value met [C]",
-      [&](std::size_t i) { return number(result.components[i].largest); });
-  row(result.steady ? "imbalance, relative" : "largest imbalance of a step, relative",
-      [&](std::size_t i) { return fmt::format("{:.1e}", result.components[i].imbalance); });
-  return text + response_text(result) + wall_text(result);
+  return text + component_text(result);
 }
 
 std::string transport_headline(const TransportResult& result) {
@@ -241,14 +147,14 @@ std::string transport_headline(const TransportResult& result) {
     text += std::isfinite(outlet) ? fmt::format("{} at the outlet{}: {:.4g}", c.name, when, outlet)
                                   : fmt::format("Mean of {}{}: {:.4g}", c.name, when, end.components[i].mean);
     if (const auto d = result.dispersion(c)) text += fmt::format("; longitudinal dispersion {:.4g} m²/s", *d);
-    if (c.wall && std::isfinite(ratio_to_well_mixed(*c.wall)))
-      text += fmt::format("; effective rate of the wall {:.4g} m/s", c.wall->rate * ratio_to_well_mixed(*c.wall));
+    if (c.wall && std::isfinite(c.wall->ratio_to_well_mixed()))
+      text += fmt::format("; effective rate of the wall {:.4g} m/s", c.wall->rate * c.wall->ratio_to_well_mixed());
     text += '\n';
   }
   return text;
 }
 
-std::string transport_json(const TransportResult& r) {
+Json transport_json(const TransportResult& r) {
   const TransportLine& end = r.states.back();
   Json json{{"mode", r.steady ? "steady" : "in-time"},
             {"axis", std::string(1, "xyz"[r.axis])},
@@ -269,25 +175,17 @@ std::string transport_json(const TransportResult& r) {
             {"backflow", r.backflow}};
   json["output_times_s"] = r.output_times;
   json["components"] = Json::array();
-  Json history{
-      {"time_s", Json::array()}, {"pore_volumes", Json::array()}, {"outlet", Json::array()}, {"mean", Json::array()}};
-  for (const TransportLine& line : r.states) {
-    history["time_s"].push_back(line.time);
-    history["pore_volumes"].push_back(line.pore_volumes);
-  }
+  Json history;
+  for (const TransportLine& line : r.states) each_quantity(line, OverTime{history});
   for (std::size_t i = 0; i < r.components.size(); ++i) {
     json["components"].push_back(component_json(r, i));
-    Json outlet = Json::array(), mean = Json::array();
-    for (const TransportLine& line : r.states) {
-      outlet.push_back(number_or_null(line.components[i].outlet));
-      mean.push_back(line.components[i].mean);
-    }
-    history["outlet"].push_back(outlet);
-    history["mean"].push_back(mean);
+    Json own;
+    for (const TransportLine& line : r.states) each_quantity(line.components[i], OverTime{own});
+    for (const std::string& name : own.names()) history[name].push_back(own[name]);
   }
   json["history"] = history;
   add_probes(r, json);
-  return Json{{"transport", json}}.dump();
+  return {{"transport", json}};
 }
 
 std::vector<std::string> transport_warnings(const TransportResult& result) {

@@ -73,7 +73,11 @@ Json from_library(const Library& value) {
 Json::Json(std::nullptr_t) noexcept {}
 Json::Json(bool truth) noexcept : kind_(Kind::truth), whole_(truth ? 1 : 0) {}
 Json::Json(std::int64_t whole) noexcept : kind_(Kind::whole), whole_(whole) {}
-Json::Json(double number) noexcept : kind_(Kind::number), number_(number) {}
+Json::Json(double number) noexcept {
+  if (!std::isfinite(number)) return;
+  kind_ = Kind::number;
+  number_ = number;
+}
 Json::Json(const char* text) : Json(std::string(text)) {}
 Json::Json(std::string_view text) : Json(std::string(text)) {}
 Json::Json(std::string text) {
@@ -272,8 +276,6 @@ std::vector<std::vector<std::string>> names_given_twice(std::string_view text) {
   const bool is_json = !Library::parse(text, look, false).is_discarded();
   return is_json ? twice : decltype(twice){};
 }
-
-Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 double number_or_nan(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
 

@@ -21,6 +21,8 @@
 
 #include "base/core/error.hpp"
 
+#include "base/math/triple.hpp"
+
 namespace karst {
 
 /// A text that is no JSON, or a value that is not there or of another kind than asked for.
@@ -55,7 +57,7 @@ class Json {
   Json(std::nullptr_t = nullptr) noexcept;
   Json(bool truth) noexcept;
   Json(std::int64_t whole) noexcept;
-  Json(double number) noexcept;  ///< NaN and infinity are written as null
+  Json(double number) noexcept;  ///< NaN and infinity, which JSON has not, are null
   Json(const char* text);
   Json(std::string_view text);
   Json(std::string text);
@@ -67,6 +69,8 @@ class Json {
   Json(const std::vector<T>& items) : Json(array()) {
     for (const T& item : items) push_back(Json(item));
   }
+  template <class T>
+  Json(const Triple<T>& entries) : Json(entries.v) {}
   template <class T, std::size_t n>
   Json(const std::array<T, n>& items) : Json(array()) {
     for (const T& item : items) push_back(Json(item));
@@ -182,8 +186,7 @@ class Json {
   std::unique_ptr<Held> held_;  ///< of texts, arrays and objects
 };
 
-/// JSON has no NaN and no infinity: null stands for them, and is read as NaN.
-Json number_or_null(double x);
+/// NaN of null, which stands for it.
 double number_or_nan(const Json& x);
 
 /// Names that stand twice in one object of a text (parse() keeps the last value), each after those of the objects

@@ -65,7 +65,7 @@ struct DyedChannel {
     Json transport;
     const std::array jobs{flow_job(), transport_job()};
     Simulation(context, jobs).run([&](const JobResult& result) {
-      const Json json = Json::parse(result.json);
+      const Json json = result.json;
       if (json.contains("transport")) transport = json["transport"];
     });
     return transport;

@@ -50,7 +50,7 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   check_jobs(ball.context);
   run_job(flow_job(), ball.context);
   const JobResult diffusion = run_job(diffusion_job(), ball.context), result = run_job(dispersion_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const auto& points = json.at("dispersion").at("columns").at(0).at("points");
   ASSERT_EQ(points.size(), 2U);
   const double tortuosity = Json::parse(diffusion.json).at("tortuosity").at(0);

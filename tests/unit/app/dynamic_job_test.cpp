@@ -41,7 +41,7 @@ TEST(DynamicJobMpi, PlatesInSiUnits) {
   Plates plates;
   check_jobs(plates.context);
   const JobResult result = run_job(dynamic_job(), plates.context);
-  const auto column = Json::parse(result.json).at("dynamic_permeability").at("columns").at(0);
+  const auto column = result.json.at("dynamic_permeability").at("columns").at(0);
   for (const std::size_t i : {0, 1}) {
     const std::complex<double> s(0.0, 2.0 * std::numbers::pi * plates.config.dynamic_permeability.frequencies[i]);
     const std::complex<double> z = std::sqrt(s / 1e-5) * 0.006, exact = 0.75 * 1e-5 / s * (1.0 - std::tanh(z) / z);
@@ -58,7 +58,7 @@ TEST(DynamicJobMpi, PlatesInSiUnits) {
   if (plates.comm.rank() == 0) {
     EXPECT_TRUE(std::filesystem::exists(plates.folder.path() + "/dynamic_permeability.csv"));
   }
-  const PagePart page = dynamic_job().page(Json::parse(result.json), {});
+  const PagePart page = dynamic_job().page(result.json, {});
   ASSERT_EQ(page.cards.size(), 2U);
   EXPECT_TRUE(test::has(page.cards[0], "<svg"));
 }

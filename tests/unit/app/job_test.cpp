@@ -53,7 +53,7 @@ TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
   ball.config.output.plot = {PlotField::fraction, PlotField::concentration};
   check_jobs(ball.context);
   const JobResult result = run_job(diffusion_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const double d = json["relative_diffusivity"][0][0];
   EXPECT_GT(d, 0.8);
   EXPECT_LT(d, 1.0 - 4.0 / 3.0 * std::numbers::pi * 125 / (16 * 20 * 24));
@@ -111,7 +111,7 @@ TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   RunPage page;
   page.title = "a <ball>";
   page.warnings = {"x < y"};
-  Json summary = Json::parse(result.json);
+  Json summary = result.json;
   summary["porosity"] = summary["connected_porosity"] = 0.9;
   page.parts = {diffusion_job().page(summary, result.figures)};
   page.facts = {{"program", "karst & co"}};
@@ -144,7 +144,7 @@ void expect_numbers_of_slow_flow(const Json& flow, double velocity) {
 
 /// The key figures, the drag with its sum, and pictures where they were drawn.
 void expect_page_of_flow(const JobResult& result, bool drawn) {
-  auto summary = Json::parse(result.json);
+  auto summary = result.json;
   for (const SolveRow& s : result.solves)
     summary["solves"].push_back(
         {{"name", s.name}, {"iterations", s.iterations}, {"relative_residual", s.relative_residual}});
@@ -178,7 +178,7 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   ball.config.time = {3e18, 3e18, 0.0, StepScheme::bdf2};
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const auto& end = json["flow_in_time"];
   EXPECT_EQ(end["steps"].get<int>(), 1);
   EXPECT_NEAR(end["darcy_velocity_m_s"][2].get<double>() / steady["darcy_velocity_m_s"][2][2].get<double>(), 1.0, 1e-7);
@@ -212,7 +212,7 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
       build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
   const JobContext context{comm, config, grid, geometry, {}, {}};
   const JobResult result = run_job(flow_job(), context);
-  const auto state = Json::parse(result.json)["flow_in_time"]["periodic_state"];
+  const auto state = result.json["flow_in_time"]["periodic_state"];
   const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
   const std::complex<double> exact = 20.0 / 24.0 * nu / (i * omega) * (1.0 - std::tanh(lambda) / lambda);
   const auto& k = state["dynamic_permeability_m2"];
@@ -261,7 +261,7 @@ TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   ball.config.time.cfl_leads = true;
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   EXPECT_NEAR(x_velocity(json), wanted, 1e-5 * wanted);
   const auto& history = json["flow_in_time"]["history"];
   double most_growth = 0.0, most_cfl = 0.0;
@@ -285,7 +285,7 @@ TEST(FlowInTimeJobMpi, StepsThatFailAreMadeAgain) {
   const JobResult result = run_job(flow_job(), ball.context);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_TRUE(has(result.warnings[0], "made again with half of their length")) << result.warnings[0];
-  EXPECT_GT(Json::parse(result.json)["flow_in_time"]["steps"].get<int>(), 1);
+  EXPECT_GT(result.json["flow_in_time"]["steps"].get<int>(), 1);
   ball.config.time.end = ball.config.time.dt = 4e9;
   const std::string text = error_of([&] { run_job(flow_job(), ball.context); });
   EXPECT_TRUE(has(text, "the step after t = 0 s failed, also with a length of 5e+08 s") && has(text, "shorter steps"))
@@ -303,7 +303,7 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   ball.config.output.plot = {PlotField::velocity, PlotField::pressure};
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const double k = json["permeability_m2"][2][2];
   EXPECT_GT(k, 0.0);
   EXPECT_TRUE(json["permeability_m2"][2][1].is_null());  // y was not asked for
@@ -380,7 +380,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   flow.tolerance = 1e-7;
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const double k = json["permeability_m2"][2][2];
   const auto& inertia = json["flow"][0]["inertia"];
   ASSERT_EQ(inertia["points"].size(), 3U);
@@ -405,7 +405,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   EXPECT_EQ(result.files[0].name, "inertia.csv");
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/inertia.csv"));
   EXPECT_TRUE(has(result.text, "With inertia, drive along z"));
-  auto summary = Json::parse(result.json);
+  auto summary = result.json;
   summary["solves"].push_back({{"name", "stokes z"}, {"iterations", 1}, {"relative_residual", 1e-8}});
   const PagePart page = flow_job().page(summary, result.figures);
   EXPECT_TRUE(std::ranges::any_of(page.tiles, [&](const PageTile& tile) {
@@ -452,7 +452,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
                            {}};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
   EXPECT_GT(error, 0.0);
   EXPECT_LT(error, 0.1 * k);
@@ -518,7 +518,7 @@ TEST(FlowJobMpi, RangeOfASlitIsThatOfItsWalls) {
   const PetscSession petsc;
   Slit slit(8.4);
   const JobResult result = slit.run(comm, 0.3);
-  auto json = Json::parse(result.json);
+  auto json = result.json;
   EXPECT_EQ(json["wall_shift_voxels"].get<double>(), 0.3);
   const double low = json["flow"][0]["permeability_range_m2"][0], high = json["flow"][0]["permeability_range_m2"][1];
   EXPECT_NEAR(low, slit.exact(-0.3), 0.01 * low);
@@ -541,7 +541,7 @@ TEST(FlowJobMpi, RangeOfASlitThatClosesBeginsAtZero) {
   const PetscSession petsc;
   Slit slit(1.8, true);
   const JobResult result = slit.run(comm, 1.0);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   EXPECT_EQ(json["flow"][0]["permeability_range_m2"][0].get<double>(), 0.0);
   EXPECT_GT(json["flow"][0]["permeability_range_m2"][1].get<double>(), json["permeability_m2"][0][0].get<double>());
   ASSERT_FALSE(result.warnings.empty());
@@ -574,7 +574,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
                            [&](const std::string& name) { return folder.path() + "/" + name; }};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
-  const auto json = Json::parse(result.json);
+  const auto json = result.json;
   for (const std::size_t i : {0U, 1U}) {
     const auto& flow = json["flow"][i];
     EXPECT_EQ(flow["sample_cells"].dump(), "[16,12,12]");

@@ -166,7 +166,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   EXPECT_GT(run.at(end, "Calcite_dissolved_mol"), 0.0);
   EXPECT_LE(run.at(end, "Ca_content_mol"), run.at(end, "Calcite_dissolved_mol") * (1.0 + 1e-9));
   EXPECT_GT(run.at(end, "Ca_content_mol"), 0.1 * run.at(end, "Calcite_dissolved_mol"));
-  const auto json = Json::parse(run.result.json)["chemistry"];
+  const auto json = run.result.json["chemistry"];
   EXPECT_NEAR(json["minerals"][0]["rate_mol_s"].get<double>(), run.at(end, "Calcite_rate_mol_s"),
               1e-9 * run.at(end, "Calcite_rate_mol_s"));
   EXPECT_NEAR(json["minerals"][0]["area_m2"].get<double>(), run.geometry.report.wall_area, 1e-9);
@@ -226,7 +226,7 @@ TEST(ReactiveRunMpi, SlowMineralInOneWaterIsWellMixed) {
 TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
   const PetscSession petsc;
   const DeckRun run(Comm::world(), std::string(box) + waters + calcite);
-  auto summary = Json::parse(run.result.json);
+  auto summary = run.result.json;
   const auto& chemistry = summary["chemistry"];
   const auto& history = chemistry["history"];
   const auto& end = run.rows.back();
@@ -289,7 +289,7 @@ TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   for (const JobComponent& c : run.result.components) names.push_back(c.name);
   EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_grain", "saturation_index_Calcite",
                                              "mineral_Calcite", "sorbed_H", "sorbed_Na", "sorbed_C(4)", "sorbed_Ca"}));
-  const auto json = Json::parse(run.result.json)["chemistry"];
+  const auto json = run.result.json["chemistry"];
   EXPECT_TRUE(json["minerals"][1]["area_m2"].is_null());
   EXPECT_TRUE(json["minerals"][1]["in_equilibrium"].get<bool>());
   if (world.size() == 1) return;
@@ -334,7 +334,7 @@ TEST(ReactiveRunMpi, TransportTellsTheStateAfterReactionsAndABalanceThatCloses) 
         reactions.at(reactions.rows.size() - 1, wall + "_dissolved_mol") - reactions.at(0, wall + "_dissolved_mol");
     EXPECT_GT(dissolved, 0.0);
     EXPECT_NEAR(from_wall, dissolved, 1e-8 * dissolved);
-    const auto end = Json::parse(run.result.json);
+    const auto end = run.result.json;
     for (const Json& c : end["transport"]["components"])
       EXPECT_NEAR(c["mean"].get<double>(),
                   transport.at(transport.rows.size() - 1, c["name"].get<std::string>() + "_mean"),
@@ -359,7 +359,7 @@ TEST(ReactiveRun, OnlyWhatStaysInTheWaterHasAResidenceTime) {
       std::string(box) + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n" + in_every_cell;
   deck.replace(deck.find("end_pore_volumes = 0.5"), 22, "end_pore_volumes = 3.0");
   const DeckRun run(Comm::self(), deck);
-  for (const Json& c : Json::parse(run.result.json)["transport"]["components"])
+  for (const Json& c : run.result.json["transport"]["components"])
     EXPECT_EQ(c["breakthrough"].is_null(), c["name"].get<std::string>() != "tracer") << c["name"].get<std::string>();
 }
 
@@ -376,7 +376,7 @@ TEST(ReactiveRun, AmountsHaveAUnitAndUniformFieldsAreNotDrawn) {
         << c.name;
   EXPECT_FALSE(run.result.figures.contains("transport Cl end"));
   EXPECT_TRUE(run.result.figures.contains("transport Ca end"));
-  auto summary = Json::parse(run.result.json);
+  auto summary = run.result.json;
   summary["flow"] = {};
   std::string html;
   for (const std::string& card : transport_page(summary, run.result.figures).cards) html += card;

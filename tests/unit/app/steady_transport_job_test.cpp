@@ -43,7 +43,7 @@ struct Case {
     check_jobs(context);
     if (config.flow.model != FlowModel::none) run_job(flow_job(), context);
     result = run_job(transport_job(), context);
-    return Json::parse(result.json)["transport"]["components"][0];
+    return result.json["transport"]["components"][0];
   }
   Comm comm = Comm::world();
   Config config;

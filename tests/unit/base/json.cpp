@@ -63,10 +63,10 @@ TEST(JsonTest, ReadsWhatItWrote) {
 TEST(JsonTest, WhatIsNoNumberIsNull) {
   for (const double x :
        {std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
-    EXPECT_TRUE(number_or_null(x).is_null());
-    EXPECT_TRUE(std::isnan(number_or_nan(number_or_null(x))));
+    EXPECT_TRUE(Json(x).is_null());
+    EXPECT_TRUE(std::isnan(number_or_nan(Json(x))));
   }
-  EXPECT_EQ(number_or_nan(Json::parse(number_or_null(0.1).dump())), 0.1);
+  EXPECT_EQ(number_or_nan(Json::parse(Json(0.1).dump())), 0.1);
 }
 
 TEST(JsonTest, IsBuiltStepByStep) {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A quantity is said once (decision 050): a result has a table, a function that hands each of its members to a reader,
+// with its name, its unit and where it is shown. What writes or reads the result is such a reader:
+//
+//   template <class Line, class F>
+//   void each_quantity(Line& l, F&& f) {
+//     f(Quantity{"time", "s", shown::csv | shown::record}, l.time);
+//     ...
+//
+//   std::string line;
+//   each_quantity(l, CsvLine{line});
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/core/text.hpp"
+#include "base/file/json.hpp"
+#include "base/math/symmetric_eigen.hpp"
+#include "base/math/triple.hpp"
+
+namespace karst {
+
+/// Where a quantity is shown: in a line of a CSV, in summary.json at the end and over the time, in what is kept of a
+/// run, in the rows of the log.
+namespace shown {
+inline constexpr unsigned csv = 1, json = 2, history = 4, record = 8, text = 16;
+}
+
+struct Quantity {
+  std::string name;
+  std::string unit{};                  ///< as names have it, "m_s"; empty: none
+  unsigned where = shown::record;      ///< bits of `shown`
+  const char* digits = "{:.10g}";      ///< in a CSV
+  std::string label{};                 ///< of its row of text
+  const char* text_digits = "{:.4g}";  ///< there
+
+  bool in(unsigned place) const { return (where & place) != 0; }
+  /// Member of summary.json, column of a CSV: "darcy_velocity_m_s".
+  std::string key() const { return unit.empty() ? name : name + '_' + unit; }
+  /// Column of a direction: "darcy_velocity_x_m_s".
+  std::string key(int d) const { return Quantity{name + '_' + axis_names[d], unit}.key(); }
+};
+
+/// Text of a number in a CSV; nothing where there is none.
+template <class T>
+std::string csv_number(const char* digits, const T& x) {
+  if constexpr (std::floating_point<T>)
+    if (!std::isfinite(x)) return {};
+  return fmt::format(fmt::runtime(std::integral<T> ? "{}" : digits), x);
+}
+
+/// Text of a number; "-" where there is none.
+template <class T>
+std::string text_number(const char* digits, const T& x) {
+  const std::string text = csv_number(digits, x);
+  return text.empty() ? "-" : text;
+}
+
+/// Rows of text with a value per column, which stands for an axis, a component, a mineral; "-" where a column has none.
+class TextRows {
+ public:
+  /// @param axis  whose entry of a vector is shown
+  auto column(int axis = 0) {
+    ++n_columns_;
+    return [this, axis](const Quantity& q, const auto& x) {
+      if (!q.in(shown::text)) return;
+      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
+        add(q.label, text_number(q.text_digits, x[axis]));
+      else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
+        add(q.label, text_number(q.text_digits, x));
+    };
+  }
+  /// "  label   value   value" and so on, lines of these widths.
+  std::string text(int label_width, int value_width) const {
+    std::string all;
+    for (const auto& [label, values] : rows_) {
+      all += fmt::format("  {:<{}}", label, label_width);
+      for (std::size_t i = 0; i < n_columns_; ++i)
+        all += fmt::format("{:>{}}", i < values.size() && !values[i].empty() ? values[i] : "-", value_width);
+      all += '\n';
+    }
+    return all;
+  }
+
+ private:
+  void add(const std::string& label, std::string value) {
+    auto row = std::ranges::find(rows_, label, &Row::first);
+    if (row == rows_.end()) row = rows_.insert(row, {label, {}});
+    row->second.resize(n_columns_);
+    row->second.back() = std::move(value);
+  }
+  using Row = std::pair<std::string, std::vector<std::string>>;
+  std::vector<Row> rows_;
+  std::size_t n_columns_ = 0;
+};
+
+/// Names of the columns of a CSV, three of a vector. Lists and matrices have none.
+struct CsvHead {
+  std::string& line;
+  std::string before{};  ///< put before each name
+  void operator()(const Quantity& q, const auto& x) const {
+    if (!q.in(shown::csv)) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
+      for (int d = 0; d < 3; ++d) add(q.key(d));
+    else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
+      add(q.key());
+  }
+  void add(const std::string& name) const {
+    if (!line.empty()) line += ',';
+    line += before + name;
+  }
+};
+
+/// Their values.
+struct CsvLine {
+  std::string& line;
+  void operator()(const Quantity& q, const auto& x) const {
+    if (!q.in(shown::csv)) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
+      for (int d = 0; d < 3; ++d) add(csv_number(q.digits, x[d]));
+    else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
+      add(csv_number(q.digits, x));
+  }
+  void add(const std::string& text) const {
+    if (!line.empty()) line += ',';
+    line += text;
+  }
+};
+
+/// From JSON, where null stands for NaN.
+template <class T>
+void take_value(const Json& from, T& x) {
+  if constexpr (std::floating_point<T>)
+    x = number_or_nan(from);
+  else if constexpr (std::is_same_v<T, Vec3> || std::is_same_v<T, Matrix3>)
+    for (int d = 0; d < 3; ++d) take_value(from.at(d), x[d]);
+  else
+    x = from.get<T>();
+}
+
+/// Members of an object.
+struct ToJson {
+  Json& to;
+  unsigned where;  ///< which quantities
+  void operator()(const Quantity& q, const auto& x) const {
+    if (q.in(where)) to[q.key()] = Json(x);
+  }
+};
+
+/// What ToJson kept as shown::record.
+struct FromRecord {
+  const Json& from;
+  template <class T>
+  void operator()(const Quantity& q, T& x) const {
+    if constexpr (!std::is_const_v<T>)
+      if (q.in(shown::record)) take_value(from.at(q.key()), x);
+  }
+  template <class T>
+  void operator()(const Quantity&, T&&) const {}  ///< what follows from others
+};
+
+/// Lists over the time: one more value of each.
+struct OverTime {
+  Json& lists;
+  std::string before{};  ///< put before each name
+  void operator()(const Quantity& q, const auto& x) const {
+    if (q.in(shown::history)) lists[before + q.key()].push_back(Json(x));
+  }
+};
+
+}  // namespace karst

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quantities of the chemistry of a run: names, units and where they are shown, a row each (output/quantity.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/output/quantity.hpp"
+#include "app/reaction/reactive_past.hpp"
+
+namespace karst {
+
+template <class Line, class F>
+void each_of_time(Line& line, F&& f) {
+  f(Quantity{"time", "s", shown::csv | shown::history | shown::record}, line.time);
+  f(Quantity{"pore_volumes", "", shown::history | shown::record}, line.pore_volumes);
+}
+
+template <class Line, class F>
+void each_of_mineral(Line& line, std::size_t mineral, F&& f) {
+  using namespace shown;
+  auto& m = line.minerals[mineral];
+  f(Quantity{"rate", "mol_s", csv | json | shown::history | record}, m.rate);
+  f(Quantity{"well_mixed", "mol_s", csv}, double{m.well_mixed});
+  f(Quantity{"over_well_mixed", "", csv}, m.ratio());
+  f(Quantity{"well_mixed_rate", "mol_s", json | shown::history | record}, m.well_mixed);
+  f(Quantity{"ratio_to_well_mixed", "", json}, m.ratio());
+  f(Quantity{"dissolved", "mol", csv | json | record}, m.dissolved);
+  f(Quantity{"saturation_index_outlet", "", csv | json | shown::history}, line.outlet.index(mineral));
+  f(Quantity{"saturation_index_mean", "", csv | json | shown::history}, line.mean.index(mineral));
+  f(Quantity{"step_error", "mol", json | record}, m.time_error);
+}
+
+template <class Line, class F>
+void each_of_water(Line& line, F&& f) {
+  constexpr unsigned all = shown::csv | shown::json | shown::history | shown::record;
+  f(Quantity{"pH_outlet", "", all}, line.outlet.ph);
+  f(Quantity{"pH_mean", "", all}, line.mean.ph);
+}
+
+/// @param sorbs  elements may be on sorbents
+template <class Line, class F>
+void each_of_element(Line& line, std::size_t element, bool sorbs, F&& f) {
+  using namespace shown;
+  f(Quantity{"content", "mol", csv | json}, double{line.content[element]});
+  f(Quantity{"imbalance", "", csv | shown::history, "{:.3e}"}, double{line.imbalance[element]});
+  f(Quantity{"sorbed", "mol", sorbs ? csv | json : json},
+    line.sorbed.empty() ? std::numeric_limits<double>::quiet_NaN() : double{line.sorbed[element]});
+}
+
+template <class Line, class F>
+void each_of_step(Line& line, F&& f) {
+  using namespace shown;
+  f(Quantity{"charge", "mol", csv | json | record}, line.charge);
+  f(Quantity{"charge_imbalance", "", csv | shown::history | record, "{:.3e}"}, line.charge_imbalance);
+  f(Quantity{"solved", "", csv | record}, line.solved);
+  f(Quantity{"kept", "", csv | record}, line.kept);
+  f(Quantity{"speciations", "", csv | record}, line.speciations);
+}
+
+/// Columns of chemistry.csv.
+/// @param reader  (what stands before each name) -> CsvHead or CsvLine
+template <class Reader>
+void each_column(const ReactiveLine& line, const std::vector<std::string>& minerals,
+                 const std::vector<std::string>& elements, bool sorbs, Reader&& reader) {
+  each_of_time(line, reader(""));
+  for (std::size_t m = 0; m < minerals.size(); ++m) each_of_mineral(line, m, reader(minerals[m] + '_'));
+  each_of_water(line, reader(""));
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbs, reader(elements[p] + '_'));
+  each_of_step(line, reader(""));
+}
+
+}  // namespace karst

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/output/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace karst {
+namespace {
+
+struct Sample {
+  double time = 0.1;  // no finite number of binary digits: comes back to the last bit or not
+  Vec3 force{1.0, -2.0, 3.0};
+  int steps = 7;
+  double drag = std::numeric_limits<double>::quiet_NaN();
+  double twice() const { return 2.0 * time; }
+};
+
+template <class S, class F>
+void each_quantity(S& s, F&& f) {
+  using namespace shown;
+  f(Quantity{"time", "s", csv | json | history | record | text, "{:.3g}", "time [s]"}, s.time);
+  f(Quantity{"force", "N", csv | record | text, "{:.10g}", "force [N]"}, s.force);
+  f(Quantity{"steps", "", csv | record}, s.steps);
+  f(Quantity{"drag", "", csv | json | record | text, "{:.10g}", "drag"}, s.drag);
+  f(Quantity{"twice", "s", json}, s.twice());
+}
+
+TEST(Quantity, ACsvHasThreeColumnsOfAVectorAndNothingForWhatIsNoNumber) {
+  const Sample s;
+  std::string head, line;
+  each_quantity(s, CsvHead{head});
+  each_quantity(s, CsvLine{line});
+  EXPECT_EQ(head, "time_s,force_x_N,force_y_N,force_z_N,steps,drag");
+  EXPECT_EQ(line, "0.1,1,-2,3,7,");
+}
+
+TEST(Quantity, NamesOfAPartStandBeforeThose) {
+  const Sample s;
+  std::string head = "axis";
+  each_quantity(s, CsvHead{head, "dye_"});
+  EXPECT_EQ(head, "axis,dye_time_s,dye_force_x_N,dye_force_y_N,dye_force_z_N,dye_steps,dye_drag");
+}
+
+TEST(Quantity, ARecordComesBackToTheLastBit) {
+  Sample s;
+  s.time = 1.0 / 3.0;
+  s.steps = -4;
+  Json kept;
+  each_quantity(s, ToJson{kept, shown::record});
+  EXPECT_FALSE(kept.contains("twice_s"));
+  Sample back;
+  back.drag = 5.0;
+  each_quantity(back, FromRecord{Json::parse(kept.dump())});
+  EXPECT_EQ(back.time, s.time);
+  EXPECT_EQ(back.force, s.force);
+  EXPECT_EQ(back.steps, -4);
+  EXPECT_TRUE(std::isnan(back.drag));
+}
+
+TEST(Quantity, WhatARecordLacksIsAnError) {
+  const Json kept{{"time_s", 1.0}};
+  Sample s;
+  EXPECT_THROW(each_quantity(s, FromRecord{kept}), JsonError);
+}
+
+TEST(Quantity, JsonHasNullForWhatIsNoNumber) {
+  const Sample s;
+  Json json;
+  each_quantity(s, ToJson{json, shown::json});
+  EXPECT_EQ(json.dump(), R"({"time_s":0.1,"drag":null,"twice_s":0.2})");
+}
+
+TEST(Quantity, ListsOverTheTimeGrow) {
+  Json lists;
+  for (const double t : {1.0, 2.0, 4.0}) {
+    const Sample s{.time = t};
+    each_quantity(s, OverTime{lists});
+  }
+  EXPECT_EQ(lists.dump(), R"({"time_s":[1.0,2.0,4.0]})");
+}
+
+TEST(Quantity, RowsOfTextHaveAColumnForEachAndADashWhereOneHasNone) {
+  const Sample a, b{.time = 12345.0, .drag = 0.25};
+  TextRows rows;
+  each_quantity(a, rows.column(2));
+  rows.column();
+  each_quantity(b, rows.column());
+  EXPECT_EQ(rows.text(10, 11),
+            "  time [s]          0.1          -  1.234e+04\n"
+            "  force [N]           3          -          1\n"
+            "  drag                -          -       0.25\n");
+}
+
+}  // namespace
+}  // namespace karst

@@ -50,7 +50,7 @@ Chart chart_of(const Json& all, const std::string& what, const ChartAxis& y, F&&
     const std::string axis = axis_name(c);
     const double steady = c.at("permeability_m2");
     const std::vector<Complex> k = dynamic_of(c);
-    const auto d = static_cast<std::size_t>(axis_of(c));
+    const auto d = axis_of(c);
     if (k.size() != c.at("frequency_Hz").size())
       throw JsonError(fmt::format("{} permeabilities at {} frequencies", k.size(), c.at("frequency_Hz").size()));
     ChartSeries line{.name = axis, .colour = chart_colours[d], .dash = dashes[d]};

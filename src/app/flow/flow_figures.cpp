@@ -68,10 +68,8 @@ void smooth(const Index& size, std::vector<float>& values) {
 /// Outside of a body values fall by `slope` per cube along the axes, so that rays may take long steps there.
 void spread(const Index& size, std::vector<float>& values) {
   std::vector<float> fallen(values.size());
-  parallel_for(std::ssize(values), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    fallen[at] = values[at] > outside ? values[at] : -longest_step;
-  });
+  parallel_for(std::ssize(values),
+               [&](std::int64_t i) { fallen[i] = values[i] > outside ? values[i] : -longest_step; });
   for (int d = 0; d < 3; ++d)
     for_each_sheet(size, d, fallen, [](const Sheet& s) {
       const auto raise = [&](std::int64_t to, std::int64_t from) {
@@ -82,8 +80,7 @@ void spread(const Index& size, std::vector<float>& values) {
       for (std::int64_t k = s.n - 1; k > 0; --k) raise(k - 1, k);
     });
   parallel_for(std::ssize(values), [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (values[at] <= outside) values[at] = fallen[at];
+    if (values[i] <= outside) values[i] = fallen[i];
   });
 }
 

@@ -152,10 +152,9 @@ std::vector<std::string> force_charts(const Json& flow) {
     std::array<std::string, 3> keys, names;
     std::array<double, 3> size{};
     for (int d = 0; d < 3; ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      keys[at] = force_key(i, d);
-      names[at] = fmt::format("along {}", "xyz"[d]);
-      for (const double v : history.at(keys[at]).get<std::vector<double>>()) size[at] = std::max(size[at], std::abs(v));
+      keys[d] = force_key(i, d);
+      names[d] = fmt::format("along {}", "xyz"[d]);
+      for (const double v : history.at(keys[d]).get<std::vector<double>>()) size[d] = std::max(size[d], std::abs(v));
     }
     std::vector<Line> lines;
     for (std::size_t d = 0; d < 3; ++d)

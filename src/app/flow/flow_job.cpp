@@ -333,9 +333,8 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
     all.porosity = (geometry.report.porosity * length - free) / (length - free);
     std::erase_if(part.axes, [&](int axis) {
-      const auto d = static_cast<std::size_t>(axis);
-      all.blocked[d] = !geometry.report.percolates[d];
-      return all.blocked[d];
+      all.blocked[axis] = !geometry.report.percolates[axis];
+      return all.blocked[axis];
     });
     if (part.axes.empty()) return;
     solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,

@@ -32,7 +32,7 @@ double entry(const Json& summary, std::size_t e, std::size_t d) {
 }
 double along(const Json& summary, const Json& flow) {
   if (flow.value("unbounded", false)) return std::numeric_limits<double>::infinity();
-  const auto axis = static_cast<std::size_t>(axis_of(flow));
+  const auto axis = axis_of(flow);
   return entry(summary, axis, axis);
 }
 
@@ -159,7 +159,7 @@ std::string histogram_card(const Json& summary) {
     const auto ends = histogram.at("log10_speed_over_mean").get<std::array<double, 2>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
     chart.x = {"speed / mean speed [-]", ends[0], ends[1], true};
-    const auto axis = static_cast<std::size_t>(axis_of(flow));
+    const auto axis = axis_of(flow);
     ChartSeries line{
         .name = fmt::format("drive along {}", axis_name(flow)), .colour = chart_colours[axis], .dash = dashes[axis]};
     const double width = (ends[1] - ends[0]) / static_cast<double>(share.size());
@@ -215,9 +215,9 @@ class AxisTable {
 
 std::string tensor_card(const Json& summary) {
   AxisTable table(summary, "Darcy velocity along");
-  for (std::size_t e = 0; e < 3; ++e)
+  for (int e = 0; e < 3; ++e)
     table.row(axis_names[e], [&](const Json& f) {
-      const auto axis = static_cast<std::size_t>(axis_of(f));
+      const int axis = axis_of(f);
       return permeability_text(e == axis ? along(summary, f) : entry(summary, e, axis));
     });
   if (has_error(summary)) {

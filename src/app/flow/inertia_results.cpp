@@ -31,7 +31,7 @@ struct Sweep {
   const Json& flow;
   double slow;  ///< permeability of Stokes flow along the axis [m²]
   std::string name() const { return axis_name(flow); }
-  std::size_t axis() const { return static_cast<std::size_t>(axis_of(flow)); }
+  int axis() const { return axis_of(flow); }
   const Json& points() const { return flow.at("inertia").at("points"); }
   const Json& law() const { return flow.at("inertia").at("forchheimer"); }
 };

@@ -54,7 +54,7 @@ std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geo
   std::vector<std::vector<double>> work;
   for (int l = 0; l < numbering.n_levels(); ++l) {
     const LevelGraph& graph = geometry.levels[l].graph;
-    std::vector<double>& level = work.emplace_back(static_cast<std::size_t>(graph.n_local()), 0.0);
+    std::vector<double>& level = work.emplace_back(graph.n_local(), 0.0);
     parallel_for(graph.n_local(), [&](std::int64_t b) {
       const int box = static_cast<int>(b);
       const BoxGraph of_box = graph.box(box);

@@ -40,7 +40,7 @@ std::uint64_t sum_of_vofs(const LevelGeometry& level) {
       if (!moments.centers.empty())
         for (const float d : moments.centers[r].wall_distance) hash = mix(hash, d);
       for_each_mineral(
-          level, level.moments_begin[static_cast<std::size_t>(b)] + static_cast<std::int64_t>(r),
+          level, level.moments_begin[b] + static_cast<std::int64_t>(r),
           [&](MineralNumber mineral, double area) { hash = mix(mix(hash, area), std::uint64_t{mineral}); });
       sum += hash;
     }

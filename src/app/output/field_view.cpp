@@ -146,8 +146,7 @@ FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::arra
     const std::size_t before = lattice.values.size();
     lattice.values.resize(before + sums.size() / 4);
     parallel_for(std::ssize(sums) / 4, [&](std::int64_t i) {
-      const auto cube = static_cast<std::size_t>(i);
-      for (std::size_t c = 0; c < 4; ++c) lattice.values[before + cube][c] = static_cast<float>(sums[4 * cube + c]);
+      for (std::size_t c = 0; c < 4; ++c) lattice.values[before + i][c] = static_cast<float>(sums[4 * i + c]);
     });
   }
   return lattice;

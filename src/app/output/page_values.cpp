@@ -23,7 +23,7 @@ int axis_of(const Json& object) {
   return static_cast<int>(axis);
 }
 
-std::string axis_name(const Json& object) { return std::string(1, axes[static_cast<std::size_t>(axis_of(object))]); }
+std::string axis_name(const Json& object) { return std::string(1, axes[axis_of(object)]); }
 
 std::string html_of(const Json& text) { return escape_html(text.get<std::string>()); }
 

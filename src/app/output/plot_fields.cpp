@@ -47,8 +47,7 @@ void fill_distance(const LevelSet& level_set, const Box& box, double scale, doub
 
 void fill_wall_area(const BoxGraph& box, const BoxMoments& moments, double h, std::span<float> cells) {
   std::vector<double> area(cells.size(), 0.0);
-  for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
-    area[box.row_cell[r]] += moments.moments[r].wall_area;
+  for (std::int64_t r = 0; r < box.n_irregular; ++r) area[box.row_cell[r]] += moments.moments[r].wall_area;
   std::transform(area.begin(), area.end(), cells.begin(), [&](double a) { return static_cast<float>(a * h * h); });
 }
 
@@ -70,8 +69,7 @@ void fill_mineral(const LevelGeometry& level, const BoxGraph& box, std::int64_t 
 
 void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direction, std::span<float> cells) {
   std::vector<Vec3> wall(cells.size());
-  for (std::size_t r = 0; r < static_cast<std::size_t>(box.n_irregular); ++r)
-    wall[box.row_cell[r]] += moments.moments[r].wall;
+  for (std::int64_t r = 0; r < box.n_irregular; ++r) wall[box.row_cell[r]] += moments.moments[r].wall;
   std::transform(wall.begin(), wall.end(), cells.begin(), [&](const Vec3& w) {
     const double length = norm(w);
     return length > 0.0 ? static_cast<float>(w[direction] / length) : 0.0F;
@@ -124,7 +122,7 @@ void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::spa
     return std::ranges::all_of(slots, [&](int slot) { return slot == graph.closed(); });
   };
   const auto pieces = at.box(static_cast<int>(box));
-  const auto irregular = graph.row_vof.first(static_cast<std::size_t>(graph.n_irregular));
+  const auto irregular = graph.row_vof.first(graph.n_irregular);
   for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
     if (closed_on_all_sides(slots)) {  // nothing comes there, and what it holds is of the beginning
       const auto row = std::ranges::lower_bound(irregular, static_cast<std::uint16_t>(vof));

@@ -45,11 +45,10 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   plot.chombo = run.config.output.yt;
   plot.parts = run.config.output.files;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
-    const auto c = static_cast<std::size_t>(component);
-    if (c < of_geometry.size())
-      fill_plot_component(run.geometry, *source.level_set, plot.cell_width, of_geometry[c], level, box, cells);
+    if (component < std::ssize(of_geometry))
+      fill_plot_component(run.geometry, *source.level_set, plot.cell_width, of_geometry[component], level, box, cells);
     else
-      of_jobs[c - of_geometry.size()].fill(level, box, cells);
+      of_jobs[component - of_geometry.size()].fill(level, box, cells);
     std::ranges::replace_if(
         cells, [](float v) { return std::isnan(v); }, 0.0F);
   };

@@ -54,7 +54,7 @@ GridValues values_of(const JobContext& run, const FieldView& view, const std::ve
                              word.is_vector ? 3 : 1,
                              {}});
     GridArray& array = grid.arrays.back();
-    const auto n = static_cast<std::size_t>(array.components);
+    const auto n = array.components;
     array.values.resize(n * plane.values.size());
     for (std::size_t i = 0; i < plane.values.size(); ++i)
       array.values[n * i + component] = static_cast<float>(plane.values[i]);

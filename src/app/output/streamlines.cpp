@@ -16,11 +16,10 @@ Vec3 velocity(const FieldLattice& lattice, const Vec3& x) {
   std::array<int, 3> low{}, high{};
   std::array<double, 3> part{};
   for (int d = 0; d < 3; ++d) {
-    const auto i = static_cast<std::size_t>(d);
     const double at = std::clamp(x[d] - 0.5, 0.0, lattice.size[d] - 1.0);
-    low[i] = static_cast<int>(at);
-    high[i] = std::min(low[i] + 1, lattice.size[d] - 1);
-    part[i] = at - low[i];
+    low[d] = static_cast<int>(at);
+    high[d] = std::min(low[d] + 1, lattice.size[d] - 1);
+    part[d] = at - low[d];
   }
   Vec3 v;
   for (unsigned corner = 0; corner < 8; ++corner) {

@@ -55,7 +55,7 @@ std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(ind
 
 /// [m³/mol]; 0: the database does not give it.
 double ReactiveRun::molar_volume(std::size_t mineral) const {
-  const auto phase = static_cast<std::size_t>(plan_.reactions()[mineral].mineral.phase);
+  const auto phase = plan_.reactions()[mineral].mineral.phase;
   return 1e-6 * plan_.medium.system.phases[phase].molar_volume;
 }
 

@@ -48,7 +48,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
   if (!plan_.left_out.empty()) log_detail("{}", plan_.left_out);
   moles_ = plan_.water * h * h * h;
-  for (std::size_t v = 0; v < static_cast<std::size_t>(grid_.n_own); ++v) fluid_ += grid_.volume[v];
+  for (std::int64_t v = 0; v < grid_.n_own; ++v) fluid_ += grid_.volume[v];
   fluid_ = run.comm.sum(fluid_);
   if (std::ranges::any_of(minerals, [](const MineralDeck& m) { return !m.wall.empty(); }))
     places_.push_back({wall_sites(grid_, minerals.size(),
@@ -214,7 +214,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
 
 void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {
   for (const Place& place : places_) {
-    std::vector<double> solves(static_cast<std::size_t>(numbering.n_own()), 0.0);
+    std::vector<double> solves(numbering.n_own(), 0.0);
     for (std::size_t site = 0; site < place.sites.size(); ++site)
       solves[place.sites.volume[site]] += static_cast<double>(place.state.cost[site] + 1);
     kinds.push_back({sums_of_boxes(numbering, run_.geometry, solves), place.state.seconds});
@@ -377,7 +377,7 @@ void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<s
   const Place& place = places_.back();
   const auto add = [&](const std::string& name, const std::vector<double>& from, std::size_t width, std::size_t k) {
     names.push_back(name);
-    values.emplace_back(static_cast<std::size_t>(grid_.n_own), 0.0);
+    values.emplace_back(grid_.n_own, 0.0);
     for (std::size_t s = 0; s < place.sites.size(); ++s) values.back()[place.sites.volume[s]] = from[s * width + k];
   };
   const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;

@@ -53,7 +53,7 @@ std::string totals_chart(const Course& course) {
   chart.logarithmic_y();
   const bool sorbs = !course.of.vessel.medium.sites.empty();
   for (int p = 1; p < system.n_primaries; ++p) {
-    const std::string& name = system.elements[static_cast<std::size_t>(p)];
+    const std::string& name = system.elements[p];
     const auto add = [&](const std::string& label, auto&& value, const char* dash) {
       Curve y = curve_of(course, value);
       for (double& v : y) v = v > least_total ? v : NAN;

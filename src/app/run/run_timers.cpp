@@ -31,7 +31,7 @@ std::string timers_json(const std::vector<TimerRow>& rows, const StepSeconds& st
   Json json{{"timers", Json::array()}};
   std::vector<std::string> path;
   for (const TimerRow& row : rows) {
-    path.resize(static_cast<std::size_t>(row.depth));
+    path.resize(row.depth);
     path.push_back(row.name);
     json["timers"].push_back(to_json(row, path));
   }

@@ -100,7 +100,7 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
   int left_out = 0;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const StudyCase& c = table.study.cases[i];
-    const double at = number_of(c.values[static_cast<std::size_t>(x)]), y = table.rows[i].of.at(column);
+    const double at = number_of(c.values[x]), y = table.rows[i].of.at(column);
     if (!std::isfinite(y)) continue;
     if (y == 0.0 && !table.rows[i].remark.empty()) {  // no sample of what the others measure
       ++left_out;
@@ -112,10 +112,9 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
   }
   if (ys.empty() || curves.size() > chart_colours.size()) return "";
   Chart chart;
-  chart.description = column + " over " + table.study.varied[static_cast<std::size_t>(x)];
+  chart.description = column + " over " + table.study.varied[x];
   const ColumnWords in_words = words_of(column);
-  const DrawnAxis along = axis_of(table.study.varied[static_cast<std::size_t>(x)], "", xs),
-                  up = axis_of(in_words.title, in_words.unit, ys);
+  const DrawnAxis along = axis_of(table.study.varied[x], "", xs), up = axis_of(in_words.title, in_words.unit, ys);
   chart.x = along.axis;
   chart.y = up.axis;
   bool spread = false;

@@ -63,8 +63,7 @@ ImageParts parts_of_image(const Index& size, int edge, int n) {
   std::set<std::array<int, 3>> seen;
   for (int i = 1; std::ssize(parts.low) < wanted; ++i) {  // the points come to every place
     Index place;
-    for (int d = 0; d < 3; ++d)
-      place[d] = static_cast<int>(van_der_corput(i, bases[static_cast<std::size_t>(d)]) * lattice[d]);
+    for (int d = 0; d < 3; ++d) place[d] = static_cast<int>(van_der_corput(i, bases[d]) * lattice[d]);
     if (seen.insert(place.v).second) parts.low.push_back(corner_of(size, edge, lattice, place));
   }
   for (std::size_t a = 0; a < parts.low.size(); ++a)

@@ -48,7 +48,7 @@ Chart chart_of(const Json& summary) {
   chart.y = {"dispersion coefficient / diffusivity of the fluid [-]", 1e300, -1e300, true};
   for (const Json& c : summary.at("columns")) {
     const std::string axis = axis_name(c);
-    const auto a = static_cast<std::size_t>(axis_of(c));
+    const auto a = axis_of(c);
     ChartSeries longitudinal{.name = "along the flow, " + axis, .colour = chart_colours[a]};
     for (const Json& p : c.at("points"))
       add_point(p.at("peclet"), p.at("longitudinal"), longitudinal, chart.x, chart.y);

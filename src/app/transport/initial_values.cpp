@@ -136,15 +136,9 @@ void InitialValues::fill(const Comm& comm, const ScalarGrid& grid, std::span<dou
   if (!deck_of(run_, component_).initial_file.empty())
     fail_together(comm, [&] { read_array(grid, values); });
   else
-    parallel_for(grid.n_own, [&](std::int64_t i) {
-      const auto v = static_cast<std::size_t>(i);
-      values[v] = value_in(formula_, h * grid.centroid[v]);
-    });
+    parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = value_in(formula_, h * grid.centroid[i]); });
   if (regions_.empty()) return;
-  parallel_for(grid.n_own, [&](std::int64_t i) {
-    const auto v = static_cast<std::size_t>(i);
-    values[v] = in_regions(grid.centroid[v], values[v]);
-  });
+  parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = in_regions(grid.centroid[i], values[i]); });
 }
 
 /// Plane by plane, those alone in which own volumes lie. These are sorted by plane first.
@@ -152,23 +146,22 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
   const auto array = open_array(run_, deck_of(run_, component_));
   const Index n = run_.grid.cells;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(n[2]) + 1, 0);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(grid.n_own));
+  std::vector<std::int32_t> order(grid.n_own);
   for (std::size_t v = 0; v < order.size(); ++v) ++begin[static_cast<std::size_t>(cell_of(grid.centroid[v])[2]) + 1];
   for (std::size_t z = 1; z < begin.size(); ++z) begin[z] += begin[z - 1];
   std::vector<std::int64_t> next(begin);
   for (std::size_t v = 0; v < order.size(); ++v)
     order[next[cell_of(grid.centroid[v])[2]]++] = static_cast<std::int32_t>(v);
   std::vector<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]));
-  std::vector<bool> wanted(static_cast<std::size_t>(n[2]));
+  std::vector<bool> wanted(n[2]);
   for (std::size_t z = 0; z < wanted.size(); ++z) wanted[z] = begin[z] < begin[z + 1];
   for (const BoundaryFace& face : grid.boundary)
     if (face.side == outlet_) wanted[cell_of(face.at)[2]] = true;
   for (int z = 0; z < n[2]; ++z) {
-    const auto slot = static_cast<std::size_t>(z);
-    if (!wanted[slot]) continue;
+    if (!wanted[z]) continue;
     array->read_plane(z, plane);
-    for (auto k = begin[slot]; k < begin[slot + 1]; ++k) {
-      const auto v = static_cast<std::size_t>(order[k]);
+    for (auto k = begin[z]; k < begin[z + 1]; ++k) {
+      const auto v = order[k];
       const Index c = cell_of(grid.centroid[v]);
       values[v] =
           plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(c[0])];

@@ -195,7 +195,7 @@ class SteadyComponent {
     WallField wall(op_.composite());
     fluxes.find(s.values, faces, wall);
     ScalarGrid& grid = transport_.advection().grid();
-    std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
+    std::vector<double> flux(grid.n_faces);
     list_fluxes(grid, faces, flux);
     std::array<double, 10> sums{};  // out through the sides; wall; volume, content, decay
     for (const BoundaryFace& f : grid.boundary) sums[f.side] += d * flux[f.face];
@@ -213,9 +213,8 @@ class SteadyComponent {
     run_.comm.sum(std::span(sums));
     for (int side = 0; side < 6; ++side) {
       const double carried = flow_.by.flows ? d * transport_.advection().out_of(side, s.values) : 0.0;
-      const auto i = static_cast<std::size_t>(side);
-      (sums[i] + carried < 0.0 ? s.inflow : s.outflow) += std::abs(sums[i] + carried);
-      if (side == flow_.by.outlet() && flow_.out[i] > 0.0) s.outlet = carried / flow_.out[i];
+      (sums[side] + carried < 0.0 ? s.inflow : s.outflow) += std::abs(sums[side] + carried);
+      if (side == flow_.by.outlet() && flow_.out[side] > 0.0) s.outlet = carried / flow_.out[side];
     }
     s.wall = sums[6];
     s.source = c_.source * sums[7];
@@ -277,10 +276,9 @@ void note(const ComponentLine& line, double inlet, const ComponentDeck& deck, co
 
 /// From where the value of a VoF stands to its wall, along the normal, in its h.
 double distance_to_wall(const LevelGeometry& level, std::int64_t row) {
-  const auto r = static_cast<std::size_t>(row);
-  const VofMoments& m = level.moments[r];
+  const VofMoments& m = level.moments[row];
   const double size = norm(m.wall);
-  const bool at_centre = level.centers.size() == 0 || level.centers[r].inside;
+  const bool at_centre = level.centers.size() == 0 || level.centers[row].inside;
   const Vec3 from = at_centre ? Vec3{} : m.centroid;
   return size > 0.0 ? std::max(0.0, dot(from - m.wall_centroid, m.wall) / size) : 0.0;
 }
@@ -294,7 +292,7 @@ std::string profiles(const JobContext& run, const CarriedBy& flow, const std::ve
     text += "," + run.config.transport.components[i].name;
     means.push_back(layer_means(grid, solved[i].values, flow.axis, n));
   }
-  for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
+  for (std::int64_t layer = 0; layer < n; ++layer) {
     text += fmt::format("\n{:.10g}", (static_cast<double>(layer) + 0.5) * run.grid.cell_width());
     for (const std::vector<double>& mean : means)
       text += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";

@@ -56,8 +56,7 @@ TransportInTime::TransportInTime(const JobContext& run)
   const FlowContinuity continuity = take_flow(*flow_.faces);
   past_.result.continuity_before = continuity.before;
   past_.result.continuity_after = continuity.after;
-  for (std::size_t v = 0; v < static_cast<std::size_t>(stepper_->grid().n_own); ++v)
-    fluid_volume_ += stepper_->grid().volume[v];
+  for (std::int64_t v = 0; v < stepper_->grid().n_own; ++v) fluid_volume_ += stepper_->grid().volume[v];
   fluid_volume_ = run.comm.sum(fluid_volume_);
   past_.times = flow_.in_time ? run.config.time
                               : transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
@@ -105,7 +104,7 @@ void TransportInTime::open_files(bool go_on) {
 void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial) {
   state_ = stepper_->make_state();
   const ScalarGrid& grid = stepper_->grid();
-  std::vector<double> values(static_cast<std::size_t>(grid.n_own));
+  std::vector<double> values(grid.n_own);
   for (std::size_t i = 0; i < deck_.components.size(); ++i) {
     initial[i]->fill(run_.comm, grid, values);
     if (!deck_.components[i].initial_file.empty())  // of whatever number of files
@@ -248,7 +247,7 @@ ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
   if (dt == 0.0) {
     std::array<double, 2> sums{};
     double least = std::numeric_limits<double>::infinity(), largest = -least;
-    for (std::size_t v = 0; v < static_cast<std::size_t>(grid.n_own); ++v) {
+    for (std::int64_t v = 0; v < grid.n_own; ++v) {
       sums[0] += grid.volume[v] * values[v];
       sums[1] += grid.volume[v];
       least = std::min(least, values[v]);

@@ -32,7 +32,7 @@ void TransportInTime::write_profiles(double time) {
   const int n = run_.grid.cells[flow_.axis];
   std::vector<std::vector<double>> means;
   for (const auto& values : state_.values) means.push_back(layer_means(stepper_->grid(), values.span(), flow_.axis, n));
-  for (std::size_t layer = 0; layer < static_cast<std::size_t>(n); ++layer) {
+  for (std::int64_t layer = 0; layer < n; ++layer) {
     std::string row =
         fmt::format("{:.10g},{:.10g},{:.10g}", time, pore_volumes(time), (static_cast<double>(layer) + 0.5) * h_);
     for (const std::vector<double>& mean : means)

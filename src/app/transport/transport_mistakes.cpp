@@ -182,7 +182,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
     if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
     if (!grid) grid = make_scalar_grid(composite);
     noting([&] {
-      std::vector<double> values(static_cast<std::size_t>(grid->n_own));
+      std::vector<double> values(grid->n_own);
       InitialValues(run, i, -1).fill(run.comm, *grid, values);
       require_initial(run, i, values);
     });

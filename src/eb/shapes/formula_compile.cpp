@@ -244,7 +244,7 @@ class Parser {
     double value = 0.0;
     const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (failure != std::errc{}) fail("is no number, or too large or small a one");
-    at_ = (end - text_.data());
+    at_ = end - text_.data();
     return steps_.constant(value);
   }
 

@@ -99,8 +99,8 @@ PlaneFluxes::Sums PlaneFluxes::between(F&& counts) {
     const auto is_vof_slot = [&](int slot) { return slot < graph.n_own + graph.halo.n_vofs(); };
     for_each_vof(graph, [&](int v, int, const std::array<std::uint16_t, 6>& slots) {
       for (int side = 0; side < 6; ++side) {
-        const std::size_t slot = slots[side];
-        if (!is_vof_slot(static_cast<int>(slot))) continue;
+        const int slot = slots[side];
+        if (!is_vof_slot(slot)) continue;
         add(at[slot], at[v], [&] {
           const auto flux = faces_.primary(l).box(b, direction_of(side));
           return is_high(side) ? -flux[slot] : flux[v];

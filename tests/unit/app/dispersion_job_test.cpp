@@ -53,7 +53,7 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   const auto json = result.json;
   const auto& points = json.at("dispersion").at("columns").at(0).at("points");
   ASSERT_EQ(points.size(), 2U);
-  const double tortuosity = Json::parse(diffusion.json).at("tortuosity").at(0);
+  const double tortuosity = diffusion.json.at("tortuosity").at(0);
   EXPECT_NEAR(points[0].at("longitudinal").get<double>() * tortuosity, 1.0, 1e-5);
   EXPECT_GT(points[1].at("longitudinal").get<double>(), 1.1);
   EXPECT_TRUE(points[1].at("transverse").at(0).is_null());

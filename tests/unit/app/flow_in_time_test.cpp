@@ -39,7 +39,7 @@ struct Channel {
   }
   Json run() {
     check_jobs(context);
-    return Json::parse(run_job(flow_job(), context).json)["flow_in_time"];
+    return run_job(flow_job(), context).json["flow_in_time"];
   }
   std::string history() const {
     std::ifstream file(folder.path() + "/history.csv");
@@ -83,7 +83,7 @@ void expect_steady_flow_stays(bool refined) {
   flow.inlets[0].profile = "parabolic";
   flow.bodies.push_back({"disc", "", 0.0, 3.0});
   flow.model = FlowModel::steady;
-  const auto steady = Json::parse(run_job(flow_job(), channel.context).json)["inlet_flow"]["bodies"][0];
+  const auto steady = run_job(flow_job(), channel.context).json["inlet_flow"]["bodies"][0];
   flow.model = FlowModel::navier_stokes;
   flow.start = FlowStart::steady;
   const auto json = channel.run();

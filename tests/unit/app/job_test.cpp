@@ -172,7 +172,7 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   flow.pressure_drop = 2.0;
   flow.axes = {2};
   flow.tolerance = 1e-9;
-  const auto steady = Json::parse(run_job(flow_job(), ball.context).json);
+  const auto steady = run_job(flow_job(), ball.context).json;
   flow.model = FlowModel::unsteady_stokes;
   flow.drive_factor = "1 + 0*t";
   ball.config.time = {3e18, 3e18, 0.0, StepScheme::bdf2};
@@ -252,7 +252,7 @@ double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocit
 TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   PeriodicBall ball;
   FlowOptions& flow = ball.config.flow;
-  const auto steady = Json::parse(run_job(flow_job(), ball.context).json);
+  const auto steady = run_job(flow_job(), ball.context).json;
   const double wanted = steady["flow"][0]["inertia"]["points"][0]["darcy_velocity_m_s"][0];
   const double creeping = steady["permeability_m2"][0][0].get<double>() / 1e-3 * flow.gradient[0];
   ASSERT_LT(wanted, 0.99 * creeping);
@@ -274,7 +274,7 @@ TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
   EXPECT_LT(most_cfl, 4.0);
   flow.start = FlowStart::steady;
   ball.config.time.end = 4e5;
-  EXPECT_NEAR(x_velocity(Json::parse(run_job(flow_job(), ball.context).json)), wanted, 1e-6 * wanted);
+  EXPECT_NEAR(x_velocity(run_job(flow_job(), ball.context).json), wanted, 1e-6 * wanted);
 }
 
 // A step that is too long for its flow is made again with half of its length, three times at most.

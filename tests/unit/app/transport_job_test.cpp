@@ -146,7 +146,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   bed.config.transport.components[1].name = "acid";
   bed.config.transport.walls = {{"calcite", "acid", 0.05, 0.0}};
   bed.config.time.end_pore_volumes = 1.5;
-  const auto json = Json::parse(bed.run().json)["transport"];
+  const auto json = bed.run().json["transport"];
   const auto& acid = json["components"][1];
   EXPECT_FALSE(json["components"][0].contains("wall"));
   const auto& of_wall = acid["wall"];
@@ -162,7 +162,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   EXPECT_LT(acid["largest_imbalance"].get<double>(), 1e-11);
   bed.config.transport.walls = {{"", "", 0.05, 0.0}, {"quartz", "tracer", 0.0, 0.0}};
   bed.handover.columns.clear();
-  const auto both = Json::parse(bed.run().json)["transport"]["components"];
+  const auto both = bed.run().json["transport"]["components"];
   EXPECT_NEAR(both[1]["wall"]["area_m2"].get<double>(), 2.0 * area, 0.04 * area);
   EXPECT_GT(both[1]["wall"]["loss_C_m3_s"].get<double>(), 1.2 * loss);
   EXPECT_NEAR(both[0]["wall"]["loss_C_m3_s"].get<double>() / loss, 1.0, 0.01);
@@ -181,7 +181,7 @@ TEST(TransportJobMpi, AWallHasTheConcentrationThatItTakesUp) {
   bed.config.time.end = 20.0;
   bed.config.time.dt = 2.0;
   bed.config.transport.walls = {{"", "", 0.05, 0.0}};
-  const auto json = Json::parse(bed.run().json)["transport"]["components"][0]["wall"];
+  const auto json = bed.run().json["transport"]["components"][0]["wall"];
   const double loss = json["loss_C_m3_s"], concentration = json["concentration"];
   EXPECT_GT(concentration, 0.1);
   EXPECT_NEAR(loss / (0.05 * json["area_m2"].get<double>()), concentration, 1e-6 * concentration);
@@ -216,7 +216,7 @@ TEST(TransportJobMpi, ARunThatIsAskedToEndInItsLastStepReports) {
       EXPECT_THROW(run_job(transport_job(), bed.context), EarlyEnd);
       continue;
     }
-    const Json wall = Json::parse(run_job(transport_job(), bed.context).json)["transport"]["components"][0]["wall"];
+    const Json wall = run_job(transport_job(), bed.context).json["transport"]["components"][0]["wall"];
     EXPECT_GT(wall["concentration"].get<double>(), 1.0);
   }
 }
@@ -256,7 +256,7 @@ TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
   c.outlet = "3";
   c.initial = "1 + 0.2*x";
   bed.config.time = {.end = 4000.0, .dt = 200.0};
-  const auto json = Json::parse(bed.run().json)["transport"];
+  const auto json = bed.run().json["transport"];
   EXPECT_EQ(json["steps"].get<int>(), 26);  // 20, the first of them in seven that grow: the outlet begins with a jump
   EXPECT_NEAR(json["components"][0]["mean"].get<double>(), 2.0, 0.02);
   const auto profile = bed.table("profiles.csv");
@@ -279,7 +279,7 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
     SolveStore store(bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume);
     bed.context.solved = &store;
     bed.handover.columns.clear();
-    const auto json = Json::parse(bed.run().json)["transport"];
+    const auto json = bed.run().json["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
     EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);
     EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), 30.0 * 0.2 / 6.4, 1e-9);
@@ -342,7 +342,7 @@ TEST(TransportJobMpi, APecletNumberScalesAnInlet) {
   bed.config.transport.peclet = 30.0;
   bed.config.transport.peclet_length = 6.4;
   bed.config.time.end_pore_volumes = 0.05;
-  const auto json = Json::parse(bed.run().json)["transport"];
+  const auto json = bed.run().json["transport"];
   EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), -30.0 * 0.2 / 6.4, 1e-9);
   const double rate = 30.0 * 0.2 / 6.4 * bed.geometry.report.connected_porosity * 100.0;
   EXPECT_NEAR(bed.table("transport.csv").back()[inflow], rate, 1e-5 * rate);

@@ -62,10 +62,12 @@ Handle create_shared_file(const Comm& comm, const std::string& temporary, std::s
 }
 
 void finish_file(const Comm& comm, Handle& file, std::string_view path) {
-  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "finish the file", path);
+  const herr_t flushed = H5Fflush(file, H5F_SCOPE_GLOBAL);
+  require_written(comm, path);  // before a check that may fail on one rank alone
+  check(flushed, "finish the file", path);
+  const herr_t closed = file.close();
   require_written(comm, path);
-  check(file.close(), "finish the file", path);
-  require_written(comm, path);
+  check(closed, "finish the file", path);
 }
 
 Handle create_group(hid_t parent, const std::string& name, std::string_view path) {

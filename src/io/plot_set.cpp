@@ -107,9 +107,10 @@ void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& orde
   Handle memory = hdf5::simple_space(size, to.path);
   if (round.cells == 0) check(H5Sselect_none(memory), "select the values", to.path);
   select_round(to, set, order, round, space);
-  check(H5Dwrite(set.data, set.shape.flags ? H5T_NATIVE_UINT8 : H5T_NATIVE_FLOAT, memory, space, transfer, values),
-        "write the values", to.path);
-  require_written(to.comm, to.path);  // the next round may read a compressed chunk again
+  const herr_t done =
+      H5Dwrite(set.data, set.shape.flags ? H5T_NATIVE_UINT8 : H5T_NATIVE_FLOAT, memory, space, transfer, values);
+  require_written(to.comm, to.path);  // the next round may read a compressed chunk again; on all ranks
+  check(done, "write the values", to.path);
 }
 
 }  // namespace karst

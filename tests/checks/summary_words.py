@@ -12,14 +12,21 @@ ROOT = Path(__file__).resolve().parents[2]
 WRITTEN_BY = """summary diffusion_job dispersion_results dynamic_results end_flow_job inertia_results flow_results flow_in_time flow_record forces_in_time
 communication feedback_balance step_times transport_results reactive_results variation""".split()
 MEMBER = re.compile(r'\{"([A-Za-z]\w*)",|\["([A-Za-z]\w*)"\]')
+QUANTITY = re.compile(r'Quantity\{"(\w+)"(?:, "(\w*)")?(, [^}]*\b(?:json|all|lines|known)\b)?')
 
 
 def known():
     return set(re.search(r'words = R"\((.*?)\)"', (ROOT / "src/app/study/study_columns.cpp").read_text(), re.S).group(1).split())
 
 
+def members(text):
+    """Those written by hand, and those of tables of quantities that summary.json shows."""
+    quantities = {f"{name}_{unit}" if unit else name for name, unit, shown in QUANTITY.findall(text) if shown}
+    return quantities | {first or second for first, second in MEMBER.findall(QUANTITY.sub("", text))}
+
+
 def missing(text):
-    return sorted({first or second for first, second in MEMBER.findall(text)} - known())
+    return sorted(members(text) - known())
 
 
 class SummaryWords(unittest.TestCase):
@@ -27,9 +34,14 @@ class SummaryWords(unittest.TestCase):
         for name in WRITTEN_BY:
             (source,) = (ROOT / "src/app").glob(f"*/{name}.cpp")
             self.assertEqual(missing(source.read_text()), [], f"{name}.cpp: add them to the words of src/app/study/study_columns.cpp")
+        tables = list((ROOT / "src/app").glob("*/*_quantities.hpp"))
+        self.assertGreaterEqual(len(tables), 3)
+        for table in [*tables, ROOT / "src/app/transport/dispersion_job.hpp"]:
+            self.assertEqual(missing(table.read_text()), [], f"{table.name}: add them to the words of src/app/study/study_columns.cpp")
 
     def test_a_new_member_is_seen(self):
         self.assertEqual(missing('json["permeability_m2"] = 1; Json one{{"brand_new", 2}};'), ["brand_new"])
+        self.assertEqual(missing('f(Quantity{"brand", "m2", csv | json}, x); f(Quantity{"brand_new", "m", csv}, x);'), ["brand_m2"])
 
 
 if __name__ == "__main__":

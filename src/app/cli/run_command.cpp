@@ -200,11 +200,11 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
   write_timers(comm, folder, summary.steps);
   summary.files = folder.names();
   summary.files.insert(std::ranges::lower_bound(summary.files, report_name), report_name);
-  const Json json = summary_json(summary);
+  const std::string json = summary_json(summary).dump(2) + '\n';
   Figures figures;
   for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file(report_name), run_report(json, deck, figures));
-  write_file(comm, folder.file("summary.json"), json.dump(2) + '\n');
+  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures));
+  write_file(comm, folder.file("summary.json"), json);
 }
 
 /// What the user came for, said last of all.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `karst geometry` and `karst check` share: reading the deck, choosing threads, building the geometry.
+// What `karst run`, `karst geometry` and `karst check` share: reading the deck, choosing threads, building the
+// geometry.
 #pragma once
 
 #include <chrono>

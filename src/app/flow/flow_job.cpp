@@ -204,11 +204,12 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
     run.solved->save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
   };
   watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
-    const auto state = run.solved->load(sweep_name(axis), depends, [&](const VofFile& file, const Json&) {
-      file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
-    });
-    if (!state) return {};
-    PausedSweep sweep = paused_sweep(*state);
+    PausedSweep sweep;
+    if (!run.solved->load(sweep_name(axis), depends, [&](const VofFile& file, const Json& state) {
+          sweep = paused_sweep(state);
+          file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
+        }))
+      return {};
     tell_read(progress, run.config.flow, sweep.slow, "", sweep.state.points);
     return sweep;
   };
@@ -232,12 +233,14 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
     if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
     std::vector<Quad> solution(keep.handover == nullptr ? 0 : numbering.n_own());
-    const auto state = store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json&) {
-      if (keep) file.read(flow_field, places, 4, values_of(flow));
-      if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
-    });
-    if (!state) return false;
-    columns.push_back(flow_column(*state));
+    FlowColumn column;
+    if (!store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json& state) {
+          column = flow_column(state);
+          if (keep) file.read(flow_field, places, 4, values_of(flow));
+          if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
+        }))
+      return false;
+    columns.push_back(std::move(column));
     keep.hand_over(columns.back(), std::move(solution));
     tell_read(progress, part, columns.back(), where, columns.back().inertia);
     if (keep) keep.add(std::move(flow));

@@ -43,10 +43,10 @@ struct Quantity {
   const char* text_digits = "{:.4g}";  ///< there
 
   bool in(unsigned place) const { return (where & place) != 0; }
-  /// Member of summary.json, column of a CSV: "darcy_velocity_m_s".
-  std::string key() const { return unit.empty() ? name : name + '_' + unit; }
-  /// Column of a direction: "darcy_velocity_x_m_s".
-  std::string key(int d) const { return Quantity{name + '_' + axis_names[d], unit}.key(); }
+  /// Member of summary.json, column of a CSV: "darcy_velocity_m_s"; of a direction: "darcy_velocity_x_m_s".
+  std::string key(int d = -1) const {
+    return name + (d < 0 ? "" : std::string("_") + axis_names[d]) + (unit.empty() ? "" : '_' + unit);
+  }
 };
 
 /// Text of a number in a CSV; nothing where there is none.
@@ -64,18 +64,27 @@ std::string text_number(const char* digits, const T& x) {
   return text.empty() ? "-" : text;
 }
 
-/// Rows of text with a value per column, which stands for an axis, a component, a mineral; "-" where a column has none.
+/// Calls f(number, direction) for the three entries of a vector, and for a number with the direction -1. Lists and
+/// matrices have no column.
+template <class T, class F>
+void for_columns(const T& x, F&& f) {
+  if constexpr (std::is_same_v<T, Vec3>)
+    for (int d = 0; d < 3; ++d) f(x[d], d);
+  else if constexpr (std::is_arithmetic_v<T>)
+    f(x, -1);
+}
+
+/// Rows of text with a value per column, which stands for an axis or a component; "-" where a column has none.
 class TextRows {
  public:
   /// @param axis  whose entry of a vector is shown
   auto column(int axis = 0) {
     ++n_columns_;
     return [this, axis](const Quantity& q, const auto& x) {
-      if (!q.in(shown::text)) return;
-      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
-        add(q.label, text_number(q.text_digits, x[axis]));
-      else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
-        add(q.label, text_number(q.text_digits, x));
+      if (q.in(shown::text))
+        for_columns(x, [&](auto value, int d) {
+          if (d < 0 || d == axis) add(q.label, text_number(q.text_digits, value));
+        });
     };
   }
   /// "  label   value   value" and so on, lines of these widths.
@@ -84,7 +93,7 @@ class TextRows {
     for (const auto& [label, values] : rows_) {
       all += fmt::format("  {:<{}}", label, label_width);
       for (std::size_t i = 0; i < n_columns_; ++i)
-        all += fmt::format("{:>{}}", i < values.size() && !values[i].empty() ? values[i] : "-", value_width);
+        all += fmt::format(" {:>{}}", i < values.size() && !values[i].empty() ? values[i] : "-", value_width - 1);
       all += '\n';
     }
     return all;
@@ -102,20 +111,17 @@ class TextRows {
   std::size_t n_columns_ = 0;
 };
 
-/// Names of the columns of a CSV, three of a vector. Lists and matrices have none.
+inline void add_column(std::string& line, const std::string& text) {
+  if (!line.empty()) line += ',';
+  line += text;
+}
+
+/// Names of the columns of a CSV.
 struct CsvHead {
   std::string& line;
   std::string before{};  ///< put before each name
   void operator()(const Quantity& q, const auto& x) const {
-    if (!q.in(shown::csv)) return;
-    if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
-      for (int d = 0; d < 3; ++d) add(q.key(d));
-    else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
-      add(q.key());
-  }
-  void add(const std::string& name) const {
-    if (!line.empty()) line += ',';
-    line += before + name;
+    if (q.in(shown::csv)) for_columns(x, [&](auto, int d) { add_column(line, before + q.key(d)); });
   }
 };
 
@@ -123,15 +129,7 @@ struct CsvHead {
 struct CsvLine {
   std::string& line;
   void operator()(const Quantity& q, const auto& x) const {
-    if (!q.in(shown::csv)) return;
-    if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Vec3>)
-      for (int d = 0; d < 3; ++d) add(csv_number(q.digits, x[d]));
-    else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(x)>>)
-      add(csv_number(q.digits, x));
-  }
-  void add(const std::string& text) const {
-    if (!line.empty()) line += ',';
-    line += text;
+    if (q.in(shown::csv)) for_columns(x, [&](auto value, int) { add_column(line, csv_number(q.digits, value)); });
   }
 };
 
@@ -170,9 +168,8 @@ struct FromRecord {
 /// Lists over the time: one more value of each.
 struct OverTime {
   Json& lists;
-  std::string before{};  ///< put before each name
   void operator()(const Quantity& q, const auto& x) const {
-    if (q.in(shown::history)) lists[before + q.key()].push_back(Json(x));
+    if (q.in(shown::history)) lists[q.key()].push_back(Json(x));
   }
 };
 

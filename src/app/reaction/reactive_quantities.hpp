@@ -2,6 +2,7 @@
 // The quantities of the chemistry of a run: names, units and where they are shown, a row each (output/quantity.hpp).
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -38,14 +39,17 @@ void each_of_water(Line& line, F&& f) {
   f(Quantity{"pH_mean", "", all}, line.mean.ph);
 }
 
+/// @param line   of a step; that of the beginning has no contents
 /// @param sorbs  elements may be on sorbents
-template <class Line, class F>
-void each_of_element(Line& line, std::size_t element, bool sorbs, F&& f) {
+template <class F>
+void each_of_element(const ReactiveLine& line, std::size_t element, bool sorbs, F&& f) {
   using namespace shown;
-  f(Quantity{"content", "mol", csv | json}, double{line.content[element]});
-  f(Quantity{"imbalance", "", csv | shown::history, "{:.3e}"}, double{line.imbalance[element]});
-  f(Quantity{"sorbed", "mol", sorbs ? csv | json : json},
-    line.sorbed.empty() ? std::numeric_limits<double>::quiet_NaN() : double{line.sorbed[element]});
+  const auto of = [&](const std::vector<double>& all) {
+    return element < all.size() ? all[element] : std::numeric_limits<double>::quiet_NaN();
+  };
+  f(Quantity{"content", "mol", csv | json}, of(line.content));
+  f(Quantity{"imbalance", "", csv | shown::history, "{:.3e}"}, of(line.imbalance));
+  f(Quantity{"sorbed", "mol", sorbs ? csv | json : json}, of(line.sorbed));
 }
 
 template <class Line, class F>

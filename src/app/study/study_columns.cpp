@@ -21,14 +21,14 @@ namespace {
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
 constexpr std::string_view words = R"(
 advection_W_m3 after after_step area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_move
-boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut
+boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut cfl
 cells_multivalued cells_subdivided cells_without_flow charge_error_percent charge_imbalance charge_mol chemistry
 chemistry_charge_relative closed_area_share closed_faces closed_level_faces coefficient_amplitude collectives column
 columns communication component components concentration connected connected_porosity content_mol continuity
 corner_frequency_Hz coupled_iterations coupled_steps cov cov_of_ranks_and_threads cov_of_steps cut damkohler_advection
 damkohler_diffusion darcy_velocity_m_s data_range database deck dense_values_bytes deviation diagonal diffusion
 diffusivity_m2_s dispersion dispersion_m2_s dispersion_over_diffusivity dispersivity_m dissipation_W_m3 dissolved_m3
-dissolved_mol drag_over_drive drives_between dynamic_permeability effective_diffusivity_m2_s effective_rate_m_s
+dissolved_mol drag_over_drive drives_between dt_s dynamic_permeability effective_diffusivity_m2_s effective_rate_m_s
 elements end_pore_volumes end_s engine exchange exchange_cells exchange_messages expected fall feedback_balance field
 files finished_solves first flow flow_factor flow_in_time flow_rate_m3_s flow_unevenness flows fluid flux_in flux_out
 force force_N force_amplitude_N force_coefficient force_mean_N forchheimer forchheimer_number formation_factor

@@ -317,11 +317,12 @@ void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n
   };
   watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
     Array<double> concentration(n_unknowns, Purpose::fields);
-    const auto state = run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json&) {
-      file.read(field_name, places, 1, concentration.span());
-    });
-    if (!state) return {};
-    DiffusionColumn column = column_of(*state);
+    DiffusionColumn column;
+    if (!run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json& state) {
+          column = column_of(state);
+          file.read(field_name, places, 1, concentration.span());
+        }))
+      return {};
     column.concentration = std::move(concentration);
     progress.read(column.solve);
     return column;

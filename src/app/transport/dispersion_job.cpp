@@ -82,9 +82,10 @@ void keep_points(const JobContext& run, SolveProgress& progress, DispersionWatch
                      places_of(run.geometry, *numbering), {});
   };
   watch.known = [&run, depends, &progress](int axis, double peclet) -> std::optional<DispersionPoint> {
-    const auto state = run.solved->load(dispersion_solve_name(axis, peclet), depends);
-    if (!state) return {};
-    DispersionPoint p = point_of(*state);
+    DispersionPoint p;
+    if (!run.solved->load(dispersion_solve_name(axis, peclet), depends,
+                          [&](const VofFile&, const Json& state) { p = point_of(state); }))
+      return {};
     progress.read(report_of(axis, p));
     return p;
   };

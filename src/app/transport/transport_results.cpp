@@ -59,7 +59,7 @@ std::string component_text(const TransportResult& result) {
   bool late = false;
   for (std::size_t i = 0; i < result.components.size(); ++i) {
     const ComponentResult& c = result.components[i];
-    names += fmt::format("{:>{}}", c.name, value_width);
+    names += fmt::format(" {:>{}}", c.name, value_width - 1);
     each_quantity(result, c, result.states.back().components[i], rows.column());
     const auto response = responses.column(), wall = walls.column();
     if (c.response) each_quantity(result, c, *c.response, response);

@@ -215,6 +215,10 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
   };
 }
 
+/// The numbers of a kept flow, and of a solution.
+auto values_of(auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); }
+auto exact(auto& solution) { return std::span(solution.data()->v.data(), 4 * solution.size()); }
+
 /// Solves the axes of a part one after the other, or reads what an earlier run has finished.
 /// @param where            what is other than in the deck, added to the names of the solves
 /// @param[in,out] columns  one more, without fields, as soon as a solve ends
@@ -227,8 +231,6 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   const CompositeNumbering& numbering = keep ? keep.joined->numbering() : own.emplace(run.comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
   const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
-  const auto values_of = [](auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); };
-  const auto exact = [](auto& solution) { return std::span(solution.data()->v.data(), 4 * solution.size()); };
   std::erase_if(part.axes, [&](int axis) {
     if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};

@@ -20,7 +20,8 @@ class Wall {
       : image_(image), parts_(segmentation), smoothing_(smoothing) {}
 
   /// Segmented images: shifts φ such that the pore of the trilinear interpolant has the volume of the pore voxels, to
-  /// 0.1 %, where 0.5 voxel is enough for that. Returns the shift [voxels]. Collective.
+  /// 0.1 %, where 0.5 voxel is enough for that. Returns the shift [voxels; of the file where
+  /// labels were resampled]. Collective.
   /// @param pore  volume of the pore voxels, those of the file where labels were resampled [voxels]
   double keep_volume(double pore);
 

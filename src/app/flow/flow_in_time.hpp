@@ -13,8 +13,6 @@
 
 namespace karst {
 
-class Json;
-
 inline bool is_in_time(const Config& config) { return is_in_time(config.flow.model); }
 
 /// Writes history.csv, a line per step, and output_0001.vtkhdf ... at output times. Where the run ends early the

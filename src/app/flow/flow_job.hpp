@@ -14,8 +14,6 @@ namespace karst {
 /// largest flux.
 constexpr double largest_creeping_reynolds = 1.0, largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
 
-class Json;
-
 using FlowColumns = std::vector<FlowColumn>;
 
 /// Level-0 cells of the sample, and what was added to both ends of each axis.

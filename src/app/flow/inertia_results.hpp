@@ -10,8 +10,6 @@
 
 namespace karst {
 
-class Json;
-
 /// The member "inertia" of an axis in summary.json: an object with "points" (one per step) and "forchheimer" (null
 /// where it was not fitted).
 Json inertia_json(const FlowColumn& column);

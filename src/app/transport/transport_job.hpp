@@ -13,8 +13,6 @@
 
 namespace karst {
 
-class Json;
-
 /// One component after a step. C: its unit of concentration.
 struct ComponentLine {
   double outlet = 0.0;                             ///< flux-weighted mean of what flows out at the outlet [C]; NaN

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "base/core/error.hpp"
-
 #include "base/math/triple.hpp"
 
 namespace karst {

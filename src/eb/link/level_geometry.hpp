@@ -58,8 +58,7 @@ struct MixedWall {
   MineralNumber mineral;
 };
 
-/// Parallel to the irregular rows (moments, centers) and extra faces (extra) of BoxGraph. No centers on levels that
-/// coarsen() made.
+/// Parallel to the irregular rows (moments, centers) and extra faces (extra) of BoxGraph.
 struct BoxMoments {
   std::span<const VofMoments> moments;
   std::span<const ExtraFaceMoments> extra;
@@ -72,7 +71,7 @@ struct LevelGeometry {
   Array<VofMoments> moments;      ///< irregular VoFs of the own boxes, box after box, in row order
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
   Array<VofCenter> centers;       ///< parallel to moments, or empty
-  Array<JoinedPart> joined;       ///< of the cells of the own boxes, box after box; empty on levels that coarsen() made
+  Array<JoinedPart> joined;       ///< of the cells of the own boxes, box after box
   /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty where the level
   /// set has one mineral: all walls are of number 0.
   Array<MineralNumber> mineral;

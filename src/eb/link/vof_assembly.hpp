@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From faces of control volumes to the adjacency and the moments of a box. Both makers of a graph end here: the one
-// that joins pieces to home cells and the one that coarsens.
+// From faces of control volumes to the adjacency and the moments of a box: where joining pieces to home cells ends.
 #pragma once
 
 #include <cstdint>

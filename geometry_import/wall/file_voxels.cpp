@@ -92,13 +92,24 @@ ImageWindow cubes_of(const SourceLattice& lattice, const Index& cubes, const Ima
 }
 
 Array<std::uint8_t> at_voxels(const SourceLattice& lattice, const ImageWindow& cubes,
-                              std::span<const std::uint8_t> values, const ImageWindow& voxels) {
+                              std::span<const std::uint8_t> labels, std::span<const std::uint8_t> values,
+                              const ImageWindow& voxels) {
   Array<std::uint8_t> all(voxels.count(), Purpose::buffers);
-  const auto& first = lattice.first_cube;
+  const auto cubes_in = [&](int d, std::int64_t voxel) {
+    const std::vector<int>& first = lattice.first_cube[at(d)];
+    return std::array{first[at(voxel)], voxel + 1 < lattice.voxels[d] ? first[at(voxel + 1)] : cubes.image[d]};
+  };
   parallel_for(voxels.image[1] * voxels.planes(), [&](std::int64_t r) {
-    const std::int64_t z = first[2][at(voxels.first + r / voxels.image[1])], y = first[1][at(r % voxels.image[1])];
-    const std::uint8_t* const row = values.data() + (z - cubes.first) * cubes.plane() + y * cubes.row();
-    for (int x = 0; x < voxels.image[0]; ++x) all[at(r * voxels.row() + x)] = row[first[0][at(x)]];
+    const int z = cubes_in(2, voxels.first + r / voxels.image[1])[0];
+    const auto [y, y_end] = cubes_in(1, r % voxels.image[1]);
+    for (int x = 0; x < voxels.image[0]; ++x) {
+      const auto [i_begin, i_end] = cubes_in(0, x);
+      std::int64_t from = cubes.start_of(z) + y * cubes.row() + i_begin;
+      for (int j = y; j < y_end && labels[at(from)] == outside_label; ++j)
+        for (int i = i_begin; i < i_end && labels[at(from)] == outside_label; ++i)
+          if (const std::int64_t n = cubes.start_of(z) + j * cubes.row() + i; labels[at(n)] != outside_label) from = n;
+      all[at(r * voxels.row() + x)] = values[at(from)];
+    }
   });
   return all;
 }

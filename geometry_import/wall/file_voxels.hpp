@@ -23,9 +23,12 @@ ImageWindow voxels_around(const SourceLattice& lattice, const ImageWindow& cubes
 /// The planes of cubes in planes of the file's voxels.
 ImageWindow cubes_of(const SourceLattice& lattice, const Index& cubes, const ImageWindow& voxels);
 
-/// Values of the file's voxels, which all cubes of a voxel have, and which cubes_of(voxels) are in `cubes`.
+/// Values of the file's voxels, which all cubes of a voxel inside the sample have, and which cubes_of(voxels) are in
+/// `cubes`: that of the first cube whose label is not outside_label, where the rim of a cylinder cuts the voxel.
+/// @param labels  over `cubes`, as `values`
 Array<std::uint8_t> at_voxels(const SourceLattice& lattice, const ImageWindow& cubes,
-                              std::span<const std::uint8_t> values, const ImageWindow& voxels);
+                              std::span<const std::uint8_t> labels, std::span<const std::uint8_t> values,
+                              const ImageWindow& voxels);
 
 /// Level set at the centres of cubes.
 /// @param of_voxels  over `voxels`, which are voxels_around(to) or more [voxels of the file]

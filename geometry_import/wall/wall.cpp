@@ -116,7 +116,7 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
     segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
   } else {
     const ImageWindow near = voxels_around(lattice, kept), wide = near.grown(segmented_reach(smoothing_));
-    phase = at_voxels(lattice, all, std::as_const(phase).span(), wide);
+    phase = at_voxels(lattice, all, labels, std::as_const(phase).span(), wide);
     Array<float> of_voxels(near.count(), Purpose::buffers);
     segmented_level_set(wide, phase.span(), smoothing_, shift_, near, of_voxels.span());
     level_set_at_cubes(lattice, near, of_voxels.span(), kept, f.phi);
@@ -139,7 +139,7 @@ Array<std::uint8_t> Wall::labels_of(const Field& field, const ImageWindow& aroun
   const SourceLattice& lattice = image_.lattice();
   if (parts_.gray || lattice.same()) return own;
   const ImageWindow near = voxels_around(lattice, field.window);
-  const Array<std::uint8_t> of_voxels = at_voxels(lattice, around, labels, near);
+  const Array<std::uint8_t> of_voxels = at_voxels(lattice, around, labels, labels, near);
   labels_as_level_set(lattice, near, of_voxels.span(), field.window, field.phi, own.span());
   return own;
 }

@@ -129,6 +129,25 @@ TEST(FileVoxels, LabelsHaveThePhasesOfTheLevelSetAndTheNamesOfTheirNeighbours) {
 }
 
 // Layers of cubes get the values of the whole image.
+// A voxel of 2 x 2 cubes that the rim of a cylinder cuts has the value of a cube inside, from whatever side it is cut.
+TEST(FileVoxels, AVoxelOnTheRimHasTheValueOfItsCubesInside) {
+  SourceLattice lattice;
+  lattice.voxels = {2, 1, 1};
+  lattice.ratio = {0.5, 0.5, 1};
+  lattice.first_cube = {std::vector{0, 2}, std::vector{0}, std::vector{0}};
+  const ImageWindow cubes{{4, 2, 1}, 0, 1}, voxels{{2, 1, 1}, 0, 1};
+  constexpr std::uint8_t o = outside_label;
+  const std::vector<std::uint8_t> labels{o, o, 7, o, o, 5, o, o}, far{o, o, o, 7, 5, o, o, o}, none(8, o);
+  const std::vector<std::uint8_t> values{1, 2, 3, 4, 5, 6, 7, 8};
+  const auto of = [&](const std::vector<std::uint8_t>& l) {
+    const Array<std::uint8_t> all = at_voxels(lattice, cubes, l, values, voxels);
+    return std::vector<int>{all[0], all[1]};
+  };
+  EXPECT_EQ(of(labels), (std::vector{6, 3}));
+  EXPECT_EQ(of(far), (std::vector{5, 4}));
+  EXPECT_EQ(of(none), (std::vector{1, 3}));
+}
+
 TEST(FileVoxels, ALayerGivesTheValuesOfTheWholeImage) {
   const Distance sphere = [](const Vec3& x) { return std::hypot(std::hypot(x[0] - 9, x[1] - 8), x[2] - 31) - 7.2; };
   const Stretched s({18, 16, 60}, 1.5, sphere);
@@ -140,7 +159,7 @@ TEST(FileVoxels, ALayerGivesTheValuesOfTheWholeImage) {
     const ImageWindow layer{s.cubes, first, std::min(60, first + 13)}, near = voxels_around(s.lattice, layer);
     const ImageWindow wide = near.grown(segmented_reach(1.0)), cubes = cubes_of(s.lattice, s.cubes, wide);
     const auto part = std::span<const std::uint8_t>(of_cubes).subspan(at(cubes.first * 288), cubes.count());
-    const Array<std::uint8_t> phase = at_voxels(s.lattice, cubes, part, wide);
+    const Array<std::uint8_t> phase = at_voxels(s.lattice, cubes, part, part, wide);
     std::vector<float> of_voxels(near.count()), phi(layer.count());
     segmented_level_set(wide, phase.span(), 1.0, 0.0F, near, of_voxels);
     level_set_at_cubes(s.lattice, near, of_voxels, layer, phi);

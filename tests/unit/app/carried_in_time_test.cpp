@@ -17,7 +17,7 @@
 #include "support/grid_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::carried_in_time_test {
 namespace {
 
 enum Column : std::size_t {
@@ -204,4 +204,4 @@ TEST(CarriedInTimeMpi, ToAndFroInShorterSteps) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::carried_in_time_test

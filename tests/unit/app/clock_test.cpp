@@ -10,7 +10,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::clock_test {
 namespace {
 
 struct Seen {
@@ -216,4 +216,4 @@ TEST(Clock, MistakesOfADeckAreToldTogether) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::clock_test

@@ -6,7 +6,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::command_line_test {
 namespace {
 
 using test::has;
@@ -105,4 +105,4 @@ TEST(CommandLine, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::command_line_test

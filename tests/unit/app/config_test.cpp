@@ -10,7 +10,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::config_test {
 namespace {
 
 constexpr const char* ball = R"(
@@ -155,4 +155,4 @@ TEST(Grid, SizeOfADeckMustBeThatOfTheImage) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::config_test

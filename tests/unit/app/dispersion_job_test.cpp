@@ -14,7 +14,7 @@
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::dispersion_job_test {
 namespace {
 
 using test::has;
@@ -85,4 +85,4 @@ TEST(DispersionJob, MistakesOfTheDeckAreToldBeforeAnySolve) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dispersion_job_test

@@ -13,7 +13,7 @@
 #include "support/grid_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::dynamic_job_test {
 namespace {
 
 /// Plates 12 mm apart along y, in 16 mm, which repeat; a fluid of 1e-5 m²/s.
@@ -73,4 +73,4 @@ TEST(DynamicJob, WarnsOfFrequenciesThatTheCellsDoNotResolve) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dynamic_job_test

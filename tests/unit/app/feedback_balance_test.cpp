@@ -17,7 +17,7 @@
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::feedback_balance_test {
 namespace {
 
 constexpr double usual = 1.0, slow = 3.0;  ///< busy times of a stretch [s]: rank 0 has the latter
@@ -237,4 +237,4 @@ TEST(FeedbackBalanceMpi, LooksAfterTheShortOnesRememberWhatWasBefore) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::feedback_balance_test

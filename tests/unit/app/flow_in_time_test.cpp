@@ -15,7 +15,7 @@
 #include "support/grid_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::flow_in_time_test {
 namespace {
 
 using test::error_of;
@@ -225,4 +225,4 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_in_time_test

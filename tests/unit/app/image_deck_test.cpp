@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::image_deck_test {
 namespace {
 
 TEST(ImageDeck, ImagesStandForDecks) {
@@ -60,4 +60,4 @@ TEST(ImageDeck, MistakesNameOptions) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::image_deck_test

@@ -8,7 +8,7 @@
 #include "support/image_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::image_sphere_test {
 namespace {
 
 TEST(ImageOfASphere, PorosityAndAreaMpi) {
@@ -22,4 +22,4 @@ TEST(ImageOfASphere, PorosityAndAreaMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::image_sphere_test

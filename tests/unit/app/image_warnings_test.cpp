@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::image_warnings_test {
 namespace {
 
 using test::has;
@@ -88,4 +88,4 @@ TEST(ImageWarnings, OfThroatsThatCellsLose) {
 TEST(ImageWarnings, NoneOfDescribedSolids) { EXPECT_TRUE(image_warnings(Comm::self(), Source{}).empty()); }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::image_warnings_test

@@ -18,7 +18,7 @@
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::job_test {
 namespace {
 
 using test::error_of;
@@ -597,4 +597,4 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::job_test

@@ -5,7 +5,7 @@
 
 #include "app/job/job.hpp"
 
-namespace karst {
+namespace karst::job_words_test {
 namespace {
 
 // What a deck can ask for are the jobs there are, in the order in which they run.
@@ -18,4 +18,4 @@ TEST(Jobs, AreThoseThatADeckCanAskFor) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::job_words_test

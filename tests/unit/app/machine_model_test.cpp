@@ -5,7 +5,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::machine_model_test {
 namespace {
 
 OverRanks all(double x) { return {x, x, x}; }
@@ -66,4 +66,4 @@ TEST(MachineModel, WorkIsNeverNegative) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::machine_model_test

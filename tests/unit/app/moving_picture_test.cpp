@@ -5,7 +5,7 @@
 
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::moving_picture_test {
 namespace {
 
 /// Chunks of a PNG file: type and data.
@@ -60,4 +60,4 @@ TEST(MovingPicture, RefusesPicturesOfDifferentSizes) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::moving_picture_test

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-namespace karst {
+namespace karst::periodic_state_test {
 namespace {
 
 struct History {
@@ -70,4 +70,4 @@ TEST(PeriodicState, IsNoneWhereNothingRepeats) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::periodic_state_test

@@ -12,7 +12,7 @@
 #include "base/file/json.hpp"
 #include "eb/described_level_set.hpp"
 
-namespace karst {
+namespace karst::plot_fields_test {
 namespace {
 
 constexpr double radius = 0.31e-3;  // [m]
@@ -223,4 +223,4 @@ TEST(Statistics, WarningsNameWhatIsLostAndWhatDoesNotPercolate) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plot_fields_test

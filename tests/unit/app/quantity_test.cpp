@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace karst {
+namespace karst::quantity_test {
 namespace {
 
 struct Sample {
@@ -94,4 +94,4 @@ TEST(Quantity, RowsOfTextHaveAColumnForEachAndADashWhereOneHasNone) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::quantity_test

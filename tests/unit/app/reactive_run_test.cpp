@@ -20,7 +20,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::reactive_run_test {
 namespace {
 
 using test::error_of;
@@ -451,4 +451,4 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::reactive_run_test

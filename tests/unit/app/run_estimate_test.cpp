@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::run_estimate_test {
 namespace {
 
 using test::has;
@@ -117,4 +117,4 @@ TEST(NodeMemory, TheLeastLimitHolds) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::run_estimate_test

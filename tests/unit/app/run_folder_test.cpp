@@ -13,7 +13,7 @@
 #include "base/file/atomic_file.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::run_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -377,4 +377,4 @@ TEST_F(RunFolderMpi, LinksAndPipesUnderItsNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::run_folder_test

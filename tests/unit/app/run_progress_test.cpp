@@ -9,7 +9,7 @@
 #include <cmath>
 #include <mutex>
 
-namespace karst {
+namespace karst::run_progress_test {
 namespace {
 
 /// Parts that take `slow` times as long as expected, each told in tenths.
@@ -192,4 +192,4 @@ TEST(RunProgress, PartsFollowTheDeck) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::run_progress_test

@@ -18,7 +18,7 @@
 #include "support/flow_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::solve_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -248,4 +248,4 @@ TEST(FlowRecord, NumbersComeBackToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::solve_store_test

@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::steady_transport_job_test {
 namespace {
 
 using test::error_of;
@@ -186,4 +186,4 @@ TEST(WallSurfaceMpi, HasTheAreaOfTheWall) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::steady_transport_job_test

@@ -8,7 +8,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::step_times_test {
 namespace {
 
 TEST(StepTimes, SpreadOfValues) {
@@ -52,4 +52,4 @@ TEST(StepTimes, StepsOfTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::step_times_test

@@ -9,7 +9,7 @@
 
 #include "app/flow/flow_figures.hpp"
 
-namespace karst {
+namespace karst::streamlines_test {
 namespace {
 
 FieldLattice lattice_with(const Index& size, const std::function<Vec3(const Vec3&)>& velocity) {
@@ -99,4 +99,4 @@ TEST(FlowFigures, SlicesLieAlongTheFlow) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::streamlines_test

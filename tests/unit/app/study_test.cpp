@@ -18,7 +18,7 @@
 #include "support/errors.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::study_test {
 namespace {
 
 TEST(Study, EveryCombinationIsACaseAndTheLastVariesFastest) {
@@ -198,4 +198,4 @@ TEST(Study, PathsInBatchScriptsAreQuoted) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::study_test

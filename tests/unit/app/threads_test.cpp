@@ -6,7 +6,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/core/traffic.hpp"
 
-namespace karst {
+namespace karst::threads_test {
 namespace {
 
 RankPlace place(std::uint64_t node, int first, int last) {
@@ -48,4 +48,4 @@ TEST(ThreadsMpi, WhatIsAskedForIsSet) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::threads_test

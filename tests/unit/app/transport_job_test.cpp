@@ -23,7 +23,7 @@
 #include "support/shared_directory.hpp"
 #include "transport/march/transport_stepper.hpp"
 
-namespace karst {
+namespace karst::transport_job_test {
 namespace {
 
 using test::error_of;
@@ -479,4 +479,4 @@ TEST(TransportJob, MistakesOfADeckAreToldTogether) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::transport_job_test

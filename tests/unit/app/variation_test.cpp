@@ -9,7 +9,7 @@
 #include "base/file/json.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::variation_test {
 namespace {
 
 Json timer(const std::vector<std::string>& path, double most, double cov) {
@@ -70,4 +70,4 @@ TEST(Variation, SomeSteps) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::variation_test

@@ -13,7 +13,7 @@
 #include "page/plane_picture.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::vof_values_test {
 namespace {
 
 /// A refined ball; the value of an unknown is x + 10 y + 100 z of its cell's centre, in level-0 cells.
@@ -219,4 +219,4 @@ TEST(VofValues, UnitsSuitTheLargestValue) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::vof_values_test

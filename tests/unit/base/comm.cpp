@@ -12,7 +12,7 @@
 #include "base/core/error.hpp"
 #include "base/core/traffic.hpp"
 
-namespace karst {
+namespace karst::comm_test {
 namespace {
 
 std::vector<std::byte> bytes_of(std::int64_t x, std::size_t copies) {
@@ -213,4 +213,4 @@ TEST(TrafficMpi, WaitingIsNotWork) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::comm_test

@@ -12,7 +12,7 @@
 #include "base/core/text.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::deck_test {
 namespace {
 
 enum class Drive { gradient, pressure_drop };
@@ -430,4 +430,4 @@ TEST(Deck, KeysWithoutDefaultShowNone) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::deck_test

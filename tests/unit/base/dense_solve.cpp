@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace karst {
+namespace karst::dense_solve_test {
 namespace {
 
 // Random systems of 1 to 20 equations, some with zeros on the diagonal: both ways give back what was put in.
@@ -41,4 +41,4 @@ TEST(DenseSolve, SingularIsTold) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dense_solve_test

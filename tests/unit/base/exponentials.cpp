@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace karst {
+namespace karst::exponentials_test {
 namespace {
 
 constexpr double ulp = std::numeric_limits<double>::epsilon();
@@ -47,4 +47,4 @@ TEST(Logarithms, AreThoseOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::exponentials_test

@@ -16,7 +16,7 @@
 #include "base/file/plain_file.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ TEST(PlainFile, NothingElseIsReadOrReplaced) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::files_test

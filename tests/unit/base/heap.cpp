@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace karst {
+namespace karst::heap_test {
 namespace {
 
 constexpr std::int64_t mib = 1 << 20;
@@ -56,4 +56,4 @@ TEST(Heap, LargeArraysGoBackAtOnceAndSmallOnesWhenAsked) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::heap_test

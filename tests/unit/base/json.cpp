@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace karst {
+namespace karst::json_test {
 namespace {
 
 using Library = nlohmann::ordered_json;
@@ -137,4 +137,4 @@ TEST(JsonTest, TowersAreRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::json_test

@@ -15,7 +15,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::log_test {
 namespace {
 
 class Log : public ::testing::Test {
@@ -161,4 +161,4 @@ TEST(Progress, WhatIsShortSaysNothing) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::log_test

@@ -14,7 +14,7 @@ extern "C" const char* __asan_default_options() { return "allocator_may_return_n
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
-namespace karst {
+namespace karst::memory_test {
 namespace {
 
 TEST(Memory, CountsNowAndPeakByPurpose) {
@@ -88,4 +88,4 @@ TEST(Memory, EveryPurposeHasAName) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::memory_test

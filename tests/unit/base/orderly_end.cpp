@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-namespace karst {
+namespace karst::orderly_end_test {
 namespace {
 
 /// Status of the early end that a check comes to; 0: none.
@@ -65,4 +65,4 @@ TEST(OrderlyEndDeathTest, ASecondSignalEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::orderly_end_test

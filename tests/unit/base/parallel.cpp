@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace karst {
+namespace karst::parallel_test {
 namespace {
 
 class Parallel : public ::testing::Test {
@@ -143,4 +143,4 @@ TEST_F(Parallel, ThreadsAreCountedAndLoopsInsideLoopsRunAlone) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::parallel_test

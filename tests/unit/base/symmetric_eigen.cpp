@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace karst {
+namespace karst::symmetric_eigen_test {
 namespace {
 
 // [[2, 1, 0], [1, 2, 0], [0, 0, -5]]: eigenvalues 3, 1, -5, vectors (1, 1, 0) / √2, (1, -1, 0) / √2, z.
@@ -43,4 +43,4 @@ TEST(SymmetricEigen, VectorsBelongToValues) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::symmetric_eigen_test

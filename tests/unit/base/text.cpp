@@ -8,7 +8,7 @@
 #include "base/core/format.hpp"
 #include "base/core/version.hpp"
 
-namespace karst {
+namespace karst::text_test {
 namespace {
 
 TEST(Text, EditDistanceCountsLetters) {
@@ -77,4 +77,4 @@ TEST(Version, NamesProjectAndCommit) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::text_test

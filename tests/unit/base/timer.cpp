@@ -12,7 +12,7 @@
 #include "base/comm/comm.hpp"
 #include "base/comm/parallel.hpp"
 
-namespace karst {
+namespace karst::timer_test {
 namespace {
 
 void wait(double seconds) {
@@ -275,4 +275,4 @@ TEST_F(Timers, CostLittle) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::timer_test

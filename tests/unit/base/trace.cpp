@@ -20,7 +20,7 @@
 #include "base/trace/trace_otf2.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::trace_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -248,4 +248,4 @@ TEST_F(TracesMpi, ClocksOfOtherMachinesAreFoundByMessages) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::trace_test

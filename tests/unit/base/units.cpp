@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace karst {
+namespace karst::units_test {
 namespace {
 
 TEST(Units, LengthsAreTheSameNumbersAsInMetres) {
@@ -65,4 +65,4 @@ TEST(Units, PhysicalOnesAreKnown) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::units_test

@@ -12,7 +12,7 @@
 #include "chemistry/chemical_system.hpp"
 #include "chemistry/water.hpp"
 
-namespace karst {
+namespace karst::database_test {
 namespace {
 
 constexpr double kelvin_25 = 298.15;
@@ -270,4 +270,4 @@ TEST(ChemicalFormula, TowersAndBrokenNumbersAreRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::database_test

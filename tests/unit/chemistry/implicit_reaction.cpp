@@ -8,7 +8,7 @@
 
 #include "chemistry/solution.hpp"
 
-namespace karst {
+namespace karst::implicit_reaction_test {
 namespace {
 
 const Database& shipped() {
@@ -161,4 +161,4 @@ TEST(ImplicitReaction, RandomSolutionsAndRates) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::implicit_reaction_test

@@ -8,7 +8,7 @@
 #include "base/core/error.hpp"
 #include "chemistry/solution.hpp"
 
-namespace karst {
+namespace karst::kinetics_test {
 namespace {
 
 const Database& shipped() {
@@ -82,4 +82,4 @@ TEST(Kinetics, RatePathsAsUsersWriteThem) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::kinetics_test

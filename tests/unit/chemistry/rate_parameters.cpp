@@ -9,7 +9,7 @@
 #include "chemistry/implicit_reaction.hpp"
 #include "chemistry/solution.hpp"
 
-namespace karst {
+namespace karst::rate_parameters_test {
 namespace {
 
 const Database& shipped() {
@@ -154,4 +154,4 @@ TEST(RateParameters, GasesAreInTheImplicitReaction) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::rate_parameters_test

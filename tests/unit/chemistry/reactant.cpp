@@ -7,7 +7,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::reactant_test {
 namespace {
 
 const Database& shipped() {
@@ -96,4 +96,4 @@ TEST(Titration, GypsumForms) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::reactant_test

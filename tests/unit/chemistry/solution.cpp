@@ -8,7 +8,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::solution_test {
 namespace {
 
 const Database& shipped() {
@@ -252,4 +252,4 @@ TEST(Solution, TableHasEverySpeciesAndPhase) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::solution_test

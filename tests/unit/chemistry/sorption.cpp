@@ -12,7 +12,7 @@
 #include "base/core/error.hpp"
 #include "chemistry/implicit_reaction.hpp"
 
-namespace karst {
+namespace karst::sorption_test {
 namespace {
 
 const Database& shipped() {
@@ -232,4 +232,4 @@ TEST(Sorption, TablesNameEverySpecies) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::sorption_test

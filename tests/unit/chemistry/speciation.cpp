@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-namespace karst {
+namespace karst::speciation_test {
 namespace {
 
 using Kind = SolutionCondition::Kind;
@@ -116,4 +116,4 @@ TEST(Speciation, RandomSolutionsConvergeFromColdStarts) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::speciation_test

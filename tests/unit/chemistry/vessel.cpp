@@ -12,7 +12,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::vessel_test {
 namespace {
 
 const Database& shipped() {
@@ -170,4 +170,4 @@ TEST(Vessel, RandomPhasesComeToEquilibriumOrEnd) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::vessel_test

@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::combine_test {
 namespace {
 
 using test::RandomPoints;
@@ -198,4 +198,4 @@ TEST(Combine, NothingToCombineIsAnError) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::combine_test

@@ -11,7 +11,7 @@
 #include "base/core/error.hpp"
 #include "tests/support/cut_cases.hpp"
 
-namespace karst {
+namespace karst::cut_box_test {
 namespace {
 using namespace karst::testing;
 
@@ -265,4 +265,4 @@ TEST(Classify, SolidNextToTheWallHoldsNoFluid) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::cut_box_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/cut_cases.hpp"
 
-namespace karst {
+namespace karst::cut_cube_test {
 namespace {
 using namespace karst::testing;
 
@@ -85,4 +85,4 @@ TEST(CutCube, EverySignPatternCloses) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::cut_cube_test

@@ -9,7 +9,7 @@
 #include "eb/shapes/expression.hpp"
 #include "tests/support/cut_cases.hpp"
 
-namespace karst {
+namespace karst::cut_thin_test {
 namespace {
 using namespace karst::testing;
 
@@ -157,4 +157,4 @@ TEST(CutThin, FacesTowardsAFinerLevelAreTheMeanOfItsFaces) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::cut_thin_test

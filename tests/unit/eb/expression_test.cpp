@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::expression_test {
 namespace {
 
 using test::error_of;
@@ -87,4 +87,4 @@ TEST(Expression, NotANumberIsAnErrorWithThePoint) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::expression_test

@@ -11,7 +11,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::formula_test {
 namespace {
 
 struct Sample {
@@ -229,4 +229,4 @@ TEST(Formula, ErrorsNameTheWord) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::formula_test

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::geometry_options_test {
 namespace {
 
 using test::error_of;
@@ -227,4 +227,4 @@ TEST_F(GeometryDeck, MineralsHaveTheirNames) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::geometry_options_test

@@ -9,7 +9,7 @@
 #include "eb/geometry.hpp"
 #include "eb/shapes/shapes.hpp"
 
-namespace karst {
+namespace karst::geometry_sample_test {
 namespace {
 
 GridOptions cube(int n, int box) {
@@ -92,4 +92,4 @@ TEST(GeometrySampleMpi, RefinedLevelsAreSampled) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::geometry_sample_test

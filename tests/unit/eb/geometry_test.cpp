@@ -9,7 +9,7 @@
 #include "base/core/error.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::geometry_test {
 namespace {
 
 using test::composite_closure;
@@ -110,4 +110,4 @@ TEST(Geometry, NoFluidIsAnErrorMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::geometry_test

@@ -14,7 +14,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::image_level_set_test {
 namespace {
 
 using test::error_of;
@@ -201,4 +201,4 @@ TEST(ImageLevelSet, ErrorsAreClear) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::image_level_set_test

@@ -7,7 +7,7 @@
 
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::least_squares_test {
 namespace {
 
 std::vector<Vec3> scattered(int n, std::uint64_t seed) {
@@ -82,4 +82,4 @@ TEST(LeastSquares, FewPointsKeepConstants) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::least_squares_test

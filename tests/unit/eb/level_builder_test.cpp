@@ -8,7 +8,7 @@
 
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::level_builder_test {
 namespace {
 
 using test::free_stream_error;
@@ -203,4 +203,4 @@ TEST(LevelBuilder, OneCellThickDomainMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::level_builder_test

@@ -10,7 +10,7 @@
 #include "eb/geometry.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::rank_plan_test {
 namespace {
 
 /// Messages and values that a plan tells against those of the exchanges that are made, on one level and on two.
@@ -90,4 +90,4 @@ TEST(RankPlan, CubesOfBoxes) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::rank_plan_test

@@ -5,7 +5,7 @@
 
 #include "eb/shapes/shapes.hpp"
 
-namespace karst {
+namespace karst::repeated_level_set_test {
 namespace {
 
 TEST(RepeatedLevelSet, EveryCopyIsTheSample) {
@@ -28,4 +28,4 @@ TEST(RepeatedLevelSet, EveryCopyIsTheSample) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::repeated_level_set_test

@@ -6,7 +6,7 @@
 #include "eb/cut/cut_edge.hpp"
 #include "eb/shapes/shapes.hpp"
 
-namespace karst {
+namespace karst::reservoir_level_set_test {
 namespace {
 
 std::unique_ptr<LevelSet> ball_between_reservoirs() {
@@ -45,4 +45,4 @@ TEST(ReservoirLevelSet, EdgesInTheEndPlaneAreCutAsInTheSample) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::reservoir_level_set_test

@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::shapes_test {
 namespace {
 
 using test::RandomPoints;
@@ -158,4 +158,4 @@ TEST(Shapes, ImpossibleSizesAreErrors) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::shapes_test

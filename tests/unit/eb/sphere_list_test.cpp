@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/level_set_cases.hpp"
 
-namespace karst {
+namespace karst::sphere_list_test {
 namespace {
 
 using test::error_of;
@@ -193,4 +193,4 @@ TEST(SphereList, ImpossibleListsAreErrors) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::sphere_list_test

@@ -7,7 +7,7 @@
 
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::vofs_from_pieces_test {
 namespace {
 
 /// A box of 8^3 solid cells but for the left half of cell (3, 3, 3), open towards (2, 3, 3), which is solid all the
@@ -64,4 +64,4 @@ TEST(VofsFromPieces, EqualNeighboursShareAPiece) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::vofs_from_pieces_test

@@ -5,7 +5,7 @@
 
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::wall_distances_test {
 namespace {
 
 /// Calls f(center, cell centre) for every irregular VoF.
@@ -73,4 +73,4 @@ TEST(WallDistances, LinesAlongAFaceMeetItsBeginning) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_distances_test

@@ -15,7 +15,7 @@
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::wall_minerals_test {
 namespace {
 
 using std::numbers::pi;
@@ -256,4 +256,4 @@ TEST(MineralChoice, NumbersFollowTheNamesAskedFor) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_minerals_test

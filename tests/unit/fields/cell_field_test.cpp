@@ -10,7 +10,7 @@
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::cell_field_test {
 namespace {
 
 double linear(const Vec3& x, int component) { return (component + 1) * (0.7 + 0.3 * x[0] - 0.2 * x[1] + 0.45 * x[2]); }
@@ -93,4 +93,4 @@ TEST(CellField, SumsRunOverUnknownsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::cell_field_test

@@ -11,7 +11,7 @@
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::face_field_test {
 namespace {
 
 const Vec3 stream{0.3, -1.1, 2.0};
@@ -97,4 +97,4 @@ TEST(FaceField, WhatLeavesALevelEntersTheOtherMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::face_field_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace karst {
+namespace karst::point_value_test {
 namespace {
 
 /// Of f at a place, from its values at points.
@@ -68,4 +68,4 @@ TEST(PointWeights, SmoothFieldsAreOfThirdOrder) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::point_value_test

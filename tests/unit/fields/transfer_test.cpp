@@ -10,7 +10,7 @@
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::transfer_test {
 namespace {
 
 double smooth(const Vec3& x, int component) {
@@ -119,4 +119,4 @@ TEST(Transfer, GridsThatDifferAreRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::transfer_test

@@ -12,7 +12,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::array_image_test {
 namespace {
 
 using test::all_values;
@@ -294,4 +294,4 @@ TEST_F(ArrayImageTest, APlaneOfALargeImageNeedsTheMemoryOfAPlane) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::array_image_test

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "unit/geometry_import/label_images.hpp"
 
-namespace karst {
+namespace karst::clean_test {
 namespace {
 
 using Values = std::vector<std::uint8_t>;
@@ -292,4 +292,4 @@ TEST(GrowSeeds, ErrorsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::clean_test

@@ -7,7 +7,7 @@
 
 #include "unit/geometry_import/label_images.hpp"
 
-namespace karst {
+namespace karst::cluster_labels_test {
 namespace {
 
 /// A single pore voxel in the middle of solid label 3.
@@ -91,4 +91,4 @@ TEST(ClusterLabels, RelabelOnlyThoseAskedMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::cluster_labels_test

@@ -9,7 +9,7 @@
 #include "base/comm/parallel.hpp"
 #include "unit/geometry_import/label_images.hpp"
 
-namespace karst {
+namespace karst::clusters_test {
 namespace {
 
 constexpr std::uint8_t solid = 1;
@@ -242,4 +242,4 @@ TEST(Clusters, FlagsOverRanksMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::clusters_test

@@ -11,7 +11,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
-namespace karst {
+namespace karst::correlation_test {
 namespace {
 
 using test::at;
@@ -159,4 +159,4 @@ TEST(CorrelationMpi, NothingToCorrelate) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::correlation_test

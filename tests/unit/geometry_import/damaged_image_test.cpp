@@ -10,7 +10,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::damaged_image_test {
 namespace {
 
 using test::all_values;
@@ -154,4 +154,4 @@ TEST_F(DamagedImageTest, Hdf5OfAnotherLengthOrWithOddNumbersIsRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::damaged_image_test

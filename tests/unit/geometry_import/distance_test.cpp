@@ -12,7 +12,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
-namespace karst {
+namespace karst::distance_test {
 namespace {
 
 using test::at;
@@ -145,4 +145,4 @@ TEST(WallDistanceMpi, WallsBetweenVoxelCentresAreSeen) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::distance_test

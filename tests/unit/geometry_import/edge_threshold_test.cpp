@@ -9,7 +9,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "image_generator/rock.hpp"
 
-namespace karst {
+namespace karst::edge_threshold_test {
 namespace {
 
 /// An image in memory.
@@ -125,4 +125,4 @@ TEST(Sample, CornersOfOneValueLookLikeTheSurroundingsOfACylinder) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::edge_threshold_test

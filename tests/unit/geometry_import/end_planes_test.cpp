@@ -9,7 +9,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::end_planes_test {
 namespace {
 
 /// Imports labels (0 pore) of these voxels, x fastest.
@@ -76,4 +76,4 @@ TEST(EndPlanes, PackingsMatchAndPartsOfThemDoNot) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::end_planes_test

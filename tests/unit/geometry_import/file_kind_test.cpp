@@ -12,7 +12,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::file_kind_test {
 namespace {
 
 using test::all_values;
@@ -147,4 +147,4 @@ TEST_F(FileKindTest, AFolderWithoutSlicesSaysWhatItHolds) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::file_kind_test

@@ -13,7 +13,7 @@
 #include "geometry_import/voxels/level_set.hpp"
 #include "geometry_import/wall/wall_faces.hpp"
 
-namespace karst {
+namespace karst::file_voxels_test {
 namespace {
 
 using Distance = std::function<double(const Vec3&)>;  // [cubes], > 0 in the pore
@@ -168,4 +168,4 @@ TEST(FileVoxels, ALayerGivesTheValuesOfTheWholeImage) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::file_voxels_test

@@ -8,7 +8,7 @@
 #include "geometry_import/voxels/clusters.hpp"
 #include "support/image_files.hpp"
 
-namespace karst {
+namespace karst::fit_check_test {
 namespace {
 
 using test::has;
@@ -115,4 +115,4 @@ TEST(FitCheck, NoNoiseIsNoExcuse) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::fit_check_test

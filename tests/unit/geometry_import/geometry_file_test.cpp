@@ -13,7 +13,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::geometry_file_test {
 namespace {
 
 using test::error_of;
@@ -199,4 +199,4 @@ TEST(GeometryFile, DamagedChunksAreAnError) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::geometry_file_test

@@ -9,7 +9,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::header_image_test {
 namespace {
 
 using test::all_values;
@@ -394,4 +394,4 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::header_image_test

@@ -10,7 +10,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "support/image_files.hpp"
 
-namespace karst {
+namespace karst::histogram_test {
 namespace {
 
 TEST(Histogram, BinsAreIntegersWhenTheyFit) {
@@ -194,4 +194,4 @@ TEST(Histogram, CountsBelowALimitAndReduces) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::histogram_test

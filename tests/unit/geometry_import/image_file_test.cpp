@@ -14,7 +14,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::image_file_test {
 namespace {
 
 using test::all_values;
@@ -439,4 +439,4 @@ TEST_F(ImageFileTest, DamagedFilesOfOtherFormatsAreErrors) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::image_file_test

@@ -13,7 +13,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::import_meaning_test {
 namespace {
 
 using test::error_of;
@@ -153,4 +153,4 @@ TEST_F(ImportMeaning, WidthsThatDifferMuchHaveToBeConfirmed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::import_meaning_test

@@ -8,7 +8,7 @@
 #include "support/image_files.hpp"
 #include "support/tags.hpp"
 
-namespace karst {
+namespace karst::import_page_test {
 namespace {
 
 using test::has;
@@ -68,4 +68,4 @@ TEST(ImportPage, SegmentedImagesHaveNoHistogram) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::import_page_test

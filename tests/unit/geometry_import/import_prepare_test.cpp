@@ -14,7 +14,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::import_prepare_test {
 namespace {
 
 using test::error_of;
@@ -187,4 +187,4 @@ TEST(ImportPrepare, KeysAreReadFromTheDeck) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::import_prepare_test

@@ -21,7 +21,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::import_test {
 namespace {
 
 using test::error_of;
@@ -364,4 +364,4 @@ TEST(ImportOptions, AbsentKeysKeepTheirDefaultsAndWrongOnesAreNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::import_test

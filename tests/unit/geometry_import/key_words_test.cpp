@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace karst {
+namespace karst::key_words_test {
 namespace {
 
 TEST(KeyWords, KeysAreSaidAsTheUserGaveThem) {
@@ -16,4 +16,4 @@ TEST(KeyWords, KeysAreSaidAsTheUserGaveThem) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::key_words_test

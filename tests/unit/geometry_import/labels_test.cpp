@@ -10,7 +10,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::labels_test {
 namespace {
 
 using test::error_of;
@@ -158,4 +158,4 @@ TEST(LabelsMpi, CountsAndSharesAreOfTheSample) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::labels_test

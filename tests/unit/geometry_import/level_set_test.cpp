@@ -9,7 +9,7 @@
 #include "image_generator/packing.hpp"
 #include "random_phases.hpp"
 
-namespace karst {
+namespace karst::level_set_test {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -173,4 +173,4 @@ TEST(LevelSet, SteepestSlopeBoundsTheInterpolant) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::level_set_test

@@ -13,7 +13,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
-namespace karst {
+namespace karst::local_thickness_test {
 namespace {
 
 using test::at;
@@ -235,4 +235,4 @@ TEST(SizeDistribution, EndsAtTheBound) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::local_thickness_test

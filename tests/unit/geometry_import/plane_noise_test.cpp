@@ -10,7 +10,7 @@
 #include "geometry_import/voxels/diffusion.hpp"
 #include "image_generator/random_numbers.hpp"
 
-namespace karst {
+namespace karst::plane_noise_test {
 namespace {
 
 constexpr int n = 64;
@@ -96,4 +96,4 @@ TEST(PlaneNoise, InnerPhasesAreAVoxelAwayFromTheWall) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plane_noise_test

@@ -14,7 +14,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
-namespace karst {
+namespace karst::pore_network_test {
 namespace {
 
 using test::at;
@@ -240,4 +240,4 @@ TEST(PoreNetworkMpi, NothingAndThinImages) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::pore_network_test

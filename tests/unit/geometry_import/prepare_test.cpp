@@ -17,7 +17,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::prepare_test {
 namespace {
 
 using test::error_of;
@@ -359,4 +359,4 @@ TEST_F(Prepare, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::prepare_test

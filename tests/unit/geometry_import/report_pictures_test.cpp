@@ -9,7 +9,7 @@
 
 #include "geometry_import/report/slice_pictures.hpp"
 
-namespace karst {
+namespace karst::report_pictures_test {
 namespace {
 
 double gray_of(int x, int y, int z) { return 3.0 * x + 100 * std::sin(0.3 * y) + 5 * z; }
@@ -192,4 +192,4 @@ TEST(SlicePictures, TheWallIsTheZeroLine) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::report_pictures_test

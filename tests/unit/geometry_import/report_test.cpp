@@ -13,7 +13,7 @@
 #include "tests/support/narrow_page.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::report_test {
 namespace {
 
 using test::error_of;
@@ -229,4 +229,4 @@ TEST(ReportMpi, IsWrittenWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::report_test

@@ -18,7 +18,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::segment_test {
 namespace {
 
 using test::error_of;
@@ -416,4 +416,4 @@ TEST(Segment, KeysAreReadFromTheDeck) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::segment_test

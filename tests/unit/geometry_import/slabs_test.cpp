@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-namespace karst {
+namespace karst::slabs_test {
 namespace {
 
 std::uint16_t value(const Index& n, int x, int y, int z) {
@@ -96,4 +96,4 @@ TEST(Slabs, FetchedIsACopyMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::slabs_test

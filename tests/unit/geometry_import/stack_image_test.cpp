@@ -10,7 +10,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::stack_image_test {
 namespace {
 
 using test::all_values;
@@ -256,4 +256,4 @@ TEST_F(StackTest, ASliceThatChangesWhileItIsReadIsAnError) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::stack_image_test

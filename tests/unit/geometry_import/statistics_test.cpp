@@ -13,7 +13,7 @@
 #include "image_generator/random_numbers.hpp"
 #include "slab_cases.hpp"
 
-namespace karst {
+namespace karst::statistics_test {
 namespace {
 
 using test::image_of;
@@ -196,4 +196,4 @@ TEST(StatisticsMpi, NoBallIsWiderThanTheImage) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::statistics_test

@@ -18,7 +18,7 @@
 #include "support/image_files.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::symmetry_test {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -163,4 +163,4 @@ TEST(Symmetry, OfTheImport) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::symmetry_test

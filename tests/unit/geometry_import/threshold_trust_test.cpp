@@ -12,7 +12,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::threshold_trust_test {
 namespace {
 
 using test::has;
@@ -92,4 +92,4 @@ TEST(ThresholdTrust, TheImportSaysItFirst) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::threshold_trust_test

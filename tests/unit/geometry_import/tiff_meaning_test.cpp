@@ -11,7 +11,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::tiff_meaning_test {
 namespace {
 
 using test::all_values;
@@ -381,4 +381,4 @@ TEST_F(TiffMeaning, WidthsThatDifferMuchAreAskedAbout) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::tiff_meaning_test

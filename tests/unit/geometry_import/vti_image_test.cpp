@@ -8,7 +8,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::vti_image_test {
 namespace {
 
 using test::all_values;
@@ -205,4 +205,4 @@ TEST_F(VtiImageTest, CompressedBlocksAreChecked) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::vti_image_test

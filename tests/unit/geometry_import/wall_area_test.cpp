@@ -9,7 +9,7 @@
 
 #include "base/math/triple.hpp"
 
-namespace karst {
+namespace karst::wall_area_test {
 namespace {
 
 template <class F>
@@ -71,4 +71,4 @@ TEST(WallArea, OutsideOfTheSampleNothingCounts) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_area_test

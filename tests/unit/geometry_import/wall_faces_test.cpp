@@ -12,7 +12,7 @@
 #include "image_generator/packing.hpp"
 #include "random_phases.hpp"
 
-namespace karst {
+namespace karst::wall_faces_test {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -213,4 +213,4 @@ TEST(WallFaces, ThroatsAndWallsOneVoxelWideStay) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_faces_test

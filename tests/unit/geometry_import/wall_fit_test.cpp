@@ -16,7 +16,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::wall_fit_test {
 namespace {
 
 using test::error_of;
@@ -372,4 +372,4 @@ TEST(WallFit, OptionsThatExcludeEachOther) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_fit_test

@@ -11,7 +11,7 @@
 #include "base/core/error.hpp"
 #include "grid/layout_builder.hpp"
 
-namespace karst {
+namespace karst::box_costs_test {
 namespace {
 
 constexpr int n_boxes = 512;  // 8 in each direction
@@ -109,4 +109,4 @@ TEST(BoxCosts, ImbalanceIsTheLongestOverTheMean) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::box_costs_test

@@ -6,7 +6,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::grid_options_test {
 namespace {
 
 GridOptions read_deck(const std::string& toml) {
@@ -110,4 +110,4 @@ TEST(GridOptions, KeysAreDocumented) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::grid_options_test

@@ -15,7 +15,7 @@
 #include "support/token.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::halo_exchange_test {
 namespace {
 
 using test::Model;
@@ -284,4 +284,4 @@ TEST(Field, MaxNormShowsNan) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::halo_exchange_test

@@ -7,7 +7,7 @@
 #include "grid/morton.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::hierarchy_test {
 namespace {
 
 double all_fluid(int, const Box&) { return 1.0; }
@@ -159,4 +159,4 @@ TEST(HierarchyMpi, LevelsNobodyWantsAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::hierarchy_test

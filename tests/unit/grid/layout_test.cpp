@@ -8,7 +8,7 @@
 #include "grid/morton.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::layout_test {
 namespace {
 
 double any_fluid(const Box&) { return 1.0; }
@@ -123,4 +123,4 @@ TEST(Layout, LatticeKeysInMortonOrder) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::layout_test

@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::level_graph_test {
 namespace {
 
 using test::Model;
@@ -190,4 +190,4 @@ TEST(LevelGraphMpi, CheckFindsOneSidedFaces) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::level_graph_test

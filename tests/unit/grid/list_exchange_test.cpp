@@ -8,7 +8,7 @@
 #include "base/core/error.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::list_exchange_test {
 namespace {
 
 constexpr int n_own = 40;
@@ -97,4 +97,4 @@ TEST(ListExchange, MisuseIsNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::list_exchange_test

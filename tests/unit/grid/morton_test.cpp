@@ -6,7 +6,7 @@
 #include "grid/box.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::morton_test {
 namespace {
 
 static_assert(morton_encode({1, 0, 0}) == 1 && morton_encode({0, 1, 0}) == 2 && morton_encode({0, 0, 1}) == 4);
@@ -35,4 +35,4 @@ TEST(Morton, KeysOfACubeAreConsecutive) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::morton_test

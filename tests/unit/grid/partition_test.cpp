@@ -13,7 +13,7 @@
 #include "base/core/error.hpp"
 #include "unit/grid/model.hpp"
 
-namespace karst {
+namespace karst::partition_test {
 namespace {
 
 double heaviest(const std::vector<double>& w, const std::vector<std::int64_t>& begin) {
@@ -122,4 +122,4 @@ TEST(Partition, BadWeightsAreNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::partition_test

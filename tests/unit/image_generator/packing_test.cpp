@@ -13,7 +13,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::packing_test {
 namespace {
 
 using test::error_of;
@@ -136,4 +136,4 @@ TEST(CtImage, TiffRoundTrip) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::packing_test

@@ -14,7 +14,7 @@
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::rock_test {
 namespace {
 
 using std::numbers::pi;
@@ -299,4 +299,4 @@ TEST(WriteImage, FloatRawAndStacks) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::rock_test

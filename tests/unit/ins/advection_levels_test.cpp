@@ -12,7 +12,7 @@
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::advection_levels_test {
 namespace {
 
 /// A packing of 16³ cells whose middle has half the width, periodic or not along x.
@@ -193,4 +193,4 @@ TEST(AdvectionLevels, DragOfARefinedDiscMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::advection_levels_test

@@ -10,7 +10,7 @@
 #include "ins/solve/stokes_solver.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::advection_test {
 namespace {
 
 /// n by n cells without walls, one thick, periodic unless the ends across x are pressures.
@@ -210,4 +210,4 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::advection_test

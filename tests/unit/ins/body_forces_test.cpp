@@ -11,7 +11,7 @@
 #include "ins/solve/steady_approach.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::body_forces_test {
 namespace {
 
 constexpr int length = 36, height = 16;  ///< of a plane stream past two discs that differ, along an axis
@@ -187,4 +187,4 @@ TEST(BodyForces, OfAnArrayAreTheDriveMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::body_forces_test

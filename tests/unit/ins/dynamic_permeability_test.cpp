@@ -8,7 +8,7 @@
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::dynamic_permeability_test {
 namespace {
 
 using test::flow_grid;
@@ -110,4 +110,4 @@ TEST(DynamicPermeability, RefusesAFrequencyOfNothing) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dynamic_permeability_test

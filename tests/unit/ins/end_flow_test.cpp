@@ -7,7 +7,7 @@
 
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::end_flow_test {
 namespace {
 
 FlowOptions from(int side, const std::string& profile = "uniform") {
@@ -107,4 +107,4 @@ TEST(EndFlow, SaysWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::end_flow_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 
-namespace karst {
+namespace karst::extrapolation_test {
 namespace {
 
 /// k(w) = 3 + κ b + C w^p on these widths.
@@ -141,4 +141,4 @@ TEST(Extrapolation, AGridBetween) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::extrapolation_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace karst {
+namespace karst::flow_basis_test {
 namespace {
 
 /// Numbers of one block whose components differ by powers of ten; 0 beyond the end.
@@ -70,4 +70,4 @@ TEST(FlowBasis, KeepsNothingOfZero) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_basis_test

@@ -8,7 +8,7 @@
 #include "ins/operator/edge_table.hpp"
 #include "support/sharp_cases.hpp"
 
-namespace karst {
+namespace karst::flow_edges_test {
 namespace {
 
 double error_of_prism(int n, int axis, const Vec3& offset, double shrunk = 0.0) {
@@ -153,4 +153,4 @@ TEST(FlowEdges, MirroredBoxesHaveOnePermeability) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_edges_test

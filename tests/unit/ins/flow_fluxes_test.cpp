@@ -12,7 +12,7 @@
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::flow_fluxes_test {
 namespace {
 
 constexpr double tolerance = 1e-9;  ///< of the largest flux; the solver is asked for a tenth of it in its norm
@@ -204,4 +204,4 @@ TEST(FlowFluxes, OfAColumnAreThoseOfItsSolverMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_fluxes_test

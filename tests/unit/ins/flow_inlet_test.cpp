@@ -10,7 +10,7 @@
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::flow_inlet_test {
 namespace {
 
 constexpr double inlet = 0.7;  ///< velocity; lengths in cells, viscosity 1
@@ -209,4 +209,4 @@ TEST(FlowInlet, NothingIsLostWhereSolidCutsTheInletMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_inlet_test

@@ -5,7 +5,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::flow_options_test {
 namespace {
 
 /// The options of a text, or the message about what is wrong with it.
@@ -123,4 +123,4 @@ TEST(FlowOptions, BodiesWithAnInlet) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::flow_options_test

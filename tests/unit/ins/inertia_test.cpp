@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::inertia_test {
 namespace {
 
 // Data that obey the law give its constants back.
@@ -191,4 +191,4 @@ TEST(Inertia, FailureSaysHowFarItCame) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::inertia_test

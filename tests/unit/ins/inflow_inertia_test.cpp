@@ -9,7 +9,7 @@
 #include "ins/solve/steady_approach.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::inflow_inertia_test {
 namespace {
 
 /// A plane channel along an axis, w cells high, one thick. Lengths in cells, viscosity 1, a velocity of 1 comes in.
@@ -219,4 +219,4 @@ TEST(InflowInertia, SameAlongAllAxes) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::inflow_inertia_test

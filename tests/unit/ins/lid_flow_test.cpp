@@ -10,7 +10,7 @@
 #include "ins/upscale/end_flow.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::lid_flow_test {
 namespace {
 
 constexpr double speed = 2e-3, width = 1e-5;
@@ -218,4 +218,4 @@ TEST(LidFlow, SaysWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::lid_flow_test

@@ -5,7 +5,7 @@
 
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::local_permeability_test {
 namespace {
 
 /// Between plates across y, at 2 and 10 of 12 cells; the mean and the largest of |k / (δ (8 - δ) / 2) - 1| over the
@@ -76,4 +76,4 @@ TEST(LocalPermeability, SidesOfSymmetryAreNoWallsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::local_permeability_test

@@ -9,7 +9,7 @@
 #include "support/flow_cases.hpp"
 #include "support/level_cases.hpp"
 
-namespace karst {
+namespace karst::navier_stokes_test {
 namespace {
 
 StokesOptions options(double tolerance) {
@@ -216,4 +216,4 @@ TEST(NavierStokes, SameFlowForBoxesAndRanksMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::navier_stokes_test

@@ -10,7 +10,7 @@
 #include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::permeability_test {
 namespace {
 
 const FluidOptions water;  // 1e-3 Pa s, 1000 kg/m³
@@ -446,4 +446,4 @@ TEST(Permeability, DragTellsOfCoarseCells) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::permeability_test

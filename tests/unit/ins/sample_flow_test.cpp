@@ -9,7 +9,7 @@
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::sample_flow_test {
 namespace {
 
 /// Permeability along x in h² of a sample with reservoirs; without any: the sample as it is.
@@ -159,4 +159,4 @@ TEST(SampleFlow, ReservoirsAreFreeFluid) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::sample_flow_test

@@ -9,7 +9,7 @@
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::sample_inertia_test {
 namespace {
 
 /// Columns along x in units of h, μ and ρ: of a sample with reservoirs; without any: of a periodic one.
@@ -170,4 +170,4 @@ TEST(SampleInertia, SameForBoxesAndRanksMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::sample_inertia_test

@@ -5,7 +5,7 @@
 
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::steady_solver_test {
 namespace {
 
 /// Mean velocities along the drive for several strengths of inertia, each solved from the one before; first that of
@@ -232,4 +232,4 @@ TEST(SteadySolver, FailureLeavesTheStart) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::steady_solver_test

@@ -9,7 +9,7 @@
 #include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::stokes_levels_test {
 namespace {
 
 using test::flow_grid;
@@ -249,4 +249,4 @@ TEST(StokesLevels, SphereRefinedAtTheWall) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::stokes_levels_test

@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::stokes_solver_test {
 namespace {
 
 StokesReport solve(const Comm& comm, const Geometry& geometry, const Vec3& force, double tolerance = 1e-8) {
@@ -236,4 +236,4 @@ TEST(StokesSolver, FailureNamesTheSolve) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::stokes_solver_test

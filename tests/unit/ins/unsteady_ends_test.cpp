@@ -10,7 +10,7 @@
 #include "ins/upscale/body_forces.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::unsteady_ends_test {
 namespace {
 
 /// A plane channel along an axis, one cell thick; lengths in cells, viscosity 1.
@@ -362,4 +362,4 @@ TEST(UnsteadyEnds, LevelsAreTheSameOnAllRanksMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::unsteady_ends_test

@@ -6,7 +6,7 @@
 #include "base/core/error.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::unsteady_solver_test {
 namespace {
 
 using test::flow_grid;
@@ -250,4 +250,4 @@ TEST(UnsteadySolver, EnergyIsBalanced) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::unsteady_solver_test

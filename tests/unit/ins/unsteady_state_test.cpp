@@ -5,7 +5,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::unsteady_state_test {
 namespace {
 
 using test::flow_grid;
@@ -101,4 +101,4 @@ TEST(UnsteadyState, AnotherFlowIsRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::unsteady_state_test

@@ -6,7 +6,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::unsteady_vortex_test {
 namespace {
 
 /// On n by n cells, one thick, all periodic: u = c + U e^(-2 k² t) (sin a cos b, -cos a sin b), a = k (x - c_x t) and
@@ -163,4 +163,4 @@ TEST(UnsteadyVortex, FinerCellsEverywhereAreOneLevel) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::unsteady_vortex_test

@@ -9,7 +9,7 @@
 #include "grid/vof_loops.hpp"
 #include "support/flow_cases.hpp"
 
-namespace karst {
+namespace karst::wall_drag_test {
 namespace {
 
 WallDrag drag_of(const Comm& comm, const Geometry& geometry, const Vec3& force) {
@@ -171,4 +171,4 @@ TEST(WallDrag, WithReservoirsBalancesTheDriveMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::wall_drag_test

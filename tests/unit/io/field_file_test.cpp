@@ -12,7 +12,7 @@
 #include "support/level_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::field_file_test {
 namespace {
 
 std::shared_ptr<const Composite> grid_on(const Comm& comm, const Index& cells = Index::all(16)) {
@@ -73,4 +73,4 @@ TEST(FieldFileMpi, AFileThatDoesNotFitLeavesTheFieldAsItIs) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::field_file_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/plot_samples.hpp"
 
-namespace karst {
+namespace karst::plot_parts_test {
 namespace {
 
 using Ranks = std::vector<int>;
@@ -94,4 +94,4 @@ TEST(PlotParts, RunsTellWhereBoxesBelong) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plot_parts_test

@@ -13,7 +13,7 @@
 #include "tests/support/plot_samples.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::plot_reader_test {
 namespace {
 
 TEST(PlotReaderMpi, ReadsWhatWasWritten) {
@@ -149,4 +149,4 @@ TEST(PlotReader, WhatStandsInTheWrongPlaceIsRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plot_reader_test

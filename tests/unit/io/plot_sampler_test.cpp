@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::plot_sampler_test {
 namespace {
 
 /// A plotfile of 16 x 10 x 8 cells with one field, where asked with cells of half the width in the lower half along x.
@@ -99,4 +99,4 @@ TEST(PlotSampler, WhatIsMissingOrNoNumberIsSaid) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plot_sampler_test

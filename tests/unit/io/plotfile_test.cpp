@@ -14,7 +14,7 @@
 #include "tests/support/plot_samples.hpp"
 #include "tests/support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::plotfile_test {
 namespace {
 
 using test::plot_sample;
@@ -288,4 +288,4 @@ TEST(PlotfileMpi, FullDisk) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::plotfile_test

@@ -15,7 +15,7 @@
 #include "support/geometry_cases.hpp"
 #include "support/shared_directory.hpp"
 
-namespace karst {
+namespace karst::vof_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -211,4 +211,4 @@ TEST(VofFileMpi, AnOlderFileStaysWhenANewOneCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::vof_file_test

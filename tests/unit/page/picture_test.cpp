@@ -6,7 +6,7 @@
 
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::picture_test {
 namespace {
 
 using test::error_of;
@@ -59,4 +59,4 @@ TEST(Picture, IsInsideOfThePage) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::picture_test

@@ -8,7 +8,7 @@
 
 #include "base/comm/parallel.hpp"
 
-namespace karst {
+namespace karst::render_test {
 namespace {
 
 template <class F>
@@ -190,4 +190,4 @@ TEST(Render, OneCubeIsEnough) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::render_test

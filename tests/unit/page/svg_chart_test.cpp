@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/tags.hpp"
 
-namespace karst {
+namespace karst::svg_chart_test {
 namespace {
 
 using test::has;
@@ -204,4 +204,4 @@ TEST(SvgChart, AxesOfAnyNumbersAreDrawn) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::svg_chart_test

@@ -10,7 +10,7 @@
 #include "solvers/multigrid/graph_multigrid.hpp"
 #include "support/multigrid_cases.hpp"
 
-namespace karst {
+namespace karst::carried_weight_test {
 namespace {
 
 // Central differences of a flow that the nodes resolve; always positive, and what one flow carries stays as it is.
@@ -119,4 +119,4 @@ TEST(GraphMultigrid, KnowsTheFlowMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::carried_weight_test

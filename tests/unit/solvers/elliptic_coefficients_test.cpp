@@ -13,7 +13,7 @@
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::elliptic_coefficients_test {
 namespace {
 
 using test::grid_of;
@@ -383,4 +383,4 @@ TEST_F(EllipticCoefficientsTest, VolumesAreWhatTheZerothOrderTermMultipliesMpi) 
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::elliptic_coefficients_test

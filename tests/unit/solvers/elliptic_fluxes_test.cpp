@@ -10,7 +10,7 @@
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::elliptic_fluxes_test {
 namespace {
 
 using test::grid_of;
@@ -211,4 +211,4 @@ TEST_F(EllipticFluxesTest, LinesOnSeveralLevelsAreRefusedMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::elliptic_fluxes_test

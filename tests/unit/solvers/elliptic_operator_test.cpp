@@ -13,7 +13,7 @@
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::elliptic_operator_test {
 namespace {
 
 using test::grid_of;
@@ -274,4 +274,4 @@ TEST_F(EllipticOperatorTest, RefusesWrongCoefficients) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::elliptic_operator_test

@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::elliptic_solution_test {
 namespace {
 
 using test::grid_of;
@@ -250,4 +250,4 @@ TEST_F(EllipticSolutionTest, FailuresAreNamed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::elliptic_solution_test

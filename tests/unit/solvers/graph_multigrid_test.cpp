@@ -12,7 +12,7 @@
 #include "support/geometry_cases.hpp"
 #include "support/multigrid_cases.hpp"
 
-namespace karst {
+namespace karst::graph_multigrid_test {
 namespace {
 
 using test::crossing_slits;
@@ -515,4 +515,4 @@ TEST(GraphMultigrid, TellsItsSize) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::graph_multigrid_test

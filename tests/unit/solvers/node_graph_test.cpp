@@ -16,7 +16,7 @@
 #include "solvers/multigrid/merged_ranks.hpp"
 #include "support/multigrid_cases.hpp"
 
-namespace karst {
+namespace karst::node_graph_test {
 namespace {
 
 /// Nodes 0 .. n-1 in a row, neighbours connected with weight 1, except across the given cuts (between i and i + 1).
@@ -260,4 +260,4 @@ TEST(Chebyshev, DampsAsItsPolynomial) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::node_graph_test

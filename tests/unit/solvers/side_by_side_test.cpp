@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
 
-namespace karst {
+namespace karst::side_by_side_test {
 namespace {
 
 /// Sealed walls and a periodic domain (singular), or values at two ends.
@@ -191,4 +191,4 @@ TEST_F(SideBySide, SaysWhichOneFailsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::side_by_side_test

@@ -9,7 +9,7 @@
 
 #include "base/comm/parallel.hpp"
 
-namespace karst {
+namespace karst::truncated_gcr_test {
 namespace {
 
 constexpr std::size_t n = 10000;
@@ -270,4 +270,4 @@ TEST(TruncatedGcr, TellsABreakdown) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::truncated_gcr_test

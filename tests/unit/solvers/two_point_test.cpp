@@ -9,7 +9,7 @@
 #include "support/multigrid_cases.hpp"
 #include "unit/solvers/two_point_amg.hpp"
 
-namespace karst {
+namespace karst::two_point_test {
 namespace {
 
 // A plane wall at the distance 0.3 below the cell centre, whichever way it is turned.
@@ -150,4 +150,4 @@ TEST(TwoPoint, LinearProfileInAnEmptyDomain) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::two_point_test

@@ -11,7 +11,7 @@
 #include "support/level_cases.hpp"
 #include "transport/steady/flow_preconditioner.hpp"
 
-namespace karst {
+namespace karst::advective_term_test {
 namespace {
 
 /// A uniform flow through a packing on one level or two, open at the ends, values given on the side it enters along z.
@@ -129,4 +129,4 @@ TEST(AdvectiveTerm, ThroughPlanesMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::advective_term_test

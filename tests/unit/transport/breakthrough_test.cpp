@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace karst {
+namespace karst::breakthrough_test {
 namespace {
 
 /// A signal with the means of f over n equal steps up to `end`.
@@ -61,4 +61,4 @@ TEST(Breakthrough, DispersionOfAClosedVessel) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::breakthrough_test

@@ -12,7 +12,7 @@
 #include "support/shear_cases.hpp"
 #include "transport/effective_diffusivity.hpp"
 
-namespace karst {
+namespace karst::closure_test {
 namespace {
 
 constexpr std::array<bool, 3> periodic{true, true, true};
@@ -140,4 +140,4 @@ TEST_F(ClosureTest, OnRefinedLevelsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::closure_test

@@ -5,7 +5,7 @@
 
 #include "base/core/error.hpp"
 
-namespace karst {
+namespace karst::diffusion_options_test {
 namespace {
 
 /// The options of a text, or the message about what is wrong with it.
@@ -50,4 +50,4 @@ TEST(DiffusionOptions, MistakesAreNamedWithWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::diffusion_options_test

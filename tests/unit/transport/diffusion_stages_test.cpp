@@ -10,7 +10,7 @@
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
 
-namespace karst {
+namespace karst::diffusion_stages_test {
 namespace {
 
 constexpr double diffusivity = 0.7, rate = 1.3, equilibrium = 0.4;
@@ -165,4 +165,4 @@ TEST_F(DiffusionStagesTest, SideBySideHasTheSameBitsMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::diffusion_stages_test

@@ -5,7 +5,7 @@
 
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::dispersion_options_test {
 namespace {
 
 /// The options of a text, or the message about what is wrong with it.
@@ -45,4 +45,4 @@ TEST(DispersionOptions, MistakesAreNamedWithWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dispersion_options_test

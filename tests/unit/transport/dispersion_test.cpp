@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/shear_cases.hpp"
 
-namespace karst {
+namespace karst::dispersion_test {
 namespace {
 
 class DispersionTest : public ::testing::Test {
@@ -98,4 +98,4 @@ TEST_F(DispersionTest, GrainDiameterIsThatOfTheSphere) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::dispersion_test

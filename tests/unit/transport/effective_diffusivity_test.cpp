@@ -9,7 +9,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::effective_diffusivity_test {
 namespace {
 
 using test::along;
@@ -290,4 +290,4 @@ TEST_F(EffectiveDiffusivityTest, TellsOfEveryIterationAndEverySolveMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::effective_diffusivity_test

@@ -11,7 +11,7 @@
 #include "transport/march/implicit_diffusion.hpp"
 #include "transport/march/implicit_upwind.hpp"
 
-namespace karst {
+namespace karst::low_order_test {
 namespace {
 
 std::shared_ptr<const Composite> packing(const Comm& comm, int levels) {
@@ -141,4 +141,4 @@ TEST_F(LowOrderTest, FastVolumesStayInRangeAndBalanceMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::low_order_test

@@ -8,7 +8,7 @@
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"
 
-namespace karst {
+namespace karst::reaction_memory_test {
 namespace {
 
 /// Acid diffuses to a wall that it dissolves, and through dust that it uses up; steps of changing length.
@@ -123,4 +123,4 @@ TEST(ReactionMemory, RowsOfOtherSitesAreRefused) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::reaction_memory_test

@@ -13,7 +13,7 @@
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"
 
-namespace karst {
+namespace karst::reaction_test {
 namespace {
 
 class ReactionTest : public ::testing::Test {
@@ -299,4 +299,4 @@ TEST_F(ReactionTest, ThreadsAndSkippedCells) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::reaction_test

@@ -11,7 +11,7 @@
 #include "support/level_cases.hpp"
 #include "transport/march/low_order.hpp"
 
-namespace karst {
+namespace karst::scalar_grid_test {
 namespace {
 
 const Vec3 stream{0.3, -1.1, 2.0}, slope{0.7, -0.4, 1.3};
@@ -167,4 +167,4 @@ TEST_F(ScalarGridTest, UpwindDifferenceIsThatOfTheTwoFluxesMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::scalar_grid_test

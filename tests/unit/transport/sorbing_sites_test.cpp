@@ -12,7 +12,7 @@
 #include "support/scalar_cases.hpp"
 #include "transport/reactive/reaction_memory.hpp"
 
-namespace karst {
+namespace karst::sorbing_sites_test {
 namespace {
 
 const Database& shipped() {
@@ -140,4 +140,4 @@ TEST_F(SorbingSitesWithCalcite, GoesOnFromItsMemory) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::sorbing_sites_test

@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/shear_cases.hpp"
 
-namespace karst {
+namespace karst::steady_transport_test {
 namespace {
 
 std::unique_ptr<LevelSet> nothing() { return make_level_set(Sphere{{-99.0, 0.0, 0.0}, 1.0}); }
@@ -179,4 +179,4 @@ TEST_F(SteadyTransportTest, LawsOfTheWallThatAreNotLinearMpi) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::steady_transport_test

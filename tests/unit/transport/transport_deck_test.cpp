@@ -10,7 +10,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 
-namespace karst {
+namespace karst::transport_deck_test {
 namespace {
 
 using test::error_of;
@@ -95,4 +95,4 @@ TEST_F(TimeTables, NameTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::transport_deck_test

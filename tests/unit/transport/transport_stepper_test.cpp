@@ -11,7 +11,7 @@
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
 
-namespace karst {
+namespace karst::transport_stepper_test {
 namespace {
 
 using test::error_norms;
@@ -516,4 +516,4 @@ TEST_F(TransportStepperTest, RefusesWhatItCannotCarry) {
 }
 
 }  // namespace
-}  // namespace karst
+}  // namespace karst::transport_stepper_test

@@ -26,8 +26,8 @@ constexpr double usual_voxels = 1e6;                           // of an image th
 void add_job(const Config& config, const Job& job, const RunSize& size, std::vector<RunPart>& parts) {
   const std::string name(job.word.name);
   double before = 0.0;  // what the next part begins with
-  for (const PlannedGrid& g : job.plan(config, size.grid).grids) {
-    const GridSeconds s = grid_seconds(usual_geometry_pace, job, job.usual_pace, g, size.counts, size.grid);
+  for (const PlannedGrid& g : job.cost.plan(config, size.grid).grids) {
+    const GridSeconds s = grid_seconds(usual_geometry_pace, job.cost, job.cost.usual_pace, g, size.counts, size.grid);
     before += s.geometry + s.setup;
     for (int solve = 0; solve < g.solves; ++solve)
       parts.push_back({name, std::exchange(before, 0.0) + s.solves / g.solves});
@@ -76,8 +76,8 @@ std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& 
   int n_components = static_cast<int>(plot_components(config.output.plot).size());
   for (const Job& job : jobs) {
     add_job(config, job, size, parts);
-    iteration = std::max(iteration, job.usual_pace.iteration);
-    n_components += job.n_components(config);
+    iteration = std::max(iteration, job.cost.usual_pace.iteration);
+    n_components += job.cost.n_components(config);
   }
   parts.push_back({"output", plotfile_seconds(usual_geometry_pace, iteration, n_components, size.counts)});
   return parts;

@@ -61,7 +61,7 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   const double work = static_cast<double>(level.vofs) + cost_of_cut_cell * static_cast<double>(level.cut.cells_cut);
   pace.linking = comm.max(share_of_linking * clock.seconds() / work);
   for (const Job& job : jobs) {
-    JobPace of_job = job.pace(alone, geometry);
+    JobPace of_job = job.cost.pace(alone, geometry);
     of_job.setup = comm.max(of_job.setup);
     of_job.iteration = comm.max(of_job.iteration);
     pace.jobs.push_back(of_job);
@@ -74,12 +74,12 @@ double geometry_seconds(const GeometryPace& pace, const GridCounts& counts) {
          pace.linking * (counts.fluid + cost_of_cut_cell * counts.cut);
 }
 
-GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
-                         const GridCounts& counts, const GridOptions& grid) {
+GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
+                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid) {
   const GridCounts c = counts_on(planned, counts, grid);
   GridSeconds s;
   if (planned.builds) s.geometry = geometry_seconds(geometry, c);
-  s.setup = pace.setup * job.setup_work(c.fluid, c.irregular);
+  s.setup = pace.setup * cost.setup_work(c.fluid, c.irregular);
   s.solves = pace.iteration * c.fluid * planned.iterations;
   if (planned.width == 1.0) s.pictures = pace.iteration * c.fluid * pictures;
   return s;
@@ -100,7 +100,7 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& 
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     GridSeconds main, others;
     for (const PlannedGrid& g : plans[j].grids) {
-      const GridSeconds s = grid_seconds(making, jobs[j], pace.jobs[j], g, counts, grid);
+      const GridSeconds s = grid_seconds(making, jobs[j].cost, pace.jobs[j], g, counts, grid);
       GridSeconds& sum = g.name.empty() || (g.reservoir > 0 && g.width == 1.0) ? main : others;
       sum.geometry += s.geometry / ranks;
       sum.setup += s.setup / ranks;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/estimate/memory_estimate.hpp"
+#include "app/job/job.hpp"
 #include "base/comm/comm.hpp"
 
 namespace karst {
@@ -36,8 +37,8 @@ struct GridSeconds {
   double geometry = 0.0;  ///< where it builds one of its own
   double setup = 0.0, solves = 0.0, pictures = 0.0;
 };
-GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
-                         const GridCounts& counts, const GridOptions& grid);
+GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
+                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid);
 /// @param pace  JobPace::iteration of the slowest job; 0: no job
 double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts);
 

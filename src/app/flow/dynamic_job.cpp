@@ -191,12 +191,11 @@ Job dynamic_job() {
           .start = [](const JobContext& context) { return one_step(context, run); },
           .draw = draw,
           .page = dynamic_page,
-          .plan = plan,
-          .setup_work = flow_setup_work,
-          .pace = flow_pace,
-          .usual_pace = flow_job().usual_pace,
-          .through_petsc = false,
-          .n_components = [](const Config&) { return 0; }};
+          .cost = {.plan = plan,
+                   .setup_work = flow_setup_work,
+                   .pace = flow_pace,
+                   .usual_pace = flow_job().cost.usual_pace,
+                   .n_components = [](const Config&) { return 0; }}};
 }
 
 }  // namespace karst

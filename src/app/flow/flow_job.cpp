@@ -557,12 +557,11 @@ Job flow_job() {
               },
           .draw = draw,
           .page = page,
-          .plan = plan_flow,
-          .setup_work = flow_setup_work,
-          .pace = flow_pace,
-          .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
-          .through_petsc = false,
-          .n_components = n_plotted};
+          .cost = {.plan = plan_flow,
+                   .setup_work = flow_setup_work,
+                   .pace = flow_pace,
+                   .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
+                   .n_components = n_plotted}};
 }
 
 }  // namespace karst

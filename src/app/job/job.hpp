@@ -16,7 +16,7 @@
 #include "app/deck/config.hpp"
 #include "app/deck/job_words.hpp"
 #include "app/deck/source.hpp"
-#include "app/job/job_plan.hpp"
+#include "app/job/job_cost.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
@@ -152,17 +152,8 @@ struct Job {
   void (*draw)(const Comm&, const Json& summary, const FieldView&, Figures&);
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
   PagePart (*page)(const Json& summary, const Figures&);
-  /// Not collective.
-  JobPlan (*plan)(const Config&, const GridOptions&);
-  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
-  double (*setup_work)(double fluid, double irregular);
-  /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
-  /// lives.
-  JobPace (*pace)(const Comm&, const Geometry&);
-  JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
-  bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
-  /// Components that it adds to the plotfile.
-  int (*n_components)(const Config&);
+  JobCost cost;
+  bool through_petsc = false;  ///< its solves take the options of --petsc that begin with its name
   /// It wants the flow of the job `flow` (JobContext::handover).
   bool uses_flow = false;
   /// It goes through time step by step with the job before it, which has the clock; nullptr: never.

@@ -388,16 +388,16 @@ Job diffusion_job() {
           .start = [](const JobContext& context) { return one_step(context, run); },
           .draw = draw,
           .page = page_of,
-          .plan = plan,
-          .setup_work = setup_work,
-          .pace = pace,
-          .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
-          .through_petsc = true,
-          .n_components =
-              [](const Config& config) {
-                return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                       static_cast<int>(config.diffusion.axes.size());
-              }};
+          .cost = {.plan = plan,
+                   .setup_work = setup_work,
+                   .pace = pace,
+                   .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
+                   .n_components =
+                       [](const Config& config) {
+                         return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                                static_cast<int>(config.diffusion.axes.size());
+                       }},
+          .through_petsc = true};
 }
 
 }  // namespace karst

@@ -201,12 +201,11 @@ Job dispersion_job() {
           .start = [](const JobContext& context) { return one_step(context, run); },
           .draw = draw,
           .page = dispersion_page,
-          .plan = plan,
-          .setup_work = setup_work,
-          .pace = pace,
-          .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6},
-          .through_petsc = false,
-          .n_components = [](const Config&) { return 0; },
+          .cost = {.plan = plan,
+                   .setup_work = setup_work,
+                   .pace = pace,
+                   .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6},
+                   .n_components = [](const Config&) { return 0; }},
           .uses_flow = true};
 }
 

@@ -589,7 +589,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/plot_x.vtkhdf"));
   EXPECT_TRUE(result.components.empty());
   EXPECT_GT(json["permeability_m2"][0][0].get<double>(), 0.0);
-  const JobPlan plan = flow_job().plan(config, source.grid);
+  const JobPlan plan = flow_job().cost.plan(config, source.grid);
   EXPECT_EQ(plan.grids.at(0).reservoir, 4);
   GridCounts counts;
   counts.fluid = counts.slots = 1000;

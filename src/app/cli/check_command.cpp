@@ -11,7 +11,7 @@
 #include "app/deck/session.hpp"
 #include "app/estimate/plan_text.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_progress.hpp"
+#include "app/estimate/run_parts.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/feedback_balance.hpp"
 #include "app/run/summary.hpp"

@@ -13,7 +13,7 @@
 #include "app/deck/run_identity.hpp"
 #include "app/deck/session.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_progress.hpp"
+#include "app/estimate/run_parts.hpp"
 #include "app/job/feedback_balance.hpp"
 #include "app/job/flow_handover.hpp"
 #include "app/job/job.hpp"
@@ -98,8 +98,8 @@ struct RunState {
   LogFile& log;
   SolveStore& solved;
   std::vector<Job> asked;
-  std::unique_ptr<RunProgress> progress;
-  Summary summary;
+  RunProgress progress{};
+  Summary summary{};
   std::optional<GeometryReport> geometry{};    ///< before boxes moved
   std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
   std::unique_ptr<Trace> trace{};              ///< none: none is taken
@@ -134,7 +134,7 @@ void do_jobs(RunState& run, const JobContext& context) {
 /// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
 /// other ranks, which may have failed.
 void leave_unfinished(RunState& run, const std::string& status, const std::string& reason) try {
-  run.progress.reset();
+  run.progress.end();
   if (run.comm.rank() != 0) return;
   Summary& summary = run.summary;
   summary.status = status;
@@ -231,7 +231,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   const Comm& comm = run.comm;
   const RunFolder& folder = run.folder;
   Summary& summary = run.summary;
-  run.progress->begin("output", "output");
+  run.progress.begin("output", "output");
   const WallClock output_clock;
   std::vector<JobComponent> components;
   for (const JobResult& job : summary.jobs)
@@ -251,7 +251,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(run.clock.seconds());
   write_summary(comm, folder, deck, summary);
-  run.progress.reset();
+  run.progress.end();
   fail_together(comm, [&] { run.log.close(); });
   const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
@@ -270,15 +270,15 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   const Config& config = run.session.config;
   const bool first = !run.balance || run.balance->looks().empty();
   if (run.balance) run.balance->begin_pass();
-  if (!first) run.progress->repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
-  run.progress->begin("geometry", "geometry");
+  if (!first) run.progress.repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  run.progress.begin("geometry", "geometry");
   Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
   if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
   run.geometry = geometry.report;
   run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
   run.summary.jobs.clear();
   run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
-  run.progress->expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  run.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
   if (first) {
     log_info("{}", pores_table(run.summary.geometry));
     log_detail("{}", grid_table(run.summary.geometry));
@@ -293,7 +293,7 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
                      },
                      in_folder,
                      wall_uncertainty(source),
-                     run.progress.get(),
+                     &run.progress,
                      &run.solved};
   if (!config.output.plot.empty())
     context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
@@ -331,12 +331,13 @@ void run_command(const Comm& comm, const CommandLine& line) {
                                                  : "No finished solve of an earlier run: from the beginning");
   SolveStore solved(comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
                     folder.has_earlier_solves(), states_to_keep(session.config));
-  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
+  RunState run{comm, line, session, clock, folder, log, solved, asked};
+  follow_run(comm, session.config, asked, run.progress);
   if (session.config.run.balance == Balancing::feedback && comm.size() > 1)
     run.balance = std::make_unique<FeedbackBalance>(comm);
   run.trace = begin_trace(comm, line, session.config);
   const double begun = unix_time();
-  run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
+  run.progress.tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/estimate/run_progress.hpp"
 #include "app/job/job.hpp"
+#include "app/job/run_progress.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace karst {

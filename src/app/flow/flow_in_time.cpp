@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "app/deck/session.hpp"
-#include "app/estimate/run_progress.hpp"
 #include "app/flow/drive_in_time.hpp"
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_past.hpp"
 #include "app/flow/start_file.hpp"
 #include "app/job/flow_handover.hpp"
+#include "app/job/run_progress.hpp"
 #include "app/job/solve_store.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/moving_picture.hpp"

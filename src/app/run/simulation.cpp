@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "app/deck/session.hpp"
-#include "app/estimate/run_progress.hpp"
 #include "app/job/feedback_balance.hpp"
 #include "app/job/files_in_time.hpp"
+#include "app/job/run_progress.hpp"
 #include "app/job/step_times.hpp"
 #include "app/output/slices.hpp"
 #include "base/comm/trace.hpp"

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "app/estimate/run_progress.hpp"
 #include "app/job/feedback_balance.hpp"
 #include "app/job/flow_handover.hpp"
+#include "app/job/run_progress.hpp"
 #include "base/comm/mix.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"

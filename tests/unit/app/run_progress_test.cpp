@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/estimate/run_progress.hpp"
+#include "app/job/run_progress.hpp"
 
 #include <gtest/gtest.h>
 
+#include "app/estimate/run_parts.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "base/comm/parallel.hpp"
 

@@ -14,6 +14,7 @@
 #include "app/estimate/run_parts.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/feedback_balance.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/summary.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
@@ -109,7 +110,8 @@ void check_all(const Comm& comm, const Config& config, const Source& source) {
   RunSeconds seconds;
   const Geometry geometry = build(comm, config, source, seconds);
   const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
-  check_jobs({comm, config, source.grid, geometry, {}, {}, wall_uncertainty(source)});
+  RunServices services;
+  check_jobs({comm, config, source.grid, geometry, services, {}, wall_uncertainty(source)});
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);

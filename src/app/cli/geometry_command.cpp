@@ -9,6 +9,7 @@
 #include "app/estimate/run_estimate.hpp"
 #include "app/estimate/run_parts.hpp"
 #include "app/job/run_folder.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/run_timers.hpp"
 #include "app/run/summary.hpp"
@@ -34,7 +35,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
                    input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
-  RunProgress progress;
+  RunServices services;
+  RunProgress& progress = services.progress;
   follow_run(comm, session.config, {}, progress);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
@@ -53,7 +55,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
     log_info("Shown is the sample alone; `karst run` adds the {} cells of flow.reservoir to each end of an axis\n",
              session.config.flow.reservoir);
   const WallClock output_clock;
-  const JobContext context{comm, session.config, source.grid, geometry, {}, {}};
+  const JobContext context{comm, session.config, source.grid, geometry, services};
   const std::string plotfile = folder.file(geometry_plotfile);
   for (int part = 1; part <= std::min(session.config.output.files, comm.size()); ++part)
     folder.file(part_name(geometry_plotfile, part));  // for a signal to remove

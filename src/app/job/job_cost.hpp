@@ -51,7 +51,7 @@ struct JobCost {
   JobPace (*pace)(const Comm&, const Geometry&);
   JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
   /// Components that it adds to the plotfile.
-  int (*n_components)(const Config&);
+  int (*n_components)(const Config&) = [](const Config&) { return 0; };
 };
 
 }  // namespace karst

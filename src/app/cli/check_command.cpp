@@ -11,9 +11,7 @@
 #include "app/deck/session.hpp"
 #include "app/estimate/plan_text.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_parts.hpp"
 #include "app/estimate/time_estimate.hpp"
-#include "app/job/feedback_balance.hpp"
 #include "app/job/run_services.hpp"
 #include "app/run/summary.hpp"
 #include "base/comm/fail_together.hpp"
@@ -140,7 +138,6 @@ void check_command(const Comm& comm, const CommandLine& line) {
   std::vector<Job> asked;
   for (const Job& job : jobs())
     if (job.word.is_asked(config)) asked.push_back(job);
-
   if (asked.empty())
     log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");
   const TemporaryFile imported(comm);

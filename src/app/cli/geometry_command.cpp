@@ -7,7 +7,7 @@
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_parts.hpp"
+#include "app/estimate/time_estimate.hpp"
 #include "app/job/run_folder.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
@@ -36,17 +36,16 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   RunServices services;
-  RunProgress& progress = services.progress;
-  follow_run(comm, session.config, {}, progress);
+  follow_run(comm, session.config, {}, services.progress);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
-  progress.begin("geometry", "geometry");
+  services.progress.begin("geometry", "geometry");
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
-  progress.expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
-  progress.begin("output", "output");
+  services.progress.expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
+  services.progress.begin("output", "output");
 
   for (const PlotWord& w : plot_words())
     if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
@@ -62,7 +61,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   summary.plot = write_plot(context, source, plotfile, {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
-  progress.end();
+  services.progress.end();
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? geometry_plotfile : "";
   summary.memory = measure_memory(comm);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,8 +12,7 @@
 #include "app/deck/run_identity.hpp"
 #include "app/deck/session.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_parts.hpp"
-#include "app/job/job.hpp"
+#include "app/estimate/time_estimate.hpp"
 #include "app/job/run_folder.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"

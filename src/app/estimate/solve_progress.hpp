@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "app/job/job.hpp"
 #include "app/job/run_services.hpp"
 #include "solvers/krylov/krylov.hpp"
 

@@ -45,6 +45,11 @@ std::string text_of(const std::string& path) {
   return *text;
 }
 
+/// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
+void write_slice_series(const JobContext& run, const FilesInTime& files) {
+  for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
+}
+
 }  // namespace
 
 void open_history(const JobContext& run, GrowingFile& history, const std::string& name, bool go_on) {
@@ -66,15 +71,6 @@ void write_series(const JobContext& run, const std::string& name, const FilesInT
   for (const FilesInTime::Output& o : series.files) json["files"].push_back(Json{{"name", o.name}, {"time", o.time}});
   run.services.files.write(run.comm, name, json.dump() + '\n');
 }
-
-namespace {
-
-/// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
-void write_slice_series(const JobContext& run, const FilesInTime& files) {
-  for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
-}
-
-}  // namespace
 
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields) {
   std::vector<FilesInTime::Output>& all = files.outputs.files;

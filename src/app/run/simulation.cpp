@@ -53,8 +53,7 @@ void write_outputs(const JobContext& context, const Together& jobs, const Clock&
     for (const auto& job : jobs) job->at_output(clock);
     if (context.services.files.plotted()) write_output(context, files, clock.time(), fields_of(jobs));
   }
-  if (!context.config.output.slices.empty())
-    write_slices(context, files, clock.time(), [&] { return fields_of(jobs); });
+  write_slices(context, files, clock.time(), [&] { return fields_of(jobs); });
 }
 
 /// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.

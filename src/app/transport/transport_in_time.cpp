@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "app/job/feedback_balance.hpp"
 #include "app/job/run_services.hpp"
 #include "base/comm/mix.hpp"
 #include "base/comm/timer.hpp"

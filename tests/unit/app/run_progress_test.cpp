@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "app/estimate/run_parts.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "base/comm/parallel.hpp"
 

@@ -11,9 +11,8 @@
 #include "app/deck/session.hpp"
 #include "app/estimate/plan_text.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_progress.hpp"
 #include "app/estimate/time_estimate.hpp"
-#include "app/job/feedback_balance.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/summary.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
@@ -109,7 +108,8 @@ void check_all(const Comm& comm, const Config& config, const Source& source) {
   RunSeconds seconds;
   const Geometry geometry = build(comm, config, source, seconds);
   const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
-  check_jobs({comm, config, source.grid, geometry, {}, {}, wall_uncertainty(source)});
+  RunServices services;
+  check_jobs({comm, config, source.grid, geometry, services, {}, wall_uncertainty(source)});
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
@@ -138,7 +138,6 @@ void check_command(const Comm& comm, const CommandLine& line) {
   std::vector<Job> asked;
   for (const Job& job : jobs())
     if (job.word.is_asked(config)) asked.push_back(job);
-
   if (asked.empty())
     log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");
   const TemporaryFile imported(comm);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <memory>
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
@@ -8,8 +7,9 @@
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_progress.hpp"
+#include "app/estimate/time_estimate.hpp"
 #include "app/job/run_folder.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/run_timers.hpp"
 #include "app/run/summary.hpp"
@@ -35,16 +35,17 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
                    input_files(session.config, line));
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
-  std::unique_ptr<RunProgress> progress = follow_run(comm, session.config, {});
+  RunServices services;
+  follow_run(comm, session.config, {}, services.progress);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
-  progress->begin("geometry", "geometry");
+  services.progress.begin("geometry", "geometry");
   const Geometry geometry = build(comm, session.config, source, summary.seconds);
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
-  progress->expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
-  progress->begin("output", "output");
+  services.progress.expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
+  services.progress.begin("output", "output");
 
   for (const PlotWord& w : plot_words())
     if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
@@ -53,14 +54,14 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
     log_info("Shown is the sample alone; `karst run` adds the {} cells of flow.reservoir to each end of an axis\n",
              session.config.flow.reservoir);
   const WallClock output_clock;
-  const JobContext context{comm, session.config, source.grid, geometry, {}, {}};
+  const JobContext context{comm, session.config, source.grid, geometry, services};
   const std::string plotfile = folder.file(geometry_plotfile);
   for (int part = 1; part <= std::min(session.config.output.files, comm.size()); ++part)
     folder.file(part_name(geometry_plotfile, part));  // for a signal to remove
   summary.plot = write_plot(context, source, plotfile, {});
   write_file(comm, folder.file("deck.toml"), deck_as_used(session, line));
   summary.seconds.output = comm.max(output_clock.seconds());
-  progress.reset();
+  services.progress.end();
   summary.deck = line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? geometry_plotfile : "";
   summary.memory = measure_memory(comm);

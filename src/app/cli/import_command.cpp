@@ -5,7 +5,6 @@
 #include "app/deck/config.hpp"
 #include "app/deck/source.hpp"
 #include "app/deck/threads.hpp"
-#include "app/estimate/run_progress.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,13 +12,9 @@
 #include "app/deck/run_identity.hpp"
 #include "app/deck/session.hpp"
 #include "app/estimate/run_estimate.hpp"
-#include "app/estimate/run_progress.hpp"
-#include "app/job/feedback_balance.hpp"
-#include "app/job/flow_handover.hpp"
-#include "app/job/job.hpp"
+#include "app/estimate/time_estimate.hpp"
 #include "app/job/run_folder.hpp"
-#include "app/job/solve_store.hpp"
-#include "app/job/step_times.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/run_report.hpp"
 #include "app/run/run_timers.hpp"
@@ -96,28 +91,24 @@ struct RunState {
   WallClock clock;
   RunFolder& folder;
   LogFile& log;
-  SolveStore& solved;
+  RunServices& services;
   std::vector<Job> asked;
-  std::unique_ptr<RunProgress> progress;
-  Summary summary;
-  std::optional<GeometryReport> geometry{};    ///< before boxes moved
-  std::unique_ptr<FeedbackBalance> balance{};  ///< none: boxes stay where they are
-  std::unique_ptr<Trace> trace{};              ///< none: none is taken
-  StepTimes steps{};
-  std::vector<std::string> left{};  ///< names of what a job left when the run ended early
-  std::size_t told = 0;             ///< jobs whose results were told
+  Summary summary{};
+  std::optional<GeometryReport> geometry{};  ///< before boxes moved
+  std::size_t told = 0;                      ///< jobs whose results were told
 };
 
 /// A job that was done before boxes moved, and is read from disk, is told of once.
 void do_jobs(RunState& run, const JobContext& context) {
-  int n_loaded = run.solved.n_loaded();
+  const SolveStore& solved = run.services.solved;
+  int n_loaded = solved.n_loaded();
   const CountedJobs counted;
   Simulation(context, run.asked).run([&](JobResult result) {
-    const bool from_disk = run.solved.n_loaded() > std::exchange(n_loaded, run.solved.n_loaded());
+    const bool from_disk = solved.n_loaded() > std::exchange(n_loaded, solved.n_loaded());
     for (const SolveRow& s : result.solves) {
       run.summary.seconds.setup += s.setup_seconds;
       run.summary.seconds.solve += s.seconds;
-      if (run.balance && !from_disk) run.balance->add_solves(s.seconds);
+      if (!from_disk) run.services.balance.add_solves(s.seconds);
     }
     if (run.summary.jobs.size() == run.told) {
       log_info("{}", result.text);
@@ -127,24 +118,25 @@ void do_jobs(RunState& run, const JobContext& context) {
   });
   end_if_asked(run.comm);
   run.summary.communication = counted.told(run.comm, context.geometry);
-  run.summary.solves_read = run.solved.n_read();
-  if (run.balance) run.summary.balance = run.balance->json();
+  run.summary.solves_read = solved.n_read();
+  run.summary.balance = run.services.balance.json();
 }
 
 /// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
 /// other ranks, which may have failed.
 void leave_unfinished(RunState& run, const std::string& status, const std::string& reason) try {
-  run.progress.reset();
+  run.services.progress.end();
   if (run.comm.rank() != 0) return;
   Summary& summary = run.summary;
   summary.status = status;
   summary.reason = reason;
-  summary.finished = run.solved.finished();
+  summary.finished = run.services.solved.finished();
   summary.deck = run.line.deck;
   summary.warnings = warnings(summary.geometry);
   summary.seconds.total = run.clock.seconds();
   summary.files = {"deck.toml", "log.txt", "summary.json"};
-  for (const std::string& name : run.left) {
+  const std::vector<std::string>& left = run.services.files.left;
+  for (const std::string& name : left) {
     summary.files.push_back(name);
     for (const std::string& part : parts_beside(run.folder.file(name)))
       summary.files.push_back(std::filesystem::path(part).filename());
@@ -162,8 +154,8 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
              : fmt::format("{} finished solve{} kept in {}, the same command with --resume goes on from there", n,
                            n == 1 ? " is" : "s are", run.folder.solves());
   log_warn("{}; {}", failed ? "the run failed" : reason, kept);
-  if (!run.left.empty())
-    log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", run.left.front(),
+  if (!left.empty())
+    log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", left.front(),
              on_its_way > 0 ? "with --resume it goes on from there" : "a new run, with --resume too, begins it at 0");
   if (failed) log_detail("error: {}", reason);
   run.log.close();
@@ -182,10 +174,10 @@ std::optional<BoxCosts> do_jobs_in_order(RunState& run, const JobContext& contex
     do_jobs(run, context);
     return {};
   } catch (BoxesMove& move) {
-    run.solved.read_own();
+    run.services.solved.read_own();
     return std::move(move.costs);
   } catch (const EarlyEnd& end) {
-    finish_trace(run.trace.get(), run.line);
+    finish_trace(run.services.trace, run.line);
     leave_unfinished(run, "interrupted", end.reason);
     run.comm.any(false);  // all ranks are here, and none ends before rank 0 has written
     throw ExitStatus{end.status};
@@ -231,7 +223,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   const Comm& comm = run.comm;
   const RunFolder& folder = run.folder;
   Summary& summary = run.summary;
-  run.progress->begin("output", "output");
+  run.services.progress.begin("output", "output");
   const WallClock output_clock;
   std::vector<JobComponent> components;
   for (const JobResult& job : summary.jobs)
@@ -239,19 +231,19 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   double time = 0.0;
   for (const JobResult& job : summary.jobs) time = std::max(time, job.time);
   summary.plot = write_plot(context, source, folder.file(plotfile_name), components, time);
-  finish_trace(run.trace.get(), run.line);
+  finish_trace(run.services.trace, run.line);
   const std::string deck = deck_as_used(run.session, run.line);
   write_file(comm, folder.file("deck.toml"), deck);
   summary.seconds.output = comm.max(output_clock.seconds());
   summary.deck = run.line.deck;
   summary.plotfile = summary.plot.file_bytes > 0 ? plotfile_name : "";
   summary.memory = measure_memory(comm);
-  summary.steps = run.steps.of_slowest_rank(comm);
+  summary.steps = run.services.steps.of_slowest_rank(comm);
   summary.warnings = all_warnings(summary, options);
   for (const std::string& w : summary.warnings) log_warn("{}", w);
   summary.seconds.total = comm.max(run.clock.seconds());
   write_summary(comm, folder, deck, summary);
-  run.progress.reset();
+  run.services.progress.end();
   fail_together(comm, [&] { run.log.close(); });
   const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
   std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
@@ -268,43 +260,31 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
                              const std::vector<std::string>& options) {
   const Comm& comm = run.comm;
   const Config& config = run.session.config;
-  const bool first = !run.balance || run.balance->looks().empty();
-  if (run.balance) run.balance->begin_pass();
-  if (!first) run.progress->repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
-  run.progress->begin("geometry", "geometry");
+  RunServices& services = run.services;
+  const bool first = services.balance.looks().empty();
+  services.balance.begin_pass();
+  services.handover = {.wanted = std::ranges::any_of(run.asked, &Job::uses_flow)};
+  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  services.progress.begin("geometry", "geometry");
   Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
   if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
   run.geometry = geometry.report;
   run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
   run.summary.jobs.clear();
   run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
-  run.progress->expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  services.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
   if (first) {
     log_info("{}", pores_table(run.summary.geometry));
     log_detail("{}", grid_table(run.summary.geometry));
   }
-  const auto in_folder = [&](const std::string& name) { return run.folder.file(name); };
-  JobContext context{comm,
-                     config,
-                     source.grid,
-                     geometry,
-                     [&](const Variant& variant) {
-                       return open_again(comm, config, source.grid, variant, in_folder("imported_image.h5"));
-                     },
-                     in_folder,
-                     wall_uncertainty(source),
-                     run.progress.get(),
-                     &run.solved};
+  const auto again = [&](const Variant& variant) {
+    return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
+  };
+  const JobContext context{comm, config, source.grid, geometry, services, again, wall_uncertainty(source)};
   if (!config.output.plot.empty())
-    context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
-      write_plot(context, source, in_folder(name), components, time);
+    services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+      write_plot(context, source, services.files.path(name), components, time);
     };
-  context.left = &run.left;
-  context.trace = run.trace.get();
-  context.steps = &run.steps;
-  context.balance = run.balance.get();
-  FlowHandover handover;
-  if (std::ranges::any_of(run.asked, &Job::uses_flow)) context.handover = &handover;
   check_jobs(context);
   std::optional<BoxCosts> moved = do_jobs_in_order(run, context);
   if (!moved) write_results(run, context, source, options);
@@ -329,14 +309,16 @@ void run_command(const Comm& comm, const CommandLine& line) {
   if (line.resume)
     log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
                                                  : "No finished solve of an earlier run: from the beginning");
-  SolveStore solved(comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
-                    folder.has_earlier_solves(), states_to_keep(session.config));
-  RunState run{comm, line, session, clock, folder, log, solved, asked, follow_run(comm, session.config, asked), {}};
-  if (session.config.run.balance == Balancing::feedback && comm.size() > 1)
-    run.balance = std::make_unique<FeedbackBalance>(comm);
-  run.trace = begin_trace(comm, line, session.config);
+  const bool measures = session.config.run.balance == Balancing::feedback && comm.size() > 1;
+  RunServices services{.solved = {comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
+                                  folder.has_earlier_solves(), states_to_keep(session.config)},
+                       .trace = begin_trace(comm, line, session.config),
+                       .balance = measures ? FeedbackBalance(comm) : FeedbackBalance()};
+  services.files.path = [&folder](const std::string& name) { return folder.file(name); };
+  RunState run{comm, line, session, clock, folder, log, services, asked};
+  follow_run(comm, session.config, asked, services.progress);
   const double begun = unix_time();
-  run.progress->tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
+  services.progress.tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);

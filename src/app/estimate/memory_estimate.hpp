@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/deck/config.hpp"
-#include "app/job/job_plan.hpp"
+#include "app/job/job_cost.hpp"
 #include "eb/geometry_sample.hpp"
 
 namespace karst {

@@ -82,9 +82,9 @@ RunEstimate with_jobs(const Config& config, const std::vector<Job>& jobs, double
   e.memory.program = program;
   e.memory.n_components = static_cast<int>(plot_components(config.output.plot).size());
   for (const Job& job : jobs) {
-    e.memory.jobs.push_back(job.plan(config, grid));
+    e.memory.jobs.push_back(job.cost.plan(config, grid));
     e.memory.names.emplace_back(job.word.name);
-    e.memory.n_components += job.n_components(config);
+    e.memory.n_components += job.cost.n_components(config);
   }
   return e;
 }

@@ -12,17 +12,15 @@ namespace karst {
 
 void SolveProgress::iteration(const std::string& solve, int iteration, double residual, const std::string& more) {
   end_if_asked(comm_);
-  if (progress_ == nullptr) return;
   constexpr double set_up = 0.3;  // its part of the time of a solve
   // Residuals fall about evenly on a logarithmic scale.
   const double part = residual > 0.0 ? std::log(residual) / std::log(tolerance_) : 1.0;
-  progress_->tell(
-      set_up + (1.0 - set_up) * std::clamp(part, 0.0, 1.0), solve,
-      fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
+  progress_.tell(set_up + (1.0 - set_up) * std::clamp(part, 0.0, 1.0), solve,
+                 fmt::format("iteration {}, residual {:.1e}{}{}", iteration, residual, more.empty() ? "" : ", ", more));
 }
 
 const SolveRow& SolveProgress::add(const SolveReport& solve) {
-  if (progress_ != nullptr) progress_->begin(job_, job_ + ": set-up");
+  progress_.begin(job_, job_ + ": set-up");
   rows_.push_back({solve.name, solve.method, solve.preconditioner, solve.iterations, solve.true_residual,
                    comm_.max(solve.setup_seconds), comm_.max(solve.seconds)});
   return rows_.back();

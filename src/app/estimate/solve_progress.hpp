@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/estimate/run_progress.hpp"
-#include "app/job/job.hpp"
+#include "app/job/run_services.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace karst {
@@ -16,7 +15,7 @@ class SolveProgress {
  public:
   /// @param job  its name, the stage of the run
   SolveProgress(const JobContext& run, std::string job, double tolerance)
-      : comm_(run.comm), progress_(run.progress), job_(std::move(job)), tolerance_(tolerance) {}
+      : comm_(run.comm), progress_(run.services.progress), job_(std::move(job)), tolerance_(tolerance) {}
   /// Throws EarlyEnd on all ranks when the run is asked to end.
   /// @param more  said behind the residual; may be empty
   void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
@@ -30,7 +29,7 @@ class SolveProgress {
   const SolveRow& add(const SolveReport& solve);
 
   const Comm& comm_;
-  RunProgress* progress_;
+  RunProgress& progress_;
   std::string job_;
   double tolerance_;
   std::vector<SolveRow> rows_;

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
+#include <utility>
 
+#include "app/deck/plot_words.hpp"
 #include "app/deck/session.hpp"
+#include "app/deck/source.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/format.hpp"
 #include "eb/shapes/sphere_list.hpp"
@@ -49,6 +54,23 @@ struct Packing {
 /// Wide enough that all threads have boxes.
 int width_of_packing() { return n_threads() <= 8 ? 64 : n_threads() <= 32 ? 96 : 128; }
 
+constexpr double usual_porosity = 0.3, usual_irregular = 0.4;  // of the cells, of the VoFs
+constexpr double usual_voxels = 1e6;                           // of an image that is not there
+
+/// The solves of a job, grid by grid; the first on a grid has its set-up, and the pictures come with what follows.
+void add_job(const Config& config, const Job& job, const RunSize& size, std::vector<RunPart>& parts) {
+  const std::string name(job.word.name);
+  double before = 0.0;  // what the next part begins with
+  for (const PlannedGrid& g : job.cost.plan(config, size.grid).grids) {
+    const GridSeconds s = grid_seconds(usual_geometry_pace, job.cost, job.cost.usual_pace, g, size.counts, size.grid);
+    before += s.geometry + s.setup;
+    for (int solve = 0; solve < g.solves; ++solve)
+      parts.push_back({name, std::exchange(before, 0.0) + s.solves / g.solves});
+    before += s.pictures;
+  }
+  parts.push_back({name, before});
+}
+
 }  // namespace
 
 MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
@@ -61,7 +83,7 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   const double work = static_cast<double>(level.vofs) + cost_of_cut_cell * static_cast<double>(level.cut.cells_cut);
   pace.linking = comm.max(share_of_linking * clock.seconds() / work);
   for (const Job& job : jobs) {
-    JobPace of_job = job.pace(alone, geometry);
+    JobPace of_job = job.cost.pace(alone, geometry);
     of_job.setup = comm.max(of_job.setup);
     of_job.iteration = comm.max(of_job.iteration);
     pace.jobs.push_back(of_job);
@@ -74,12 +96,12 @@ double geometry_seconds(const GeometryPace& pace, const GridCounts& counts) {
          pace.linking * (counts.fluid + cost_of_cut_cell * counts.cut);
 }
 
-GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
-                         const GridCounts& counts, const GridOptions& grid) {
+GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
+                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid) {
   const GridCounts c = counts_on(planned, counts, grid);
   GridSeconds s;
   if (planned.builds) s.geometry = geometry_seconds(geometry, c);
-  s.setup = pace.setup * job.setup_work(c.fluid, c.irregular);
+  s.setup = pace.setup * cost.setup_work(c.fluid, c.irregular);
   s.solves = pace.iteration * c.fluid * planned.iterations;
   if (planned.width == 1.0) s.pictures = pace.iteration * c.fluid * pictures;
   return s;
@@ -100,7 +122,7 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& 
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     GridSeconds main, others;
     for (const PlannedGrid& g : plans[j].grids) {
-      const GridSeconds s = grid_seconds(making, jobs[j], pace.jobs[j], g, counts, grid);
+      const GridSeconds s = grid_seconds(making, jobs[j].cost, pace.jobs[j], g, counts, grid);
       GridSeconds& sum = g.name.empty() || (g.reservoir > 0 && g.width == 1.0) ? main : others;
       sum.geometry += s.geometry / ranks;
       sum.setup += s.setup / ranks;
@@ -134,6 +156,56 @@ std::string time_table(const std::vector<TimePart>& parts) {
   line("the run", format_seconds(all.seconds),
        fmt::format("   {} to {}", format_seconds(all.seconds / spread), format_seconds(spread * all.most)));
   return text;
+}
+
+RunSize size_before(const Config& config) {
+  const auto count = [](const Index& n) { return double{1} * n[0] * n[1] * n[2]; };
+  RunSize size;
+  size.voxels = count(config.import.size);
+  std::error_code problem;
+  const auto bytes = std::filesystem::file_size(image_path(config), problem);
+  if (size.voxels <= 0.0) size.voxels = problem ? usual_voxels : static_cast<double>(bytes);
+  size.grid = config.grid;
+  const int width = 2 * std::max(1, static_cast<int>(std::cbrt(size.voxels) / 2.0));
+  if (!config.cells_given) size.grid.cells = count(config.import.size) > 0.0 ? config.import.size : Index::all(width);
+  GridCounts& c = size.counts;
+  c.box_cells = count(size.grid.cells);
+  c.boxes = c.box_cells / std::pow(size.grid.box, 3);
+  c.fluid = usual_porosity * c.box_cells;
+  c.irregular = c.cut = usual_irregular * c.fluid;
+  return size;
+}
+
+RunSize size_of(const GeometryStatistics& s, const GridOptions& grid) {
+  RunSize size;
+  size.grid = grid;
+  GridCounts& c = size.counts;
+  c.boxes = static_cast<double>(s.sum(&LevelReport::boxes));
+  c.box_cells = c.boxes * std::pow(grid.box, 3);
+  c.fluid = static_cast<double>(s.sum(&LevelReport::vofs));
+  c.irregular = static_cast<double>(s.sum(&LevelReport::irregular));
+  c.cut = static_cast<double>(s.sum(&CutCounts::cells_cut));
+  return size;
+}
+
+std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& jobs, const RunSize& size) {
+  std::vector<RunPart> parts;
+  if (needs_import(config)) parts.push_back({"import", usual_import_per_voxel * size.voxels});
+  parts.push_back({"geometry", geometry_seconds(usual_geometry_pace, size.counts)});
+  double iteration = 0.0;
+  int n_components = static_cast<int>(plot_components(config.output.plot).size());
+  for (const Job& job : jobs) {
+    add_job(config, job, size, parts);
+    iteration = std::max(iteration, job.cost.usual_pace.iteration);
+    n_components += job.cost.n_components(config);
+  }
+  parts.push_back({"output", plotfile_seconds(usual_geometry_pace, iteration, n_components, size.counts)});
+  return parts;
+}
+
+void follow_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs, RunProgress& progress) {
+  progress.follow(comm, parts_of_run(config, jobs, size_before(config)));
+  if (needs_import(config)) progress.begin("import", "import");
 }
 
 }  // namespace karst

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "app/deck/statistics.hpp"
 #include "app/estimate/memory_estimate.hpp"
+#include "app/job/job.hpp"
+#include "app/job/run_progress.hpp"
 #include "base/comm/comm.hpp"
 
 namespace karst {
@@ -36,8 +39,8 @@ struct GridSeconds {
   double geometry = 0.0;  ///< where it builds one of its own
   double setup = 0.0, solves = 0.0, pictures = 0.0;
 };
-GridSeconds grid_seconds(const GeometryPace& geometry, const Job& job, const JobPace& pace, const PlannedGrid& planned,
-                         const GridCounts& counts, const GridOptions& grid);
+GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
+                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid);
 /// @param pace  JobPace::iteration of the slowest job; 0: no job
 double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts);
 
@@ -55,5 +58,24 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& 
                                  int n_components, int ranks);
 
 std::string time_table(const std::vector<TimePart>& parts);
+
+/// What the expected times hang on.
+struct RunSize {
+  double voxels = 0.0;  ///< of an image that is imported first
+  GridOptions grid;     ///< with cells
+  GridCounts counts;    ///< before the geometry stands a guess
+};
+
+/// Before the image is opened: its voxels from what the deck says of it, or from the bytes of its file.
+RunSize size_before(const Config& config);
+RunSize size_of(const GeometryStatistics& geometry, const GridOptions& grid);
+
+/// The parts of a run in order, with the times of one thread on the runs of docs/performance.md.
+/// @param jobs  that it does; none: the geometry alone
+/// Not collective.
+std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& jobs, const RunSize& size);
+
+/// The progress of `karst run` and, without jobs, of `karst geometry`, in its first part. Collective.
+void follow_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs, RunProgress& progress);
 
 }  // namespace karst

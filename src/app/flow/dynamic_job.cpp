@@ -12,10 +12,10 @@
 
 #include "app/estimate/solve_progress.hpp"
 #include "app/flow/flow_job.hpp"
+#include "app/job/run_services.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -144,7 +144,7 @@ JobResult run(const JobContext& context) {
   result.json = dynamic_json(all);
   result.solves = progress.rows();
   result.warnings = dynamic_warnings(all);
-  write_file(context.comm, context.file("dynamic_permeability.csv"), dynamic_csv(all));
+  context.services.files.write(context.comm, "dynamic_permeability.csv", dynamic_csv(all));
   result.files.push_back({"dynamic_permeability.csv", "permeability against the frequency of the drive"});
   return result;
 }
@@ -169,8 +169,6 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   return found;
 }
 
-void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
-
 /// Bytes and iterations: docs/performance.md.
 JobPlan plan(const Config& config, const GridOptions&) {
   const double solves = expected_solves * static_cast<double>(config.dynamic_permeability.axes.size());
@@ -186,17 +184,13 @@ JobPlan plan(const Config& config, const GridOptions&) {
 }  // namespace
 
 Job dynamic_job() {
-  return {.word = job_word("dynamic_permeability"),
-          .mistakes = all_mistakes,
-          .start = [](const JobContext& context) { return one_step(context, run); },
-          .draw = draw,
-          .page = dynamic_page,
-          .plan = plan,
-          .setup_work = flow_setup_work,
-          .pace = flow_pace,
-          .usual_pace = flow_job().usual_pace,
-          .through_petsc = false,
-          .n_components = [](const Config&) { return 0; }};
+  return {
+      .word = job_word("dynamic_permeability"),
+      .mistakes = all_mistakes,
+      .start = [](const JobContext& context) { return one_step(context, run); },
+      .page = dynamic_page,
+      .cost = {
+          .plan = plan, .setup_work = flow_setup_work, .pace = flow_pace, .usual_pace = flow_job().cost.usual_pace}};
 }
 
 }  // namespace karst

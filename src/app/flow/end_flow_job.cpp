@@ -8,7 +8,7 @@
 #include "app/estimate/solve_progress.hpp"
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/page_values.hpp"
@@ -221,13 +221,12 @@ JobResult run_end_flow(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   const int axis = options.axes.at(0);
   SolveProgress progress(context, "flow", options.tolerance);
-  FlowHandover* handover = context.handover;
+  FlowHandover& handover = context.services.handover;
   EndFlow flow = solve_end_flow(
       context.comm, context.geometry, options, context.config.fluid, sample_of(context),
-      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); },
-      handover != nullptr);
+      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, handover.wanted);
   progress.solved(solve_report(flow, options));
-  if (handover != nullptr) handover->inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
+  if (handover.wanted) handover.inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);
   result.headline = by_lids(options)
@@ -241,8 +240,7 @@ JobResult run_end_flow(const JobContext& context) {
   result.warnings = warnings_of(flow, options);
   result.components = components_of(context, axis, flow);
   draw_end_flow(context.comm, result.json, view_of(context, result.components), result.figures);
-  std::erase_if(result.components,
-                [&](const JobComponent& c) { return std::ranges::count(context.config.output.plot, c.field) == 0; });
+  result.components = asked_of(context.config, std::move(result.components));
   return result;
 }
 

@@ -8,24 +8,20 @@
 #include <limits>
 
 #include "app/deck/session.hpp"
-#include "app/estimate/run_progress.hpp"
 #include "app/flow/drive_in_time.hpp"
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_past.hpp"
 #include "app/flow/start_file.hpp"
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/moving_picture.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/slices.hpp"
-#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/growing_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
@@ -215,7 +211,7 @@ class FlowInTime final : public Process {
       csv_.append(history_header(past_.history));
     }
     hand_over();
-    if (run.handover != nullptr && run.handover->in_time) run.handover->in_time->time = clock().time();
+    set_time(clock().time());
     setup_seconds_ = clock_.seconds();
   }
 
@@ -247,7 +243,7 @@ class FlowInTime final : public Process {
 
   void record(const Clock& clock) override;
 
-  std::vector<JobComponent> fields() override { return asked(components()); }
+  std::vector<JobComponent> fields() override { return asked_of(run_.config, components()); }
   FilesInTime* files() override { return &past_.files; }
 
   bool keep(const Clock& clock) override;
@@ -265,6 +261,10 @@ class FlowInTime final : public Process {
   }
   bool resume();
   void hand_over();
+  /// Of what was handed over [s].
+  void set_time(double time) {
+    if (std::optional<FluxesInTime>& to = run_.services.handover.in_time) to->time = time;
+  }
   VofPlaces places();
   std::string dependencies() const;
   FlowState state(double time);
@@ -275,12 +275,11 @@ class FlowInTime final : public Process {
       past_.frames.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
   }
   void leave_animation(JobResult& result) const {
-    if (!run_.file) return;
     result.files.push_back({animation_name, "the speed, moving; for a browser"});
     if (run_.comm.rank() != 0 || past_.frames.values.empty()) return;
     const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
     result.figures["flow moving"] = moving_figure(past_.frames, look);
-    write_file(Comm::self(), run_.file(animation_name), moving_picture(past_.frames, look.low, look.high));
+    run_.services.files.write(Comm::self(), animation_name, moving_picture(past_.frames, look.low, look.high));
   }
   std::vector<JobComponent> components() const {
     const double velocity = units_.velocity(), pressure = units_.pressure();
@@ -291,11 +290,6 @@ class FlowInTime final : public Process {
                               static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
     append_homes(*joined_, *flow);
     return flow_components(run_.geometry, joined_, {flow}, false);
-  }
-  std::vector<JobComponent> asked(std::vector<JobComponent> components) const {
-    std::erase_if(components,
-                  [&](const JobComponent& c) { return std::ranges::count(run_.config.output.plot, c.field) == 0; });
-    return components;
   }
 
   const JobContext& run_;
@@ -318,8 +312,8 @@ class FlowInTime final : public Process {
 
 /// The fluxes of the present flow to those whom it carries.
 void FlowInTime::hand_over() {
-  if (run_.handover == nullptr || !run_.config.transport.asked()) return;
-  std::optional<FluxesInTime>& to = run_.handover->in_time;
+  if (!run_.services.handover.wanted || !run_.config.transport.asked()) return;
+  std::optional<FluxesInTime>& to = run_.services.handover.in_time;
   if (!to) {
     const bool from_high = drive_.has_inlet() ? options_.inlets[0].side % 2 == 1 : units_.sign < 0.0;
     const auto& composite = stokes_->op().composite();
@@ -332,7 +326,7 @@ void FlowInTime::hand_over() {
 
 void FlowInTime::record(const Clock& clock) {
   past_.at_jump = clock.at_break() && drive_.jumps_at(clock.time());
-  if (run_.handover != nullptr && run_.handover->in_time) run_.handover->in_time->time = clock.time();
+  set_time(clock.time());
   if (past_.at_jump) solver_->forget();
   const FlowState s = state(clock.time());
   csv_.append(history_line(past_.history, s));
@@ -345,12 +339,11 @@ void FlowInTime::record(const Clock& clock) {
     past_.history.states.push_back(s);
   const double start = options_.animation_start, frames = static_cast<double>(past_.frames.values.size());
   if (options_.animation && most_frames * (s.time - start) >= frames * (drive_.times().end - start)) draw_frame();
-  if (run_.progress != nullptr)
-    run_.progress->tell(
-        clock.part(),
-        past_.history.inertia ? fmt::format("flow, step {}, CFL {:.2g}", past_.history.steps, s.cfl)
-                              : fmt::format("flow, step {} of {:.0f}", past_.history.steps, n_steps_),
-        fmt::format("t = {}, U = {}", format_si(s.time, "s"), format_si(s.darcy_velocity[axis_], "m/s")));
+  run_.services.progress.tell(
+      clock.part(),
+      past_.history.inertia ? fmt::format("flow, step {}, CFL {:.2g}", past_.history.steps, s.cfl)
+                            : fmt::format("flow, step {} of {:.0f}", past_.history.steps, n_steps_),
+      fmt::format("t = {}, U = {}", format_si(s.time, "s"), format_si(s.darcy_velocity[axis_], "m/s")));
 }
 
 JobResult FlowInTime::report() {
@@ -376,7 +369,7 @@ JobResult FlowInTime::report() {
   trim_heap();
   draw_flow_in_time(run_.comm, result.json, view_of(run_, components), result.figures);
   if (options_.animation) leave_animation(result);
-  result.components = asked(std::move(components));
+  result.components = asked_of(run_.config, std::move(components));
   result.files.push_back({history_name, "the flow step by step: a line per step"});
   finish_files(run_, past_.files, end.time, result);
   return result;
@@ -416,7 +409,7 @@ FlowState FlowInTime::state(double time) {
 
 /// What is kept depends on all that the deck says of the flow, and on the lines of its table.
 std::string FlowInTime::dependencies() const {
-  std::string text = run_.solved->dependencies("flow in time", run_.geometry, run_.grid.cell_width());
+  std::string text = run_.services.solved.dependencies("flow in time", run_.geometry, run_.grid.cell_width());
   if (options_.drive_table)
     for (std::size_t i = 0; i < options_.drive_table->time.size(); ++i)
       text += fmt::format("drive_table {} {}\n", options_.drive_table->time[i], options_.drive_table->value[i]);
@@ -434,17 +427,12 @@ VofPlaces FlowInTime::places() {
 }
 
 bool FlowInTime::keep(const Clock& clock) {
-  if (run_.solved == nullptr || !run_.file) return false;
+  if (!run_.services.solved.keeps()) return false;
   past_.longest_step = steps_.longest;
   past_.failures = steps_.failures;
   past_.clock = clock.state();
-  try {
-    fail_together(run_.comm, [this] { csv_.flush(); });
-    keep_files(run_, past_.files);
-  } catch (const Error& e) {
-    log_info("flow: its state is not kept for --resume: {}", e.what());
-    return false;
-  }
+  const auto flush = [this] { csv_.flush(); };
+  if (!keep_files(run_, "flow", flush, past_.files)) return false;
   UnsteadyState state = solver_->state();
   Json numbers = Json::array();
   for (const double* x : state.numbers()) numbers.push_back(*x);
@@ -458,15 +446,15 @@ bool FlowInTime::keep(const Clock& clock) {
   const Json result{
       {"solve", past_name}, {"steps", past_.history.steps}, {"time_s", clock.time()}, {"end_s", drive_.times().end}};
   const Json kept{{"past", past_json(past_)}, {"solver", numbers}};
-  return run_.solved->save(past_name, dependencies(), {result, kept}, places(), values);
+  return run_.services.solved.save(past_name, dependencies(), {result, kept}, places(), values);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits. Collective.
 bool FlowInTime::resume() {
-  if (run_.solved == nullptr || !run_.file) return false;
+  if (!run_.services.solved.keeps()) return false;
   FlowPast past = past_;
   UnsteadyState state = solver_->empty_state();
-  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file, const Json& kept) {
+  const auto found = run_.services.solved.load(past_name, dependencies(), [&](const VofFile& file, const Json& kept) {
     take_past(kept.at("past"), past);
     Clock(drive_.times()).go_on(past.clock);
     std::size_t i = 0;

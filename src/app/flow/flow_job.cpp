@@ -16,8 +16,7 @@
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_record.hpp"
 #include "app/flow/inertia_results.hpp"
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
@@ -25,7 +24,6 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -143,9 +141,9 @@ KeptFlow kept(FlowColumn& column) {
 
 /// Where the fields of solves go; nowhere when they are not wanted.
 struct KeepFlows {
+  FlowHandover& handover;
   KeptFlows* flows = nullptr;
   const JoinedCells* joined = nullptr;
-  FlowHandover* handover = nullptr;
   explicit operator bool() const { return flows != nullptr; }
   void add(KeptFlow flow) const {
     append_homes(*joined, flow);
@@ -157,10 +155,10 @@ struct KeepFlows {
     if (*this) add(kept(column));
   }
   void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
-    if (handover == nullptr) return;
-    handover->columns.push_back(column);
-    handover->columns.back().solution = std::move(solution);
-    handover->columns.back().speed = {};
+    if (!handover.wanted) return;
+    handover.columns.push_back(column);
+    handover.columns.back().solution = std::move(solution);
+    handover.columns.back().speed = {};
   }
 };
 
@@ -201,11 +199,11 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
   constexpr const char* field = "velocity_and_pressure_of_solver";
   watch.pause = [&, depends](const PausedSweep& sweep, std::span<const Quad> flow) {
     const std::array fields{VofValues{field, 4, std::span(flow.data()->v.data(), 4 * flow.size())}};
-    run.solved->save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
+    run.services.solved.save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
   };
   watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
     PausedSweep sweep;
-    if (!run.solved->load(sweep_name(axis), depends, [&](const VofFile& file, const Json& state) {
+    if (!run.services.solved.load(sweep_name(axis), depends, [&](const VofFile& file, const Json& state) {
           sweep = paused_sweep(state);
           file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
         }))
@@ -226,20 +224,19 @@ auto exact(auto& solution) { return std::span(solution.data()->v.data(), 4 * sol
 /// Collective.
 void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
                 const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
-  SolveStore* store = run.solved;
+  SolveStore& store = run.services.solved;
   std::optional<CompositeNumbering> own;
   const CompositeNumbering& numbering = keep ? keep.joined->numbering() : own.emplace(run.comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
-  const std::string depends = store == nullptr ? "" : store->dependencies("flow", geometry, sample.cell_width);
+  const std::string depends = store.dependencies("flow", geometry, sample.cell_width);
   std::erase_if(part.axes, [&](int axis) {
-    if (store == nullptr) return false;
     KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
-    std::vector<Quad> solution(keep.handover == nullptr ? 0 : numbering.n_own());
+    std::vector<Quad> solution(keep.handover.wanted ? numbering.n_own() : 0);
     FlowColumn column;
-    if (!store->load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json& state) {
+    if (!store.load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json& state) {
           column = flow_column(state);
           if (keep) file.read(flow_field, places, 4, values_of(flow));
-          if (keep.handover != nullptr) file.read(exact_field, places, 4, exact(solution));
+          if (keep.handover.wanted) file.read(exact_field, places, 4, exact(solution));
         }))
       return false;
     columns.push_back(std::move(column));
@@ -252,24 +249,22 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = bool{keep};
   // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
-  if (store != nullptr && part.model == FlowModel::steady && geometry.levels.size() == 1)
+  if (part.model == FlowModel::steady && geometry.levels.size() == 1)
     keep_sweeps(run, places, depends, progress, watch);
   watch.solved = [&, tell = watch.solved](FlowColumn& column) {
     tell(column);
     KeptFlow flow;
     std::vector<VofValues> fields;
     keep.hand_over(column, column.solution);
-    if (keep.handover != nullptr)
-      fields.push_back({exact_field, 4, exact(std::as_const(keep.handover->columns.back().solution))});
+    if (keep.handover.wanted)
+      fields.push_back({exact_field, 4, exact(std::as_const(keep.handover.columns.back().solution))});
     if (keep) {
       flow = kept(column);
       fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
     }
     column.speed = {};
-    if (store != nullptr) {
-      store->save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
-      if (part.model == FlowModel::steady && geometry.levels.size() == 1) store->drop(sweep_name(column.axis));
-    }
+    store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
+    if (part.model == FlowModel::steady && geometry.levels.size() == 1) store.drop(sweep_name(column.axis));
     if (keep) keep.add(std::move(flow));
     columns.push_back(column);
   };
@@ -281,7 +276,7 @@ void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions par
   }
   std::ranges::sort(columns, {}, &FlowColumn::axis);
   if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
-  if (keep.handover != nullptr) std::ranges::sort(keep.handover->columns, {}, &FlowColumn::axis);
+  if (keep.handover.wanted) std::ranges::sort(keep.handover.columns, {}, &FlowColumn::axis);
   trim_heap();
 }
 
@@ -334,6 +329,7 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
   Repeated all;
+  FlowHandover unwanted;
   const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
     all.porosity = (geometry.report.porosity * length - free) / (length - free);
@@ -343,7 +339,7 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
     });
     if (part.axes.empty()) return;
     solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,
-               {});
+               {unwanted});
   };
   for (const FlowOptions& part : parts_of(options)) try {
       Source source = run.again(variant);
@@ -438,15 +434,14 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   KeptFlows flows;
   const auto joined = std::make_shared<const JoinedCells>(
       grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
-  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get(), grid.handover});
+  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns,
+             {grid.services.handover, &flows, joined.get()});
   const bool several = grid.config.flow.axes.size() > 1;
   std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
     add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
-  std::erase_if(components,
-                [&](const JobComponent& c) { return std::ranges::count(grid.config.output.plot, c.field) == 0; });
-  return components;
+  return asked_of(grid.config, std::move(components));
 }
 
 /// With reservoirs every axis has its grid, its geometry and its plotfile, which go before the next axis comes.
@@ -454,12 +449,12 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
     const Extended grid(run, run.again({run.grid.cells}), part);
-    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.progress, run.solved};
+    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, run.services};
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
     const char axis = "xyz"[part.axes[0]];
     const std::string name = fmt::format("plot_{}.vtkhdf", axis);
-    const PlotSize size = write_plot(here, grid.source, run.file(name), components);
+    const PlotSize size = write_plot(here, grid.source, run.services.files.path(name), components);
     all.files.push_back({name, fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python{}", axis,
                                            told_parts(run, size))});
   }
@@ -501,7 +496,7 @@ JobResult run(const JobContext& context) {
   result.files = std::move(all.files);
   result.figures = std::move(all.figures);
   if (options.model == FlowModel::steady) {
-    write_file(context.comm, context.file("inertia.csv"), inertia_csv(all.columns));
+    context.services.files.write(context.comm, "inertia.csv", inertia_csv(all.columns));
     result.files.push_back({"inertia.csv", "apparent permeability against Reynolds number"});
   }
   return result;
@@ -557,12 +552,11 @@ Job flow_job() {
               },
           .draw = draw,
           .page = page,
-          .plan = plan_flow,
-          .setup_work = flow_setup_work,
-          .pace = flow_pace,
-          .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
-          .through_petsc = false,
-          .n_components = n_plotted};
+          .cost = {.plan = plan_flow,
+                   .setup_work = flow_setup_work,
+                   .pace = flow_pace,
+                   .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
+                   .n_components = n_plotted}};
 }
 
 }  // namespace karst

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/job/feedback_balance.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -45,9 +46,7 @@ Communication CountedJobs::told(const Comm& comm, const Geometry& geometry) cons
     }
     return found;
   };
-  std::vector<const Layout*> layouts;
-  for (const LevelGeometry& level : geometry.levels) layouts.push_back(&level.graph.layout());
-  const RankPlan plan = plan_ranks(layouts);
+  const RankPlan plan = plan_ranks(layouts_of(geometry));
   return {over(4).most, over(0), over(1), over(2), over(3), plan.messages_with_edges, plan.cells};
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/core/traffic.hpp"
-#include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "grid/partition.hpp"
 
@@ -139,7 +138,7 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
   all.push_back({std::move(cells), std::max(of_cells, 0.0)});
   stretch_.end = end;
   add_steps(work_, all, stretch_.steps, looks_.size() < short_looks ? 0.0 : kept);
-  const BalanceLook found = look_at(comm_, layouts, all, work_, stretch_, step, move_seconds_, costs);
+  const BalanceLook found = look_at(*comm_, layouts, all, work_, stretch_, step, move_seconds_, costs);
   if (looks_.size() >= short_looks - 1) length_ *= 2;
   looks_.push_back(found);
   stretch_ = {};
@@ -151,6 +150,7 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
 }
 
 Json FeedbackBalance::json() const {
+  if (!measures()) return {};
   Json looks = Json::array();
   for (const BalanceLook& l : looks_)
     looks.push_back({{"after_step", l.step},

@@ -3,12 +3,13 @@
 // to other ranks when that pays (decision 041).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/deck/session.hpp"
-#include "app/job/job.hpp"
+#include "base/file/json.hpp"
 #include "fields/composite_numbering.hpp"
 #include "grid/box_costs.hpp"
 
@@ -50,7 +51,10 @@ BalanceLook look_at(const Comm& comm, std::span<const Layout* const> layouts, st
 /// The clocks of a run that learns what its boxes cost, and what it has found. Not collective but for look().
 class FeedbackBalance {
  public:
+  /// Measures nothing: boxes stay where they are.
+  FeedbackBalance() = default;
   explicit FeedbackBalance(const Comm& comm) : comm_(comm) {}
+  bool measures() const { return comm_.has_value(); }
 
   /// The geometry is to be built next, with boxes where they are for now.
   void begin_pass();
@@ -61,11 +65,11 @@ class FeedbackBalance {
   void begin_step(double part);
   void end_step();
   /// The first step of the pass is over. The same on every rank.
-  bool begins() const { return !first_step_ && stretch_.steps == 0; }
+  bool begins() const { return measures() && !first_step_ && stretch_.steps == 0; }
   /// What the other kinds of work have taken until now is left out, as the first step is.
   void leave_out(std::span<const BoxWork> kinds);
   /// Enough steps are made to look at what they took. The same on every rank.
-  bool due() const { return stretch_.steps == length_; }
+  bool due() const { return measures() && stretch_.steps == length_; }
   /// look_at() of the steps since the last one. Collective.
   /// @param cells  cell_work() of the geometry
   /// @param kinds  other kinds of work, with their seconds since the pass began
@@ -74,11 +78,11 @@ class FeedbackBalance {
                    std::span<const BoxWork> kinds, double end, int step, BoxCosts& costs);
 
   const std::vector<BalanceLook>& looks() const { return looks_; }
-  /// An object for summary.json.
+  /// An object for summary.json; null where nothing is measured.
   Json json() const;
 
  private:
-  const Comm& comm_;
+  std::optional<Comm> comm_;
   WallClock pass_;
   double pass_worked_ = 0.0, solved_ = 0.0, move_seconds_ = 0.0, worked_ = 0.0;
   BalanceStretch stretch_;

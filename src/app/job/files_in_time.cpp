@@ -5,12 +5,12 @@
 
 #include <optional>
 
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
+#include "base/file/log.hpp"
 #include "base/file/plain_file.hpp"
 #include "io/part_names.hpp"
 
@@ -45,11 +45,17 @@ std::string text_of(const std::string& path) {
   return *text;
 }
 
+/// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
+void write_slice_series(const JobContext& run, const FilesInTime& files) {
+  for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
+}
+
 }  // namespace
 
 void open_history(const JobContext& run, GrowingFile& history, const std::string& name, bool go_on) {
   fail_together(run.comm, [&] {
-    if (run.comm.rank() == 0 && run.file) history.open(run.file(name), go_on);
+    const ResultFiles& results = run.services.files;
+    if (run.comm.rank() == 0 && results.written()) history.open(results.path(name), go_on);
   });
 }
 
@@ -63,36 +69,27 @@ void write_series(const JobContext& run, const std::string& name, const FilesInT
   if (series.files.empty()) return;
   Json json{{"file-series-version", "1.0"}, {"files", Json::array()}};
   for (const FilesInTime::Output& o : series.files) json["files"].push_back(Json{{"name", o.name}, {"time", o.time}});
-  write_file(run.comm, run.file(name), json.dump() + '\n');
+  run.services.files.write(run.comm, name, json.dump() + '\n');
 }
-
-namespace {
-
-/// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
-void write_slice_series(const JobContext& run, const FilesInTime& files) {
-  for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
-}
-
-}  // namespace
 
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields) {
-  if (!run.plot) return;
   std::vector<FilesInTime::Output>& all = files.outputs.files;
   all.push_back({fmt::format("output_{:04}.vtkhdf", all.size() + 1), time});
-  run.plot(all.back().name, time, fields);
+  run.services.files.plot(all.back().name, time, fields);
   write_series(run, series_name, files.outputs);
 }
 
 void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
                    const std::vector<JobComponent>& fields) {
-  if (!run.plot || run.left == nullptr) return;
-  run.plot(last_plot, time, fields);
+  ResultFiles& results = run.services.files;
+  if (!results.plotted()) return;
+  results.plot(last_plot, time, fields);
   write_series(run, series_name, with_last(files.outputs, time));
   write_slice_series(run, files);
-  run.left->emplace_back(last_plot);
+  results.left.emplace_back(last_plot);
   for (const auto& [name, series] : all_series(files)) {
-    for (const FilesInTime::Output& o : series->files) run.left->push_back(o.name);
-    if (!series->files.empty()) run.left->push_back(name);
+    for (const FilesInTime::Output& o : series->files) results.left.push_back(o.name);
+    if (!series->files.empty()) results.left.push_back(name);
   }
 }
 
@@ -109,20 +106,27 @@ void finish_files(const JobContext& run, const FilesInTime& files, double time, 
       result.files.push_back({slice_series(name), "the slices of this name with their times, for ParaView"});
 }
 
-void keep_files(const JobContext& run, FilesInTime& files) {
+bool keep_files(const JobContext& run, std::string_view job, const std::function<void()>& flush,
+                FilesInTime& files) try {
+  fail_together(run.comm, flush);
   fail_together(run.comm, [&] {
     if (run.comm.rank() != 0) return;
     files.texts.clear();
-    for (const std::string& name : files.histories) files.texts.push_back(text_of(run.file(name)));
+    for (const std::string& name : files.histories) files.texts.push_back(text_of(run.services.files.path(name)));
     for (FilesInTime::Series* series : changed_series(files))
       for (; series->kept < series->files.size(); ++series->kept) {
         FilesInTime::Output& file = series->files[series->kept];
-        file.checksums = {run.solved->keep_file(run.file(file.name))};
-        for (const std::string& part : parts_beside(run.file(file.name)))
-          file.checksums.push_back(run.solved->keep_file(part));
+        const std::string path = run.services.files.path(file.name);
+        file.checksums = {run.services.solved.keep_file(path)};
+        for (const std::string& part : parts_beside(path))
+          file.checksums.push_back(run.services.solved.keep_file(part));
       }
   });
   for (FilesInTime::Series* series : changed_series(files)) series->kept = series->files.size();
+  return true;
+} catch (const Error& e) {
+  log_info("{}: its state is not kept for --resume: {}", job, e.what());
+  return false;
 }
 
 void bring_files(const JobContext& run, const FilesInTime& files) {
@@ -130,10 +134,10 @@ void bring_files(const JobContext& run, const FilesInTime& files) {
   for (const auto& [name, series] : all_series(files))
     for (const FilesInTime::Output& o : series->files)
       for (std::size_t part = 0; part < o.checksums.size(); ++part)
-        run.solved->bring_file(run.file(part == 0 ? o.name : part_name(o.name, static_cast<int>(part))),
-                               o.checksums[part]);
+        run.services.solved.bring_file(
+            run.services.files.path(part == 0 ? o.name : part_name(o.name, static_cast<int>(part))), o.checksums[part]);
   for (std::size_t i = 0; i < files.histories.size(); ++i) {
-    const std::string path = run.file(files.histories[i]);
+    const std::string path = run.services.files.path(files.histories[i]);
     GrowingFile file;
     file.open(path);
     file.append(files.texts.at(i));

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/job/job.hpp"
@@ -46,10 +48,10 @@ std::string slice_series(const std::string& slice);
 void write_series(const JobContext& run, const std::string& name, const FilesInTime::Series& series);
 
 /// Writes output_0001.vtkhdf, the next number each time, and the list of all so far, output.vtkhdf.series (file series
-/// of ParaView, version 1.0). Nothing where the run writes no plotfiles. Collective.
+/// of ParaView, version 1.0). Where the run writes plotfiles. Collective.
 void write_output(const JobContext& run, FilesInTime& files, double time, const std::vector<JobComponent>& fields);
 
-/// Of a run that ends early: its last state as plot.vtkhdf, and the names of this and its outputs in JobContext::left.
+/// Of a run that ends early: its last state as plot.vtkhdf, and the names of this and its outputs in ResultFiles::left.
 /// Collective.
 void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
                    const std::vector<JobComponent>& fields);
@@ -58,9 +60,10 @@ void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
 /// this time, are one series. Collective.
 void finish_files(const JobContext& run, const FilesInTime& files, double time, JobResult& result);
 
-/// For a state that is kept: reads the histories, which are flushed, and copies plotfiles that have no copy yet. Throws
-/// the same Error on all ranks. Collective.
-void keep_files(const JobContext& run, FilesInTime& files);
+/// For a state that is kept: reads the histories, and copies plotfiles that have no copy yet. Where that fails, says so
+/// and returns false. Collective.
+/// @param flush  the histories; may throw Error
+bool keep_files(const JobContext& run, std::string_view job, const std::function<void()>& flush, FilesInTime& files);
 
 /// Puts histories and plotfiles of a kept state where the run writes. Throws Error on rank 0 alone: a copy is missing
 /// or damaged. Not collective.

@@ -27,9 +27,10 @@ struct FluxesInTime {
 /// Columns with their solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes fluxes of
 /// them. Also of flows that an earlier run has solved.
 struct FlowHandover {
-  std::vector<FlowColumn> columns;
-  std::optional<InletFluxes> inlet;     ///< in place of columns; who uses it takes it out
-  std::optional<FluxesInTime> in_time;  ///< in place of both
+  bool wanted = false;  ///< by later jobs; else nothing is left for them
+  std::vector<FlowColumn> columns{};
+  std::optional<InletFluxes> inlet{};     ///< in place of columns; who uses it takes it out
+  std::optional<FluxesInTime> in_time{};  ///< in place of both
 };
 
 }  // namespace karst

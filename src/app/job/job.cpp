@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/job/job.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace karst {
@@ -20,6 +21,12 @@ class OneStep final : public Process {
 };
 
 }  // namespace
+
+std::vector<JobComponent> asked_of(const Config& config, std::vector<JobComponent> components) {
+  std::erase_if(components,
+                [&](const JobComponent& c) { return std::ranges::count(config.output.plot, c.field) == 0; });
+  return components;
+}
 
 std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(const JobContext&)) {
   return std::make_unique<OneStep>(context, run);

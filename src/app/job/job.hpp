@@ -16,7 +16,7 @@
 #include "app/deck/config.hpp"
 #include "app/deck/job_words.hpp"
 #include "app/deck/source.hpp"
-#include "app/job/job_plan.hpp"
+#include "app/job/job_cost.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
@@ -26,15 +26,9 @@
 
 namespace karst {
 
-class FeedbackBalance;
-class RunProgress;
-class SolveStore;
-class StepTimes;
-class Trace;
 struct FieldView;
 struct FilesInTime;
-struct FlowHandover;
-struct JobComponent;
+struct RunServices;
 
 /// What jobs work on.
 struct JobContext {
@@ -42,18 +36,9 @@ struct JobContext {
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
   const Geometry& geometry;
-  std::function<Source(const Variant&)> again;               ///< the same sample otherwise; collective
-  std::function<std::string(const std::string& name)> file;  ///< where to write a result of this name
-  double wall_uncertainty = 0.0;                             ///< ImportFindings::wall_uncertainty
-  RunProgress* progress = nullptr;                           ///< none: nothing is shown
-  SolveStore* solved = nullptr;  ///< keeps what is solved, knows what was; none: nothing is kept
-  /// Writes a plotfile of this name and time [s] with these components; empty: jobs write none. Collective.
-  std::function<void(const std::string& name, double time, const std::vector<JobComponent>&)> plot{};
-  std::vector<std::string>* left = nullptr;  ///< names of results that stay where the run ends early; may be none
-  FlowHandover* handover = nullptr;          ///< what later jobs want of the flow; none: they want nothing
-  Trace* trace = nullptr;                    ///< told of every step; none: none is taken
-  StepTimes* steps = nullptr;                ///< takes the time of every step in time; none: nobody asks
-  FeedbackBalance* balance = nullptr;        ///< measures steps, and has boxes move; none: they stay
+  RunServices& services;                          ///< what the run does for them
+  std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
+  double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
 };
 
 /// One linear solve, for summary.json and the log.
@@ -78,6 +63,9 @@ struct JobComponent {
   std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
 };
 
+/// Without those that output.plot does not name.
+std::vector<JobComponent> asked_of(const Config& config, std::vector<JobComponent> components);
+
 /// A file of results beside those that every run leaves.
 struct JobFile {
   std::string name, use;
@@ -96,15 +84,15 @@ struct JobResult {
   Figures figures;                       ///< what draw() made of its fields; on rank 0 alone
 };
 
-/// A step in time could not be made; a shorter one may be possible. On all ranks.
-class StepFailed : public Error {
- public:
-  using Error::Error;
-};
 /// A run in time cannot go on, from a state that is worth leaving. On all ranks.
 class CannotGoOn : public Error {
  public:
   using Error::Error;
+};
+/// A step in time could not be made; a shorter one may be possible.
+class StepFailed : public CannotGoOn {
+ public:
+  using CannotGoOn::CannotGoOn;
 };
 
 /// A job under way: what the main loop does with it (simulation.hpp). All are collective.
@@ -149,24 +137,16 @@ struct Job {
   /// Adds pictures of its fields, which may come from a plotfile, to the figures; report() has done so already.
   /// Collective.
   /// @param summary  summary.json, or the part that report() made
-  void (*draw)(const Comm&, const Json& summary, const FieldView&, Figures&);
+  void (*draw)(const Comm&, const Json& summary, const FieldView&, Figures&) = [](const Comm&, const Json&,
+                                                                                  const FieldView&, Figures&) {};
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
   PagePart (*page)(const Json& summary, const Figures&);
-  /// Not collective.
-  JobPlan (*plan)(const Config&, const GridOptions&);
-  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
-  double (*setup_work)(double fluid, double irregular);
-  /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
-  /// lives.
-  JobPace (*pace)(const Comm&, const Geometry&);
-  JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
-  bool through_petsc;  ///< its solves take the options of --petsc that begin with its name
-  /// Components that it adds to the plotfile.
-  int (*n_components)(const Config&);
-  /// It wants the flow of the job `flow` (JobContext::handover).
+  JobCost cost;
+  bool through_petsc = false;  ///< its solves take the options of --petsc that begin with its name
+  /// It wants the flow of the job `flow` (RunServices::handover).
   bool uses_flow = false;
-  /// It goes through time step by step with the job before it, which has the clock; nullptr: never.
-  bool (*rides_along)(const Config&) = nullptr;
+  /// It goes through time step by step with the job before it, which has the clock.
+  bool (*rides_along)(const Config&) = [](const Config&) { return false; };
 };
 
 /// All jobs, in the order in which they run.

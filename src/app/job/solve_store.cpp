@@ -73,6 +73,7 @@ std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
 }
 
 std::string SolveStore::dependencies(const std::string& job, const Geometry& geometry, double cell_width) const {
+  if (!keeps()) return "";
   std::vector<std::string> minerals;
   for (const MineralWall& mineral : geometry.report.minerals) minerals.push_back(mineral.name);
   return fmt::format("karst {}\nminerals {}\ngeometry {:016x}\ncell width {} m\n{}", version_and_git_id(),
@@ -103,6 +104,7 @@ void SolveStore::note(const std::string& name, const Json& result) {
 
 bool SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
                       const VofPlaces& places, std::span<const VofValues> fields) {
+  if (!keeps()) return false;
   const Timer timer("solves to disk");
   Json json;
   json["solve"] = name;
@@ -191,7 +193,7 @@ void SolveStore::bring_file(const std::string& path, std::uint32_t checksum) con
 
 void SolveStore::drop(const std::string& name) {
   std::erase_if(finished_, [&](const FinishedSolve& s) { return s.name == name; });
-  if (comm_.rank() != 0) return;
+  if (!keeps() || comm_.rank() != 0) return;
   std::error_code ignored;
   for (int age = 0; age < most_kept; ++age) fs::remove(file_of(name, age), ignored);
 }

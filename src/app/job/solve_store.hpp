@@ -36,6 +36,8 @@ struct SolveRecord {
 
 class SolveStore {
  public:
+  /// Keeps nothing, knows nothing.
+  SolveStore() = default;
   /// @param folder  where the files are; made with the first one
   /// @param deck    the complete deck (Reader::echo)
   /// @param resume  files of an earlier run may be used
@@ -43,12 +45,15 @@ class SolveStore {
   SolveStore(const Comm& comm, std::string folder, std::string deck, bool resume, int keep = 1)
       : comm_(comm), folder_(std::move(folder)), deck_(std::move(deck)), resume_(resume), keep_(keep) {}
 
+  /// False: nothing that is saved is kept, nothing is there to be loaded.
+  bool keeps() const { return !folder_.empty(); }
+
   /// What answers of a job on this geometry depend on: version of Karst, cut cells, cell width, tables of the deck;
   /// one statement per line. Collective.
   /// @param job  "flow", "diffusion"
   std::string dependencies(const std::string& job, const Geometry& geometry, double cell_width) const;
 
-  /// When the file cannot be written, says so, goes on, and returns false. Collective.
+  /// When the file cannot be written, says so, goes on, and returns false, as where nothing is kept. Collective.
   /// @param name  of the solve, unique in the run
   bool save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
             const VofPlaces& places, std::span<const VofValues> fields);
@@ -74,7 +79,7 @@ class SolveStore {
   /// How many have been read, also of those that this run has saved.
   int n_loaded() const { return n_loaded_; }
   /// What this run has saved is read from now on, as that of an earlier run is.
-  void read_own() { resume_ = true; }
+  void read_own() { resume_ = keeps(); }
 
  private:
   std::string copy_of(const std::string& path) const;
@@ -82,10 +87,10 @@ class SolveStore {
   void make_room(const std::string& name) const;
   void note(const std::string& name, const Json& result);
 
-  const Comm& comm_;
+  Comm comm_ = Comm::self();
   std::string folder_, deck_;
-  bool resume_;
-  int keep_;
+  bool resume_ = false;
+  int keep_ = 1;
   std::vector<FinishedSolve> finished_;
   std::vector<std::string> own_;  ///< names that this run has saved
   int n_read_ = 0, n_loaded_ = 0;

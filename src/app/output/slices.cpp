@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "app/job/run_services.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "io/grid_file.hpp"
@@ -107,7 +108,8 @@ std::vector<std::string> slice_mistakes(const JobContext& run) {
 
 void write_slices(const JobContext& run, FilesInTime& files, double time,
                   const std::function<std::vector<JobComponent>()>& fields) {
-  if (!run.file) return;
+  const ResultFiles& results = run.services.files;
+  if (!results.written()) return;
   std::optional<std::vector<JobComponent>> all;
   for (const SliceOptions& slice : run.config.output.slices) {
     FilesInTime::Series& series = files.slices[slice.name];
@@ -116,7 +118,7 @@ void write_slices(const JobContext& run, FilesInTime& files, double time,
     series.files.push_back({fmt::format("slice_{}_{:04}.vti", slice.name, series.files.size() + 1), time});
     GridValues grid = values_of(run, view_of(run, *all), *all, layer_of(run, slice));
     grid.time = time;
-    write_grid(run.comm, run.file(series.files.back().name), grid);
+    write_grid(run.comm, results.path(series.files.back().name), grid);
     write_series(run, slice_series(slice.name), series);
   }
 }

@@ -46,24 +46,14 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
   return all;
 }
 
-namespace {
-
-/// What only a look at the whole fluid finds, by the functions that the jobs themselves call. Collective.
-std::vector<std::string> look_at_fluid(const JobContext& context) {
-  std::vector<std::string> found;
-  if (is_in_time(context.config)) found = look_at_flow_in_time(context);
-  if (context.config.transport.asked()) std::ranges::move(look_at_transport(context), std::back_inserter(found));
-  return found;
-}
-
-}  // namespace
-
 void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
   for (const Job& job : jobs())
     if (job.word.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
   require(found.empty(), "{}", join(found, "\n"));
-  found = look_at_fluid(context);
+  // What only a look at the whole fluid finds, by the functions that the jobs themselves call.
+  if (is_in_time(context.config)) found = look_at_flow_in_time(context);
+  if (context.config.transport.asked()) std::ranges::move(look_at_transport(context), std::back_inserter(found));
   require(found.empty(), "{}", join(found, "\n"));
 }
 

@@ -6,8 +6,8 @@
 
 namespace karst {
 
-std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, const Config& config) {
-  if (line.trace.empty()) return nullptr;
+Trace begin_trace(const Comm& comm, const CommandLine& line, const Config& config) {
+  if (line.trace.empty()) return {};
   TraceOptions options;
   options.file = line.trace;
   options.megabytes = line.trace_room;
@@ -16,12 +16,12 @@ std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, co
     options.first_step = steps.first;
     options.last_step = steps.last;
   }
-  return std::make_unique<Trace>(comm, options, line.overwrite);
+  return {comm, options, line.overwrite};
 }
 
-void finish_trace(Trace* trace, const CommandLine& line) {
-  if (trace == nullptr) return;
-  const Trace::Written w = trace->write();
+void finish_trace(Trace& trace, const CommandLine& line) {
+  if (!trace.taken()) return;
+  const Trace::Written w = trace.write();
   log_info("Trace in {}: {} events, {:.1f} MB; open it {}", line.trace, w.events, 1e-6 * static_cast<double>(w.bytes),
            line.trace.ends_with(".otf2") ? "by its traces.otf2, in Vampir or with otf2-print"
                                          : "in https://ui.perfetto.dev or with tools/karst_trace.py");

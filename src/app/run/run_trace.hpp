@@ -2,19 +2,17 @@
 // --trace of `karst run`.
 #pragma once
 
-#include <memory>
-
 #include "app/deck/command_line.hpp"
 #include "app/deck/config.hpp"
 #include "base/comm/trace.hpp"
 
 namespace karst {
 
-/// The trace that the command line asks for; none otherwise. Throws Error, the same on every rank, for steps that are
-/// none, a run without steps, or a file that cannot be written. Collective.
-std::unique_ptr<Trace> begin_trace(const Comm& comm, const CommandLine& line, const Config& config);
+/// The trace that the command line asks for; one that is not taken otherwise. Throws Error, the same on every rank, for
+/// steps that are none, a run without steps, or a file that cannot be written. Collective.
+Trace begin_trace(const Comm& comm, const CommandLine& line, const Config& config);
 
-/// Writes it and tells where; nothing for none. Collective.
-void finish_trace(Trace* trace, const CommandLine& line);
+/// Writes it and tells where; nothing where none is taken. Collective.
+void finish_trace(Trace& trace, const CommandLine& line);
 
 }  // namespace karst

@@ -8,12 +8,9 @@
 #include <limits>
 
 #include "app/deck/session.hpp"
-#include "app/estimate/run_progress.hpp"
-#include "app/job/feedback_balance.hpp"
 #include "app/job/files_in_time.hpp"
-#include "app/job/step_times.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/slices.hpp"
-#include "base/comm/trace.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 
@@ -49,16 +46,14 @@ std::vector<JobComponent> fields_of(const Together& jobs) {
   return all;
 }
 
-/// After a step: what is due of plotfiles and slices. Nothing of jobs that do not go through time.
+/// After a step: what is due of plotfiles and slices.
 void write_outputs(const JobContext& context, const Together& jobs, const Clock& clock) {
-  FilesInTime* const files = jobs.front()->files();
-  if (files == nullptr) return;
+  FilesInTime& files = *jobs.front()->files();
   if (clock.output_due()) {
     for (const auto& job : jobs) job->at_output(clock);
-    if (context.plot) write_output(context, *files, clock.time(), fields_of(jobs));
+    if (context.services.files.plotted()) write_output(context, files, clock.time(), fields_of(jobs));
   }
-  if (!context.config.output.slices.empty())
-    write_slices(context, *files, clock.time(), [&] { return fields_of(jobs); });
+  write_slices(context, files, clock.time(), [&] { return fields_of(jobs); });
 }
 
 /// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
@@ -73,11 +68,9 @@ bool keep_all(const Together& jobs, const Clock& clock) {
 void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
   for (const auto& job : jobs) {
     job->leave();
-    if (job->files() == nullptr || context.left == nullptr) continue;
-    const std::vector<std::string>& histories = job->files()->histories;
-    context.left->insert(context.left->end(), histories.begin(), histories.end());
+    std::ranges::copy(job->files()->histories, std::back_inserter(context.services.files.left));
   }
-  if (jobs.front()->files() != nullptr) leave_outputs(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
+  leave_outputs(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
 }
 
 /// When the state of a job is kept, by the deck.
@@ -105,23 +98,23 @@ class Checkpoints {
   WallClock since_;
 };
 
-/// Ends here when the run is asked to, with its state kept. Not behind the last step in time: what is left is to
-/// report, and a run that went on from there would have no step to report of.
+/// Ends here when the run is asked to, with its state kept. Not behind the last step: what is left is to report, and a
+/// run that went on from there would have no step to report of.
 void end_or_keep(const JobContext& context, const Together& jobs, const Clock& clock, Checkpoints& checkpoints) {
-  if (clock.done() && jobs.front()->files() != nullptr) return;
+  if (clock.done()) return;
   try {
     end_if_asked(context.comm);
   } catch (const EarlyEnd&) {  // on all ranks
     keep_all(jobs, clock);
     throw;
   }
-  if (!clock.done() && checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
+  if (checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
 }
 
 /// After some steps: boxes move to other ranks where that pays. Throws BoxesMove on all ranks, from a state that is
 /// kept.
 void balance(const JobContext& context, const Together& jobs, const Clock& clock) {
-  FeedbackBalance& balance = *context.balance;
+  FeedbackBalance& balance = context.services.balance;
   if (clock.done() || !(balance.begins() || balance.due())) return;
   std::vector<BoxWork> kinds;
   for (const auto& job : jobs) job->add_work(kinds);
@@ -142,26 +135,22 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
 void go_through_time(const JobContext& context, const Together& jobs) {
   Clock clock = jobs.front()->clock();
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
-  FeedbackBalance* const measure = jobs.front()->files() != nullptr ? context.balance : nullptr;
-  StepTimes* const times = jobs.front()->files() != nullptr ? context.steps : nullptr;
+  RunServices& run = context.services;
   try {
     while (!clock.done()) {
-      if (context.trace != nullptr) context.trace->step(clock.steps() + 1);
-      if (times != nullptr) times->begin();
-      if (measure != nullptr) measure->begin_step(clock.part());
+      run.trace.step(clock.steps() + 1);
+      run.steps.begin();
+      run.balance.begin_step(clock.part());
       make_step(jobs, clock);
-      if (measure != nullptr) measure->end_step();
+      run.balance.end_step();
       clock.advance();
       for (const auto& job : jobs) job->record(clock);
       write_outputs(context, jobs, clock);
       end_or_keep(context, jobs, clock, checkpoints);
-      if (times != nullptr) times->end(clock.steps());
-      if (measure != nullptr) balance(context, jobs, clock);
+      run.steps.end(clock.steps());
+      balance(context, jobs, clock);
     }
-  } catch (const EarlyEnd&) {  // on all ranks, as the next two
-    leave_all(context, jobs, clock);
-    throw;
-  } catch (const StepFailed&) {
+  } catch (const EarlyEnd&) {  // on all ranks, as the next
     leave_all(context, jobs, clock);
     throw;
   } catch (const CannotGoOn&) {
@@ -170,7 +159,12 @@ void go_through_time(const JobContext& context, const Together& jobs) {
   }
 }
 
-bool rides_along(const Job& job, const Config& config) { return job.rides_along != nullptr && job.rides_along(config); }
+/// A job that does not go through time.
+void do_at_once(const JobContext& context, Process& job) {
+  context.services.trace.step(1);
+  job.step(0.0);
+  end_if_asked(context.comm);
+}
 
 }  // namespace
 
@@ -178,12 +172,14 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     Together together;
     do {
-      if (context_->progress != nullptr)
-        context_->progress->begin(std::string(job->word.name), fmt::format("{}: set-up", job->word.name));
+      context_->services.progress.begin(std::string(job->word.name), fmt::format("{}: set-up", job->word.name));
       together.push_back(job->start(*context_));
       ++job;
-    } while (job != jobs_.end() && rides_along(*job, context_->config));
-    go_through_time(*context_, together);
+    } while (job != jobs_.end() && job->rides_along(context_->config));
+    if (together.front()->files() != nullptr)
+      go_through_time(*context_, together);
+    else
+      do_at_once(*context_, *together.front());
     for (const auto& process : together) done(process->report());
   }
 }

@@ -8,7 +8,7 @@
 
 #include "app/estimate/solve_progress.hpp"
 #include "app/job/job.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
@@ -310,15 +310,15 @@ DiffusionColumn column_of(const Json& json) {
 /// Finished solves go to the disk, and those of an earlier run come from there.
 void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n_unknowns, SolveProgress& progress,
                   DiffusionWatch& watch) {
-  const std::string depends = run.solved->dependencies("diffusion", run.geometry, run.grid.cell_width());
+  const std::string depends = run.services.solved.dependencies("diffusion", run.geometry, run.grid.cell_width());
   watch.column = [&run, &places, depends](const DiffusionColumn& c) {
     const std::array fields{VofValues{field_name, 1, c.concentration.span()}};
-    run.solved->save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
+    run.services.solved.save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
   };
   watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
     Array<double> concentration(n_unknowns, Purpose::fields);
     DiffusionColumn column;
-    if (!run.solved->load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json& state) {
+    if (!run.services.solved.load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json& state) {
           column = column_of(state);
           file.read(field_name, places, 1, concentration.span());
         }))
@@ -337,7 +337,7 @@ JobResult run(const JobContext& context) {
   watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
   const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
   const VofPlaces places = places_of(context.geometry, grid->numbering());
-  if (context.solved != nullptr) keep_columns(context, places, grid->numbering().n_own(), progress, watch);
+  keep_columns(context, places, grid->numbering().n_own(), progress, watch);
   const auto columns = std::make_shared<const Columns>(effective_diffusivity(grid, options, watch));
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
@@ -388,16 +388,16 @@ Job diffusion_job() {
           .start = [](const JobContext& context) { return one_step(context, run); },
           .draw = draw,
           .page = page_of,
-          .plan = plan,
-          .setup_work = setup_work,
-          .pace = pace,
-          .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
-          .through_petsc = true,
-          .n_components =
-              [](const Config& config) {
-                return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                       static_cast<int>(config.diffusion.axes.size());
-              }};
+          .cost = {.plan = plan,
+                   .setup_work = setup_work,
+                   .pace = pace,
+                   .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
+                   .n_components =
+                       [](const Config& config) {
+                         return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                                static_cast<int>(config.diffusion.axes.size());
+                       }},
+          .through_petsc = true};
 }
 
 }  // namespace karst

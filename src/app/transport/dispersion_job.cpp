@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "app/estimate/solve_progress.hpp"
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
-#include "base/file/atomic_file.hpp"
+#include "app/job/run_services.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
 #include "solvers/krylov/truncated_gcr.hpp"
@@ -59,8 +57,9 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
     DispersionFlow& flow = flows.emplace_back();
     flow.axis = axis;
     flow.peclet = options.peclet;
-    const auto column = std::ranges::find(run.handover->columns, axis, &FlowColumn::axis);
-    if (column == run.handover->columns.end() || !column->connected) continue;
+    const std::vector<FlowColumn>& columns = run.services.handover.columns;
+    const auto column = std::ranges::find(columns, axis, &FlowColumn::axis);
+    if (column == columns.end() || !column->connected) continue;
     if (flow.peclet.empty())
       flow.peclet = {std::abs(column->darcy_velocity[axis]) / run.geometry.report.connected_porosity * length /
                      options.diffusivity};
@@ -74,17 +73,17 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
 
 /// Finished Péclet numbers go to the disk, and those of an earlier run come from there.
 void keep_points(const JobContext& run, SolveProgress& progress, DispersionWatch& watch) {
-  const std::string depends = run.solved->dependencies("dispersion", run.geometry, run.grid.cell_width());
+  const std::string depends = run.services.solved.dependencies("dispersion", run.geometry, run.grid.cell_width());
   const auto numbering = std::make_shared<const CompositeNumbering>(run.comm, run.geometry);
   watch.solved = [&run, depends, numbering, tell = watch.solved](int axis, const DispersionPoint& p) {
     tell(axis, p);
-    run.solved->save(dispersion_solve_name(axis, p.peclet), depends, record_of(run.comm, p),
-                     places_of(run.geometry, *numbering), {});
+    run.services.solved.save(dispersion_solve_name(axis, p.peclet), depends, record_of(run.comm, p),
+                             places_of(run.geometry, *numbering), {});
   };
   watch.known = [&run, depends, &progress](int axis, double peclet) -> std::optional<DispersionPoint> {
     DispersionPoint p;
-    if (!run.solved->load(dispersion_solve_name(axis, peclet), depends,
-                          [&](const VofFile&, const Json& state) { p = point_of(state); }))
+    if (!run.services.solved.load(dispersion_solve_name(axis, peclet), depends,
+                                  [&](const VofFile&, const Json& state) { p = point_of(state); }))
       return {};
     progress.read(report_of(axis, p));
     return p;
@@ -102,7 +101,7 @@ JobResult run(const JobContext& context) {
   DispersionWatch watch;
   watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
   watch.solved = [&](int axis, const DispersionPoint& p) { progress.solved(report_of(axis, p)); };
-  if (context.solved != nullptr) keep_points(context, progress, watch);
+  keep_points(context, progress, watch);
   const DispersionColumns columns = dispersion(context.comm, context.geometry, options, scale.length / scale.cell_width,
                                                flows_of(context, scale.length), watch);
   JobResult result;
@@ -111,7 +110,7 @@ JobResult run(const JobContext& context) {
   result.json = dispersion_json(columns, scale);
   result.solves = progress.rows();
   result.warnings = dispersion_warnings(columns, scale);
-  write_file(context.comm, context.file("dispersion.csv"), dispersion_csv(columns, scale));
+  context.services.files.write(context.comm, "dispersion.csv", dispersion_csv(columns, scale));
   result.files.push_back({"dispersion.csv", "dispersion tensor against the Péclet number"});
   return result;
 }
@@ -144,8 +143,6 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
         "periods; leave flow.reservoir or dispersion.axes out");
   return found;
 }
-
-void draw(const Comm&, const Json&, const FieldView&, Figures&) {}
 
 /// Per VoF: of the operator and multigrid, of what a solve works on, and of the directions that it keeps.
 double solve_bytes(const DispersionOptions& options) {
@@ -199,14 +196,11 @@ Job dispersion_job() {
   return {.word = job_word("dispersion"),
           .mistakes = all_mistakes,
           .start = [](const JobContext& context) { return one_step(context, run); },
-          .draw = draw,
           .page = dispersion_page,
-          .plan = plan,
-          .setup_work = setup_work,
-          .pace = pace,
-          .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6},
-          .through_petsc = false,
-          .n_components = [](const Config&) { return 0; },
+          .cost = {.plan = plan,
+                   .setup_work = setup_work,
+                   .pace = pace,
+                   .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6}},
           .uses_flow = true};
 }
 

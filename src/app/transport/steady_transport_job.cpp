@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "app/estimate/solve_progress.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/core/error.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "transport/march/carrying_flow.hpp"
@@ -366,14 +366,14 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
   const bool any = std::ranges::any_of(laws, [](const auto& of_one) {
     return std::ranges::any_of(of_one, [](const SurfaceLaw& l) { return l.acts(); });
   });
-  if (!any || !run.config.output.wall || !run.file) return;
+  if (!any || !run.config.output.wall || !run.services.files.written()) return;
   Surface surface = wall_surface(run.geometry, places, run.grid.cell_width());
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const std::string& name = run.config.transport.components[i].name;
     surface.arrays.push_back({"flux_" + name, std::move(maps[i].flux)});
     surface.arrays.push_back({concentration_name(name), std::move(maps[i].concentration)});
   }
-  write_surface(run.comm, run.file("wall.vtp"), surface);
+  write_surface(run.comm, run.services.files.path("wall.vtp"), surface);
   result.files.push_back({"wall.vtp", "the wall as a surface: flux into it and concentration at it, for ParaView"});
 }
 
@@ -420,10 +420,8 @@ JobResult steady_transport(const JobContext& run) {
     result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
   draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
-  if (run.file) {
-    write_file(run.comm, run.file(profile_name), profiles(run, flow.by, solved));
-    result.files.push_back({profile_name, "mean concentrations along the axis"});
-  }
+  run.services.files.write(run.comm, profile_name, profiles(run, flow.by, solved));
+  result.files.push_back({profile_name, "mean concentrations along the axis"});
   leave_wall(run, places, laws, std::move(maps), result);
   return result;
 }

@@ -8,9 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/estimate/run_progress.hpp"
-#include "app/job/feedback_balance.hpp"
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "base/comm/mix.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -78,7 +76,7 @@ TransportInTime::TransportInTime(const JobContext& run)
   if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
   const bool goes_on = resume();
   if (!flow_.in_time) flow_.faces.reset();
-  const double carried_from = flow_.in_time ? run.handover->in_time->time : 0.0;
+  const double carried_from = flow_.in_time ? run.services.handover.in_time->time : 0.0;
   require(goes_on || carried_from == 0.0,
           "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
           "begins at 0",
@@ -199,7 +197,7 @@ void TransportInTime::step(double dt) {
 /// As many steps as the Courant number asks for in one of the flow, each with the fluxes in its middle; the last one is
 /// still to be recorded.
 void TransportInTime::carried_steps(double dt) {
-  const FluxesInTime& flow = *run_.handover->in_time;
+  const FluxesInTime& flow = *run_.services.handover.in_time;
   constexpr double middle = 0.5, most_steps = 1e6, round_off = 1e-9;
   const auto take = [&](double part) {
     blend(flow, part, *flow_.faces);
@@ -342,7 +340,7 @@ void TransportInTime::take_line(double part, bool last) {
   }
   const std::string step =
       fmt::format("transport, step {}{}", past_.result.steps, flow_.in_time ? "" : fmt::format(" of {:.0f}", n_steps_));
-  if (run_.progress != nullptr) run_.progress->tell(part, step, note);
+  run_.services.progress.tell(part, step, note);
   if (part >= next_log_) {
     log_detail("{}: {}; {} + {} iterations, {} faces limited", step, note, report_.low_iterations,
                report_.high_iterations, report_.limited_faces + report_.limited_diffusion);

@@ -36,7 +36,7 @@ class TransportInTime final : public Process {
   void step(double dt) override;
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
-  std::vector<JobComponent> fields() override { return asked(components(plots_chemistry())); }
+  std::vector<JobComponent> fields() override { return asked_of(run_.config, components(plots_chemistry())); }
   FilesInTime* files() override { return &past_.files; }
   bool keep(const Clock& clock) override;
   void add_work(std::vector<BoxWork>& kinds) const override;
@@ -70,7 +70,6 @@ class TransportInTime final : public Process {
   void leave_animations(JobResult& result);
   std::vector<JobComponent> components(bool chemistry) const;
   bool plots_chemistry() const { return std::ranges::count(run_.config.output.plot, PlotField::chemistry) > 0; }
-  std::vector<JobComponent> asked(std::vector<JobComponent> components) const;
   std::span<const double> own_values(std::size_t i) const;
   WallMap map_of_wall(std::size_t i) const;
   void finish();

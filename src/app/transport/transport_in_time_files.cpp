@@ -5,16 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/transport/transport_in_time.hpp"
-#include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
-#include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 
@@ -70,7 +67,7 @@ void TransportInTime::draw_frame() {
 
 /// On rank 0 files and figures of what has moved.
 void TransportInTime::leave_animations(JobResult& result) {
-  if (!deck_.animation || !run_.file) return;
+  if (!deck_.animation) return;
   result.files.push_back({"animation_*.png", "the plumes, moving; for a browser"});
   if (run_.comm.rank() != 0) return;
   for (std::size_t i = 0; i < past_.frames.size(); ++i) {
@@ -79,8 +76,8 @@ void TransportInTime::leave_animations(JobResult& result) {
                                       fmt::format("0 to {}, moving", format_si(past_.times.end, "s")));
     if (!is_uniform(c.low, c.high))
       past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
-    write_file(Comm::self(), run_.file(fmt::format("animation_{}.png", c.name)),
-               moving_picture(past_.frames[i], look.low, look.high));
+    run_.services.files.write(Comm::self(), fmt::format("animation_{}.png", c.name),
+                              moving_picture(past_.frames[i], look.low, look.high));
   }
 }
 
@@ -90,7 +87,7 @@ void TransportInTime::at_output(const Clock& clock) {
 }
 
 std::string TransportInTime::dependencies() const {
-  std::string all = run_.solved->dependencies("transport", run_.geometry, h_) + given_;
+  std::string all = run_.services.solved.dependencies("transport", run_.geometry, h_) + given_;
   if (chemistry_) all += fmt::format("database {:016x}\n", run_.config.reactive->database);
   for (const MineralDeck& m : run_.config.chemistry.minerals)  // those of a file may have changed
     for (const std::string& rate : m.options.rates) all += fmt::format("rate of {} {}\n", m.options.name, rate);
@@ -98,20 +95,15 @@ std::string TransportInTime::dependencies() const {
 }
 
 bool TransportInTime::keep(const Clock&) {
-  if (run_.solved == nullptr || !run_.file) return false;
+  if (!run_.services.solved.keeps()) return false;
   past_.range = state_.range;
   past_.time = state_.time;
-  try {
-    fail_together(run_.comm, [this] {
-      csv_.flush();
-      profiles_.flush();
-      if (chemistry_) chemistry_->flush();
-    });
-    keep_files(run_, past_.files);
-  } catch (const Error& e) {
-    log_info("transport: its state is not kept for --resume: {}", e.what());
-    return false;
-  }
+  const auto flush = [this] {
+    csv_.flush();
+    profiles_.flush();
+    if (chemistry_) chemistry_->flush();
+  };
+  if (!keep_files(run_, "transport", flush, past_.files)) return false;
   std::vector<VofValues> fields;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     fields.push_back({concentration_name(deck_.components[i].name), 1, own_values(i)});
@@ -128,19 +120,19 @@ bool TransportInTime::keep(const Clock&) {
   for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
   const Json result{
       {"solve", past_name}, {"steps", past_.result.steps}, {"time_s", state_.time}, {"end_s", past_.times.end}};
-  return run_.solved->save(past_name, dependencies(), {result, past_json(past_)}, places(), fields);
+  return run_.services.solved.save(past_name, dependencies(), {result, past_json(past_)}, places(), fields);
 }
 
 /// Goes on from what an earlier run has kept, when there is something that fits.
 bool TransportInTime::resume() {
-  if (run_.solved == nullptr || !run_.file) return false;
+  if (!run_.services.solved.keeps()) return false;
   std::vector<std::vector<double>> values(state_.values.size(), std::vector<double>(own_values(0).size()));
   std::vector<double> potential(keeps_flow() ? own_values(0).size() : 0);
   TransportPast past = past_;
   ReactiveRun::Memory reactions;
-  const auto found = run_.solved->load(past_name, dependencies(), [&](const VofFile& file, const Json& state) {
+  const auto found = run_.services.solved.load(past_name, dependencies(), [&](const VofFile& file, const Json& state) {
     take_past(state, past);
-    const double carried_from = flow_.in_time ? run_.handover->in_time->time : past.time;
+    const double carried_from = flow_.in_time ? run_.services.handover.in_time->time : past.time;
     require(past.time == carried_from, "it is of the time {:g} s, and the flow goes on from {:g} s", past.time,
             carried_from);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -175,12 +167,6 @@ std::vector<JobComponent> TransportInTime::components(bool chemistry) const {
     all.push_back(concentration_field(run_, joined_, deck_.components[i].name, own_values(i)));
   if (chemistry_ && chemistry) std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
   return all;
-}
-
-std::vector<JobComponent> TransportInTime::asked(std::vector<JobComponent> components) const {
-  std::erase_if(components,
-                [&](const JobComponent& c) { return std::ranges::count(run_.config.output.plot, c.field) == 0; });
-  return components;
 }
 
 std::span<const double> TransportInTime::own_values(std::size_t i) const {
@@ -252,7 +238,7 @@ JobResult TransportInTime::report() {
   draw_transport(run_.comm, result.json, view, past_.figures);
   leave_animations(result);
   result.figures = std::move(past_.figures);
-  result.components = asked(std::move(all));
+  result.components = asked_of(run_.config, std::move(all));
   result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
   leave_wall(run_, places_, surface_laws_, std::move(maps_), result);

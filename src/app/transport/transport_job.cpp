@@ -18,18 +18,18 @@ Job transport_job() {
       },
       .draw = draw_transport,
       .page = transport_page,
-      .plan = plan_transport,
-      .setup_work = transport_setup_work,
-      .pace = transport_pace,
-      .usual_pace = {.setup = 4e-6, .iteration = 0.4e-6},
-      .through_petsc = false,
-      .n_components =
-          [](const Config& config) {
-            return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                       static_cast<int>(config.transport.components.size()) +
-                   static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
-                       static_cast<int>(1 + 2 * config.chemistry.minerals.size() + config.chemistry.species.size());
-          },
+      .cost = {.plan = plan_transport,
+               .setup_work = transport_setup_work,
+               .pace = transport_pace,
+               .usual_pace = {.setup = 4e-6, .iteration = 0.4e-6},
+               .n_components =
+                   [](const Config& config) {
+                     return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
+                                static_cast<int>(config.transport.components.size()) +
+                            static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
+                                static_cast<int>(1 + 2 * config.chemistry.minerals.size() +
+                                                 config.chemistry.species.size());
+                   }},
       .uses_flow = true,
       .rides_along = [](const Config& config) { return config.transport.asked() && is_in_time(config.flow.model); }};
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "eb/mineral_choice.hpp"
@@ -27,21 +27,20 @@ double cross_section(const JobContext& run, int axis) {
 
 /// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
 void take_flow(const JobContext& run, CarriedBy& flow) {
-  FlowHandover* solved = run.handover;
-  if (solved != nullptr && solved->in_time) {
+  FlowHandover& solved = run.services.handover;
+  if (solved.in_time) {
     flow.flows = flow.in_time = true;
-    flow.darcy_velocity = solved->in_time->downwards ? -1.0 : 1.0;
-    flow.composite = solved->in_time->now.composite();
+    flow.darcy_velocity = solved.in_time->downwards ? -1.0 : 1.0;
+    flow.composite = solved.in_time->now.composite();
     flow.faces.emplace(flow.composite);
-    blend(*solved->in_time, 1.0, *flow.faces);
+    blend(*solved.in_time, 1.0, *flow.faces);
     return;
   }
-  require(solved != nullptr && (solved->inlet || !solved->columns.empty()),
-          "transport: the flow of this run was not kept");
-  const auto column = std::ranges::find(solved->columns, flow.axis, &FlowColumn::axis);
-  require(solved->inlet ? solved->inlet->axis == flow.axis : column != solved->columns.end(),
+  require(solved.inlet || !solved.columns.empty(), "transport: the flow of this run was not kept");
+  const auto column = std::ranges::find(solved.columns, flow.axis, &FlowColumn::axis);
+  require(solved.inlet ? solved.inlet->axis == flow.axis : column != solved.columns.end(),
           "transport: no flow along {} was solved", "xyz"[flow.axis]);
-  const double solved_velocity = solved->inlet ? solved->inlet->darcy_velocity : column->darcy_velocity[flow.axis];
+  const double solved_velocity = solved.inlet ? solved.inlet->darcy_velocity : column->darcy_velocity[flow.axis];
   const TransportDeck& deck = run.config.transport;
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
@@ -50,9 +49,9 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
-  if (solved->inlet) {
-    flow.faces = std::move(solved->inlet->faces);
-    solved->inlet.reset();
+  if (solved.inlet) {
+    flow.faces = std::move(solved.inlet->faces);
+    solved.inlet.reset();
     if (flow.factor != 1.0) scale(*flow.faces, flow.factor);
   } else {
     const double h = run.grid.cell_width();

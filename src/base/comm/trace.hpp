@@ -76,6 +76,8 @@ struct TraceOptions {
 /// Takes the trace of a program while it lives. One at a time.
 class Trace {
  public:
+  /// Takes none.
+  Trace();
   /// Throws the same Error on every rank when the file exists and may not be replaced, or cannot be written there.
   /// Collective.
   Trace(const Comm& comm, TraceOptions options, bool overwrite);
@@ -83,6 +85,7 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
   ~Trace();
 
+  bool taken() const { return clock_ != nullptr; }
   /// Step n begins: records from first_step to last_step. Collective.
   void step(std::int64_t n);
 
@@ -96,7 +99,7 @@ class Trace {
   Written write();
 
  private:
-  Comm comm_;
+  Comm comm_ = Comm::self();
   TraceOptions options_;
   std::unique_ptr<trace::ClockMap> clock_;
 };

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/core/error.hpp"
@@ -225,8 +226,8 @@ Progress::Progress(ProgressOutput output) : output_(std::move(output)) {
   next_ = output_.now() + interval_;
 }
 
-Progress::~Progress() {
-  if (shown_ && output_.terminal) output_.write("\r\033[K");
+void Progress::clear() {
+  if (std::exchange(shown_, false) && output_.terminal) output_.write("\r\033[K");
 }
 
 void Progress::write(const ProgressState& state) {

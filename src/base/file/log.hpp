@@ -80,7 +80,9 @@ class Progress {
   explicit Progress(ProgressOutput output = ProgressOutput::standard());
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();  ///< clears the terminal line
+  ~Progress() { clear(); }
+  /// The line of the terminal.
+  void clear();
   bool is_due() const { return output_.now() >= next_; }
   void write(const ProgressState& state);
   double now() const { return output_.now(); }

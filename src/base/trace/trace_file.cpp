@@ -296,6 +296,8 @@ void check_name(const std::string& file, bool overwrite) {
 
 }  // namespace
 
+Trace::Trace() = default;
+
 Trace::Trace(const Comm& comm, TraceOptions options, bool overwrite) : comm_(comm), options_(std::move(options)) {
   fail_together(comm_, [&] { check_name(options_.file, overwrite); });
   { const AtomicFile possible(comm_, options_.file); }  // so that no run ends for want of a folder
@@ -307,11 +309,13 @@ Trace::Trace(const Comm& comm, TraceOptions options, bool overwrite) : comm_(com
 }
 
 Trace::~Trace() {
+  if (!taken()) return;
   trace::on = false;
   trace::set_rooms(0);
 }
 
 void Trace::step(std::int64_t n) {
+  if (!taken()) return;
   trace::on = n >= options_.first_step && n <= options_.last_step;
   static const std::uint32_t name = trace::number_of("step");
   if (trace::on) trace::mark(name, n);

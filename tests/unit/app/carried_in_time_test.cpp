@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/core/error.hpp"
@@ -56,8 +56,8 @@ struct DyedChannel {
     grid.periodic = {false, false, true};
     if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
     geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
-    context.handover = &handover;
-    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+    services.handover.wanted = true;
+    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   /// The results of the transport.
   Json run() {
@@ -72,7 +72,7 @@ struct DyedChannel {
   }
   std::vector<std::vector<double>> table() const {
     std::vector<std::vector<double>> rows;
-    std::ifstream file(context.file("transport.csv"));
+    std::ifstream file(services.files.path("transport.csv"));
     std::string line, word;
     std::getline(file, line);
     while (std::getline(file, line)) {
@@ -89,8 +89,8 @@ struct DyedChannel {
   Config config;
   GridOptions grid = test::diffusion_grid({20, 8, 1});
   Geometry geometry;
-  FlowHandover handover;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 void expect_kept(const std::vector<std::vector<double>>& rows, double low, double high) {

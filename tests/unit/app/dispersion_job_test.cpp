@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
@@ -30,8 +30,8 @@ struct PeriodicBall {
     config.dispersion.axes = {0};
     config.dispersion.peclet = {0.0, 5.0};
     for (double& size : grid.size.v) size *= 1e-3;
-    context.handover = &handover;
-    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+    services.handover.wanted = true;
+    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   Comm comm = Comm::world();
   PetscSession petsc;
@@ -39,8 +39,8 @@ struct PeriodicBall {
   Config config;
   GridOptions grid = test::diffusion_grid({16, 20, 24}, {true, true, true});
   Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8.1, 10.2, 11.9}, 5.0}), KeepPores::all);
-  FlowHandover handover;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 // The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
@@ -24,7 +25,7 @@ struct Plates {
     config.flow.model = FlowModel::stokes;
     config.flow.drive = FlowDrive::pressure_gradient;
     config.dynamic_permeability = {{0}, {0.01, 1.0}};
-    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   Comm comm = Comm::world();
   PetscSession petsc;
@@ -33,7 +34,8 @@ struct Plates {
   GridOptions grid = test::diffusion_grid({4, 16, 4}, {true, true, true});
   Geometry geometry = build_geometry(
       comm, grid, test::DistanceFunction([](const Vec3& p) { return 6.0 - std::abs(p[1] - 8.0); }), KeepPores::all);
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 // In SI units: k(ω) = φ ν / (iω) (1 - tanh z / z), z = √(iω / ν) width / 2, at 0.01 and 1 Hz (Womersley 0.48 and 4.8).

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "app/flow/flow_job.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/simulation.hpp"
 #include "base/file/json.hpp"
@@ -35,7 +36,7 @@ struct Channel {
     grid.periodic = {false, false, true};
     if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
     geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
-    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   Json run() {
     check_jobs(context);
@@ -53,7 +54,8 @@ struct Channel {
   Config config;
   GridOptions grid = test::diffusion_grid({20, 8, 1});
   Geometry geometry;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 // What flows in grows with time as a formula, a table or the profile says, which is the same flow.
@@ -174,7 +176,7 @@ TEST(FlowFromAnInletInTimeMpi, GoesOnFromAPlotfile) {
   };
   set(first);
   first.config.time.output = 2e5;
-  first.context.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
+  first.services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
     write_plot(first.context, Source{}, first.folder.path() + "/" + name, components, time);
   };
   const double whole = first.run()["bodies"][0]["force_N"][0].get<double>();

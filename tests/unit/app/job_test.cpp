@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "app/estimate/memory_estimate.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/simulation.hpp"
 #include "base/file/json.hpp"
@@ -44,7 +45,8 @@ struct Ball {
   Config config;
   GridOptions grid = test::diffusion_grid({16, 20, 24});
   Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8, 10, 12}, 5.0}), KeepPores::all);
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
@@ -210,7 +212,8 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
   grid.periodic = {true, true, true};
   const Geometry geometry =
       build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
-  const JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  const JobContext context{comm, config, grid, geometry, services};
   const JobResult result = run_job(flow_job(), context);
   const auto state = result.json["flow_in_time"]["periodic_state"];
   const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
@@ -234,7 +237,7 @@ struct PeriodicBall {
     config.flow.estimate_error = false;
     grid.periodic = {true, true, true};
     geometry = build_geometry(comm, grid, *make_level_set(Sphere{{4, 4, 4}, 2.5}), KeepPores::all);
-    context.file = [this](const std::string& name) { return folder.path() + "/" + name; };
+    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   Comm comm = Comm::world();
   PetscSession petsc;
@@ -242,7 +245,8 @@ struct PeriodicBall {
   Config config;
   GridOptions grid = test::diffusion_grid({8, 8, 8});
   Geometry geometry;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
@@ -370,7 +374,7 @@ TEST(FlowJobMpi, WarnsWhereDragIsNotTheDrive) {
 TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   Ball ball;
   const test::SharedDirectory folder(ball.comm);
-  ball.context.file = [&](const std::string& name) { return folder.path() + "/" + name; };
+  ball.services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };
   FlowOptions& flow = ball.config.flow;
   flow.model = FlowModel::steady;
   flow.drive = FlowDrive::velocity;
@@ -444,12 +448,9 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   const Config config = read_config(in);
   const Source source = open_source(comm, config, "");
   const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
-  const JobContext context{comm,
-                           config,
-                           source.grid,
-                           geometry,
-                           [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
-                           {}};
+  RunServices services;
+  const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
+  const JobContext context{comm, config, source.grid, geometry, services, again};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
   const auto json = result.json;
@@ -502,8 +503,9 @@ struct Slit {
   JobResult run(const Comm& comm, double uncertainty) {
     const Source source = moved(0.0);
     const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, KeepPores::all);
-    const JobContext context{comm, config,     source.grid, geometry, [&](const Variant& v) { return moved(v.moved); },
-                             {},   uncertainty};
+    RunServices services;
+    const auto again = [&](const Variant& v) { return moved(v.moved); };
+    const JobContext context{comm, config, source.grid, geometry, services, again, uncertainty};
     check_jobs(context);
     return run_job(flow_job(), context);
   }
@@ -566,12 +568,9 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
   const Config config = read_config(in);
   const Source source = open_source(comm, config, "");
   const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
-  const JobContext context{comm,
-                           config,
-                           source.grid,
-                           geometry,
-                           [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); },
-                           [&](const std::string& name) { return folder.path() + "/" + name; }};
+  RunServices services{.files = {.path = [&](const std::string& name) { return folder.path() + "/" + name; }}};
+  const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
+  const JobContext context{comm, config, source.grid, geometry, services, again};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
   const auto json = result.json;
@@ -589,7 +588,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/plot_x.vtkhdf"));
   EXPECT_TRUE(result.components.empty());
   EXPECT_GT(json["permeability_m2"][0][0].get<double>(), 0.0);
-  const JobPlan plan = flow_job().plan(config, source.grid);
+  const JobPlan plan = flow_job().cost.plan(config, source.grid);
   EXPECT_EQ(plan.grids.at(0).reservoir, 4);
   GridCounts counts;
   counts.fluid = counts.slots = 1000;

@@ -9,8 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/simulation.hpp"
 #include "app/transport/transport_job.hpp"
@@ -115,12 +114,12 @@ struct Table {
 struct DeckRun {
   DeckRun(const Comm& of, const std::string& text) : comm(of), config(config_of(text)) {
     config.flow.tolerance = 1e-10;
-    context.handover = &handover;
-    context.file = [this](const std::string& name) { return place.path() + "/" + name; };
+    services.handover.wanted = true;
+    services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
     check_jobs(context);
     run_job(flow_job(), context);
     result = run_job(transport_job(), context);
-    std::ifstream file(context.file("chemistry.csv"));
+    std::ifstream file(services.files.path("chemistry.csv"));
     std::string line, word;
     std::getline(file, header);
     while (std::getline(file, line)) {
@@ -142,8 +141,8 @@ struct DeckRun {
   GridOptions grid = test::diffusion_grid({12, 6, 6}, {false, true, true}, 8);
   Geometry geometry = build_geometry(comm, grid, *one_grain(), KeepPores::all);
   test::SharedDirectory place{comm};
-  FlowHandover handover;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
   JobResult result;
   std::string header;
   std::vector<std::vector<double>> rows;
@@ -312,7 +311,8 @@ TEST(ReactiveRunMpi, TransportTellsTheStateAfterReactionsAndABalanceThatCloses) 
                                         {coupled, "Calcite"},
                                         {cells, "grain"}}) {
     const DeckRun run(Comm::world(), std::string(box) + chemistry);
-    const Table transport(run.context.file("transport.csv")), reactions(run.context.file("chemistry.csv"));
+    const Table transport(run.services.files.path("transport.csv")),
+        reactions(run.services.files.path("chemistry.csv"));
     ASSERT_EQ(transport.rows.size(), reactions.rows.size());
     const double water = run.config.reactive->water;
     const double volume = reactions.at(0, "Cl_content_mol") / (water * transport.at(0, "Cl_mean"));

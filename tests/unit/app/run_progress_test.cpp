@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/estimate/run_progress.hpp"
+#include "app/job/run_progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -135,9 +135,9 @@ TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
   sample.seconds_per_cut_cell = n_threads() * usual_geometry_pace.per_cut_cell;
   int components = 0;
   for (const Job& job : all) {
-    pace.jobs.push_back(job.usual_pace);
-    plans.push_back(job.plan(config, size.grid));
-    components += job.n_components(config);
+    pace.jobs.push_back(job.cost.usual_pace);
+    plans.push_back(job.cost.plan(config, size.grid));
+    components += job.cost.n_components(config);
   }
   double estimated = 0.0, expected = 0.0;
   for (const TimePart& p : time_parts(pace, sample, all, plans, size.counts, size.grid, components, 1))

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/job/flow_handover.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/file/json.hpp"
@@ -37,7 +37,7 @@ struct Case {
     acid.inlet = "2";
     acid.inlet_given = true;
     config.transport.components = {acid};
-    context.handover = &handover;
+    services.handover.wanted = true;
   }
   Json run() {
     check_jobs(context);
@@ -49,8 +49,8 @@ struct Case {
   Config config;
   GridOptions grid;
   Geometry geometry;
-  FlowHandover handover;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
   JobResult result;
 };
 
@@ -132,13 +132,13 @@ TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
   EXPECT_NEAR(inert["mean"].get<double>(), 2.0, 1e-7);
   EXPECT_NEAR(inert["outlet"].get<double>(), 2.0, 1e-7);
   EXPECT_TRUE(c.result.warnings.empty());
-  c.handover.columns.clear();
+  c.services.handover.columns.clear();
   c.config.transport.walls = {wall_of(0.05)};
   c.config.transport.components[0].inlet_kind = EndKind::value;
   const auto held = c.run();
   EXPECT_LT(held["largest_imbalance"].get<double>(), 2e-4);
   c.config.transport.components[0].inlet_kind = EndKind::flux;
-  c.handover.columns.clear();
+  c.services.handover.columns.clear();
   const auto steady = c.run();
   const double loss = steady["wall"]["loss_C_m3_s"];
   EXPECT_LT(steady["largest_imbalance"].get<double>(), 2e-4);
@@ -151,8 +151,8 @@ TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
   c.config.transport.tolerance = 1e-8;
   c.config.time.end_pore_volumes = 2.5;
   test::SharedDirectory place{c.comm};
-  c.context.file = [&](const std::string& name) { return place.path() + "/" + name; };
-  c.handover.columns.clear();
+  c.services.files.path = [&](const std::string& name) { return place.path() + "/" + name; };
+  c.services.handover.columns.clear();
   const auto end = c.run();
   EXPECT_NEAR(steady["outlet"].get<double>() / end["outlet"].get<double>(), 1.0, 5e-3);
   EXPECT_NEAR(steady["mean"].get<double>() / end["mean"].get<double>(), 1.0, 5e-3);

@@ -11,8 +11,7 @@
 
 #include "app/deck/transport_breaks.hpp"
 #include "app/job/files_in_time.hpp"
-#include "app/job/flow_handover.hpp"
-#include "app/job/solve_store.hpp"
+#include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/file/json.hpp"
@@ -55,8 +54,8 @@ struct Bed {
     tracer.inlet_given = true;
     config.transport.components = {tracer};
     config.time.end_pore_volumes = 0.4;
-    context.handover = &handover;
-    context.file = [this](const std::string& name) { return place.path() + "/" + name; };
+    services.handover.wanted = true;
+    services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
   }
   /// An inlet there in place of the drive.
   void flow_from(int side) {
@@ -73,7 +72,7 @@ struct Bed {
   /// Columns of a line of numbers; what is empty is NaN.
   std::vector<std::vector<double>> table(const std::string& name) const {
     std::vector<std::vector<double>> rows;
-    std::ifstream file(context.file(name));
+    std::ifstream file(services.files.path(name));
     std::string line, word;
     std::getline(file, line);
     while (std::getline(file, line)) {
@@ -89,8 +88,8 @@ struct Bed {
   GridOptions grid = test::diffusion_grid({20, 10, 10}, {false, true, true}, 8);
   Geometry geometry = build_geometry(comm, grid, *two_balls(), KeepPores::all);
   test::SharedDirectory place{comm};
-  FlowHandover handover;
-  JobContext context{comm, config, grid, geometry, {}, {}};
+  RunServices services;
+  JobContext context{comm, config, grid, geometry, services};
 };
 
 enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
@@ -161,7 +160,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   EXPECT_LT(acid["outlet"].get<double>(), 0.98 * json["components"][0]["outlet"].get<double>());
   EXPECT_LT(acid["largest_imbalance"].get<double>(), 1e-11);
   bed.config.transport.walls = {{"", "", 0.05, 0.0}, {"quartz", "tracer", 0.0, 0.0}};
-  bed.handover.columns.clear();
+  bed.services.handover.columns.clear();
   const auto both = bed.run().json["transport"]["components"];
   EXPECT_NEAR(both[1]["wall"]["area_m2"].get<double>(), 2.0 * area, 0.04 * area);
   EXPECT_GT(both[1]["wall"]["loss_C_m3_s"].get<double>(), 1.2 * loss);
@@ -228,7 +227,7 @@ TEST(TransportJobMpi, ListsOfSlicesAreThereAtTheEnd) {
   files.slices["middle"].files = {{"slice_middle_0001.vti", 0.5}, {"slice_middle_0002.vti", 1.0}};
   JobResult result;
   finish_files(bed.context, files, 1.5, result);
-  std::ifstream list(bed.context.file("slice_middle.vti.series"));
+  std::ifstream list(bed.services.files.path("slice_middle.vti.series"));
   const std::string text{std::istreambuf_iterator<char>(list), {}};
   EXPECT_TRUE(has(text, "slice_middle_0002.vti")) << text;
   ASSERT_EQ(result.files.size(), 1U);
@@ -276,9 +275,9 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
   bed.config.transport.peclet_length = 6.4;
   bed.config.time.end_pore_volumes = 0.1;
   for (const bool resume : {false, true}) {
-    SolveStore store(bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume);
-    bed.context.solved = &store;
-    bed.handover.columns.clear();
+    SolveStore& store = bed.services.solved;
+    store = {bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume};
+    bed.services.handover.columns.clear();
     const auto json = bed.run().json["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
     EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);
@@ -303,8 +302,7 @@ TEST(TransportJobMpi, AnInletCarries) {
     const Geometry geometry = build_geometry(world, grid, *two_balls(), KeepPores::all);
     bed.flow_from(side);
     bed.config.time.end_pore_volumes = side == 2 ? 1.4 : 0.1;
-    JobContext context{world, bed.config, grid, geometry, {}, bed.context.file};
-    context.handover = &bed.handover;
+    const JobContext context{world, bed.config, grid, geometry, bed.services};
     check_jobs(context);
     run_job(flow_job(), context);
     const JobResult result = run_job(transport_job(), context);

@@ -5,16 +5,13 @@
 
 #include <condition_variable>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "app/deck/config.hpp"
-#include "app/deck/statistics.hpp"
-#include "app/estimate/memory_estimate.hpp"
-#include "app/job/job.hpp"
+#include "base/comm/comm.hpp"
 #include "base/file/log.hpp"
 
 namespace karst {
@@ -25,28 +22,11 @@ struct RunPart {
   double seconds = 1.0;  ///< that it is expected to take
 };
 
-/// What the expected times hang on.
-struct RunSize {
-  double voxels = 0.0;  ///< of an image that is imported first
-  GridOptions grid;     ///< with cells
-  GridCounts counts;    ///< before the geometry stands a guess
-};
-
-/// Before the image is opened: its voxels from what the deck says of it, or from the bytes of its file.
-RunSize size_before(const Config& config);
-RunSize size_of(const GeometryStatistics& geometry, const GridOptions& grid);
-
-/// The parts of a run in order, with the times of one thread on the runs of docs/performance.md
-/// (app/estimate/time_estimate.hpp).
-/// @param jobs  that it does; none: the geometry alone
-/// Not collective.
-std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& jobs, const RunSize& size);
-
 /// How far a run has come and how long the rest takes: parts that are done correct the times expected of those to come,
 /// first of the same stage. Pure arithmetic, no clock.
 class RunClock {
  public:
-  explicit RunClock(std::vector<RunPart> parts) : parts_(std::move(parts)) {}
+  explicit RunClock(std::vector<RunPart> parts = {}) : parts_(std::move(parts)) {}
   /// What comes behind the first part of the stage that runs takes the place of all that is still to come.
   void expect(const std::vector<RunPart>& parts);
   /// The part that runs has come as far as it does, and all of these come next.
@@ -80,12 +60,20 @@ class RunClock {
 /// functions may be called on every rank; none is collective.
 class RunProgress {
  public:
-  RunProgress(const Comm& comm, std::vector<RunPart> parts, ProgressOutput output = ProgressOutput::standard());
-  ~RunProgress();  ///< clears the line
+  /// Shows nothing until follow().
+  RunProgress() = default;
+  RunProgress(const Comm& comm, std::vector<RunPart> parts, ProgressOutput output = ProgressOutput::standard())
+      : line_(std::move(output)) {
+    follow(comm, std::move(parts));
+  }
+  ~RunProgress() { end(); }
   RunProgress(const RunProgress&) = delete;
   RunProgress& operator=(const RunProgress&) = delete;
 
-  /// Also tells somebody, every second and on rank 0: from a thread of its own, until the end of this object.
+  void follow(const Comm& comm, std::vector<RunPart> parts);
+  /// Clears the line, and shows and tells nothing from now on.
+  void end();
+  /// Also tells somebody, every second and on rank 0: from a thread of its own, until end().
   void tell_also(std::function<void(const ProgressState&)> somebody);
   void expect(const std::vector<RunPart>& parts);
   void repeat(const std::vector<RunPart>& parts);
@@ -106,8 +94,5 @@ class RunProgress {
   Progress line_;
   std::thread thread_;  ///< rank 0
 };
-
-/// The progress of `karst run` and, without jobs, of `karst geometry`, in its first part. Collective.
-std::unique_ptr<RunProgress> follow_run(const Comm& comm, const Config& config, const std::vector<Job>& jobs);
 
 }  // namespace karst

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job costs, as far as a deck tells before anything is built.
+// What a job costs, apart from what it does: estimates need nothing else.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace karst {
+
+class Comm;
+struct Config;
+struct Geometry;
+struct GridOptions;
 
 /// A grid that a job solves on, for estimates before anything is built.
 struct PlannedGrid {
@@ -34,6 +39,19 @@ struct JobPlan {
 /// iteration.
 struct JobPace {
   double setup = 0.0, iteration = 0.0;
+};
+
+struct JobCost {
+  /// As far as the deck tells, before anything is built. Not collective.
+  JobPlan (*plan)(const Config&, const GridOptions&);
+  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
+  double (*setup_work)(double fluid, double irregular);
+  /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
+  /// lives.
+  JobPace (*pace)(const Comm&, const Geometry&);
+  JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
+  /// Components that it adds to the plotfile.
+  int (*n_components)(const Config&) = [](const Config&) { return 0; };
 };
 
 }  // namespace karst

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run does for its jobs. All of it is always there: by default it does nothing, so that jobs do not ask.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/job/feedback_balance.hpp"
+#include "app/job/flow_handover.hpp"
+#include "app/job/job.hpp"
+#include "app/job/run_progress.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/job/step_times.hpp"
+#include "base/comm/trace.hpp"
+#include "base/file/atomic_file.hpp"
+
+namespace karst {
+
+/// The results that jobs write themselves; by default none.
+struct ResultFiles {
+  std::function<std::string(const std::string& name)> path{};  ///< where to write a result of this name
+  /// Writes a plotfile of this name and time [s] with these components. Collective.
+  std::function<void(const std::string& name, double time, const std::vector<JobComponent>&)> plot{};
+  std::vector<std::string> left{};  ///< names of results that stay where the run ends early
+
+  bool written() const { return path != nullptr; }
+  bool plotted() const { return plot != nullptr; }
+  /// A text file of this name, where results are written. Collective.
+  void write(const Comm& comm, const std::string& name, const std::string& text) const {
+    if (written()) write_file(comm, path(name), text);
+  }
+};
+
+struct RunServices {
+  RunProgress progress{};     ///< shows nothing
+  ResultFiles files{};        ///< writes nothing
+  SolveStore solved{};        ///< keeps nothing of what is solved, knows nothing that was
+  FlowHandover handover{};    ///< takes nothing
+  Trace trace{};              ///< records nothing
+  StepTimes steps{};          ///< takes the time of every step in time
+  FeedbackBalance balance{};  ///< boxes stay where they are
+};
+
+}  // namespace karst

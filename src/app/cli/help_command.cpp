@@ -15,14 +15,14 @@ namespace karst {
 namespace {
 
 constexpr const char* inputs_head =
-    "# What may stand in a deck\n"
+    "# Keys of a deck\n"
     "\n"
-    "Made from the declarations in the program: `karst help --markdown`. Decks are TOML; all units are SI,\n"
+    "Generated from the declarations in the program: `karst help --markdown`. Decks are TOML; all units are SI,\n"
     "lengths in metres. `karst help KEY` prints the same in the terminal. A key can be set on the command line:\n"
     "`grid.box=32`; tables in a list are numbered from 0: `geometry.solid[0].radius=1e-3`. Lists need no brackets\n"
     "there: `flow.axes=x,y`. A key that is not in these tables is an error.\n"
     "\n"
-    "A plain number counts in the unit that the tables name. A text may name another: `voxel = \"5.3 um\"`,\n"
+    "A plain number has the unit given in the tables. A text may state another unit: `voxel = \"5.3 um\"`,\n"
     "`pressure_drop = \"10 kPa\"`, `size = [\"1 mm\", \"1 mm\", \"2 mm\"]`; on the command line "
     "`flow.pressure_drop=10kPa`. Lists of\n"
     "three may be written with x: `cells = \"64x64x64\"`, `size = \"1 x 1 x 2 mm\"`. Common units; all others of the\n"
@@ -30,10 +30,12 @@ constexpr const char* inputs_head =
     "\n";
 
 constexpr const char* study_head =
-    "# What may stand in a study\n\n"
-    "Made from the declarations in the program: `karst help --study --markdown`. A study is TOML; `karst study "
+    "# Keys of a study\n"
+    "\n"
+    "Generated from the declarations in the program: `karst help --study --markdown`. A study is TOML; `karst study "
     "STUDY.toml`\n"
-    "runs its deck for every combination of what varies ([inputs/studies](../inputs/studies)).\n\n";
+    "runs its deck for every combination of the varied values ([inputs/studies](../inputs/studies)).\n"
+    "\n";
 
 /// The units of inputs_head.
 std::string unit_table() {

@@ -77,7 +77,7 @@ def flow_error_estimate_without_a_wider_grid(folder):
 @case
 def flow_uncertainty_of_described_solids(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--uncertainty"], [
-        "flow.uncertainty", "described solids have no other plausible wall"]
+        "flow.uncertainty", "the walls of described solids are exact"]
 
 
 @case
@@ -148,7 +148,7 @@ def flow_does_not_converge(folder):
     """Older results stay; log and summary of the run lie beside them."""
     older_results(folder / "out", "report.html", "plot.vtkhdf")
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nmax_iterations = 2\n')), "--overwrite"], [
-        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations", "no solve is finished"
+        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations", "no solve has finished"
         ], FAILED_BESIDE
 
 

@@ -242,7 +242,7 @@ def run_period_too_short(folder):
 @case
 def run_does_not_converge(folder):
     return ["run", run_deck(folder), "diffusion.max_iterations=1"], [
-        "diffusion x", "did not converge", "1 iterations", "Try", "no solve is finished"], FAILED
+        "diffusion x", "did not converge", "1 iterations", "Try", "no solve has finished"], FAILED
 
 
 @case

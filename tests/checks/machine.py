@@ -72,7 +72,7 @@ def told_alike(karst, folder):
             plan = karst.run(["check", "ball.toml", "--ranks", ranks, "--machine", "alike.toml", "--like", "on_2"], folder)
             most = {name: re.search(rf"^ +{name} .* {{2}}(\S.*)$", plan.out, re.MULTILINE) for name in ("  at most, with walls on edges of boxes", "bytes, of one value per cell")}
             boxes = re.search(r"Plan for \S+ ranks, (\d+) boxes", plan.out)
-            imbalance = re.search(r"imbalance of the least even level +([\d.]+)", plan.out)
+            imbalance = re.search(r"imbalance of the least balanced level +([\d.]+)", plan.out)
             found = re.search(r"set-up and solves +([\d.]+) (\S+) +100.0 %", plan.out)
             if plan.status != 0 or not all(most.values()) or not imbalance or not boxes or not found:
                 yield f"a plan for {ranks} ranks: {plan.out}{plan.err}"

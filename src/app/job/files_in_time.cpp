@@ -161,10 +161,10 @@ Json files_json(const FilesInTime& files) {
 
 void take_files(const Json& json, FilesInTime& files) {
   const auto histories = json.at("histories").get<std::vector<std::string>>();
-  require(histories == files.histories, "it has the files {} in place of {}", join(histories, ", "),
+  require(histories == files.histories, "it has the files {} instead of {}", join(histories, ", "),
           join(files.histories, ", "));
   files.texts = json.at("texts").get<std::vector<std::string>>();
-  require(files.texts.size() == files.histories.size(), "it has {} histories in place of {}", files.texts.size(),
+  require(files.texts.size() == files.histories.size(), "it has {} histories instead of {}", files.texts.size(),
           files.histories.size());
   const auto series_of = [](const Json& list) {
     FilesInTime::Series series;

@@ -155,7 +155,7 @@ def problems_of(karst, folder, preload, change):
     found = []
     if goes_on != (said is None):
         found.append(f"goes on: {goes_on}; {resumed}")
-    line = next((line for line in resumed.out.splitlines() if ", so far" in line and "is not used, it is of other input" in line), "")
+    line = next((line for line in resumed.out.splitlines() if ", up to now" in line and "is not used, it is of other input" in line), "")
     if said is not None and said not in line:
         found.append(f"\"{said}\" is not in \"{line}\"")
     for history in ("transport.csv", "history.csv"):

@@ -108,8 +108,8 @@ std::string dynamic_text(const DynamicResults& results) {
     text += fmt::format(
         "  along {}, {} solves, {} iterations; without one of them it changes by {:.1e} at most\n"
         "    steady permeability               {:.6g} m²\n"
-        "    flow 45° behind the drive at      {}\n"
-        "    mean time of relaxation           {:.4g} s\n"
+        "    phase lag of 45° at               {}\n"
+        "    mean relaxation time              {:.4g} s\n"
         "    {:>12}{:>14}{:>14}{:>14}{:>12}{:>12}\n",
         axis_names[c.axis], c.solves, c.iterations, c.reduction_change, c.permeability, corner_text(c),
         c.relaxation_time, "Hz", "real, m²", "imaginary, m²", "size / steady", "° behind", "skin, cells");

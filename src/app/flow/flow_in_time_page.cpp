@@ -191,8 +191,8 @@ std::string history_text(const FlowHistory& history) {
   const bool lids = history.boundaries == "lids";
   std::string text =
       fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
-                  lids ? std::string("Lid-driven") : fmt::format("along {}", "xyz"[history.axis]), history.steps,
-                  format_si(end.time, "s"), history.iterations);
+                  lids ? std::string("between moving walls") : fmt::format("along {}", "xyz"[history.axis]),
+                  history.steps, format_si(end.time, "s"), history.iterations);
   if (lids)
     text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
                         end.largest_speed, "xyz"[history.axis], end.darcy_velocity[history.axis]);

@@ -101,7 +101,7 @@ void finish_files(const JobContext& run, const FilesInTime& files, double time, 
   if (!files.outputs.files.empty()) {
     write_series(run, series_name, result.components.empty() ? files.outputs : with_last(files.outputs, time));
     result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
-    result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
+    result.files.push_back({series_name, "all of them with their times: open this file in ParaView"});
   }
   write_slice_series(run, files);
   for (const auto& [name, series] : files.slices)

@@ -173,7 +173,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   std::vector<std::string> names;
   for (const JobComponent& c : run.result.components) names.push_back(c.name);
   EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_Calcite"}));
-  EXPECT_TRUE(has(run.result.text, "over that of a well mixed fluid"));
+  EXPECT_TRUE(has(run.result.text, "over that of a well-mixed fluid"));
   if (world.size() == 1) return;
   const DeckRun alone(Comm::self(), deck);
   ASSERT_EQ(alone.rows.size(), run.rows.size());

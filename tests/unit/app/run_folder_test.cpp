@@ -182,7 +182,7 @@ TEST_F(RunFolderMpi, FilesOfOthersAndInputsAreKept) {
     fs::create_directory(place + "/a/b/report.html");
   }
   comm.sum(1.0);
-  EXPECT_NE(error(true, {}).find("report.html has the name of a result but is no plain file"), std::string::npos);
+  EXPECT_NE(error(true, {}).find("report.html has the name of a result but is not a regular file"), std::string::npos);
   comm.sum(1.0);
   EXPECT_EQ(text_of(place + "/a/b/log.txt"), "log of old");
 }

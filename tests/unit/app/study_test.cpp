@@ -194,7 +194,7 @@ TEST(Study, PathsInBatchScriptsAreQuoted) {
   run.directory = "/data/a\ntouch b";
   EXPECT_EQ(test::error_of([&] { slurm_script(run); }),
             "\"/data/a\\u000Atouch b\": a path with a line break, another control character or a \\ cannot be given to "
-            "sbatch; give the folder another name");
+            "sbatch; rename the directory");
 }
 
 }  // namespace

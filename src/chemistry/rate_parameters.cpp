@@ -47,11 +47,10 @@ std::vector<std::string> sources_of(const std::string& rate) {
 std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p) {
   const bool carbonate = p.size() == carbonates && p.back() == table_of_carbonates;
   const bool sulphide = p.size() == sulphides && p.back() == table_of_sulphides;
-  require(
-      p.size() == usual || carbonate || sulphide,
-      "{} rate parameters; wanted: log k, E and n of an acid way, log k and E of a neutral one, log k, E and n of a "
-      "basic one, {} numbers, or {} with the table 33 of carbonates, {} with the table 35 of sulphides at the end",
-      p.size(), usual, carbonates, sulphides);
+  require(p.size() == usual || carbonate || sulphide,
+          "{} rate parameters; wanted: log k, E and n of the acid path, log k and E of the neutral path, log k, E and "
+          "n of the basic path, {} numbers, or {} with table 33 (carbonates), {} with table 35 (sulphides) at the end",
+          p.size(), usual, carbonates, sulphides);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
     if (p[at] > none) add_path(std::pow(10.0, p[at]), p[at + 1], activities, paths);
@@ -66,8 +65,8 @@ std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p)
 std::vector<std::string> paths_of_hermanska(const std::vector<double>& p) {
   constexpr std::size_t wanted = 11;
   require(p.size() == wanted,
-          "{} rate parameters; wanted: log k, A, E and n of an acid way, log k, A and E of a neutral one, log k, A, E "
-          "and n of a basic one, {} numbers",
+          "{} rate parameters; wanted: log k, A, E and n of the acid path, log k, A and E of the neutral path, log k, "
+          "A, E and n of the basic path, {} numbers",
           p.size(), wanted);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
@@ -92,8 +91,8 @@ void take_rates(const std::vector<DatabaseRate>& rates, MineralOptions& mineral)
     const std::string near = nearest(mineral.phase, names);
     require(
         sources.empty() || found != nullptr,
-        "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" brings some; "
-        "programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the ways of the reaction themselves",
+        "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" contains "
+        "some; programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the reaction paths themselves",
         mineral.name, text, mineral.phase, join(sources, " or "),
         near.empty() ? "" : fmt::format("; did you mean {}?", near));
     if (found != nullptr) all.insert(all.end(), found->paths.begin(), found->paths.end());

@@ -419,7 +419,7 @@ def asked_twice(karst, folder):
     for limit in (["run.time_limit=0.01"], ["run.time_limit=1h", "--time-limit", "0.01"]):
         limited = karst.run(["run", "deck.toml", "--out", "out", *limit], folder)
         summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
-        if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit has come" not in limited.err:
+        if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit is reached" not in limited.err:
             found.append(f"{limit}: {limited}")
         shutil.rmtree(out)
     (folder / "deck.toml").write_text(DECKS["sweep"])

@@ -274,7 +274,7 @@ class ReadArchive(unittest.TestCase):
         (self.folder / "mine.otf2" / "notes.txt").write_text("mine")
         mine = run(self.folder, "bad", "--trace", "mine.otf2", "--overwrite")
         self.assertNotEqual(mine.returncode, 0)
-        self.assertIn("no folder of a trace alone", mine.stderr)
+        self.assertIn("not a directory that contains only a trace", mine.stderr)
         self.assertEqual((self.folder / "mine.otf2" / "notes.txt").read_text(), "mine")
         again = run(self.folder, "otf2", "--trace", "run.otf2", "--overwrite", "--trace-steps", "3:4")
         self.assertEqual(again.returncode, 0, again.stderr)

@@ -40,8 +40,9 @@ TimeTable read_time_table(const std::string& path) {
             path, n, t, table.time.empty() ? 0.0 : table.time.back());
     const std::size_t lines = table.time.size();
     require(lines < 2 || t > table.time[lines - 2],
-            "{}:{}: the time {:g} s stands three times; two lines of one time are a jump, times must increase", path, n,
-            t);
+            "{}:{}: the time {:g} s occurs three times; two lines with the same time are a jump, otherwise times must "
+            "increase",
+            path, n, t);
     table.time.push_back(t);
     table.value.push_back(value);
   }

@@ -201,7 +201,8 @@ TEST_F(TracesMpi, ArchivesOfOtf2) {
   comm.any(false);
   if (comm.rank() == 0) fs::remove(options.file + "/traces.otf2");
   comm.any(false);
-  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "is no folder of a trace alone");
+  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }),
+               "is not a directory that contains only a trace");
 }
 
 TEST_F(TracesMpi, AMessageHasOneNumberOnBothRanks) {

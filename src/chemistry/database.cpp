@@ -232,7 +232,7 @@ class DatabaseParser {
     if (words.size() > 4) m.element_weight = number(words, 4, "element weight");
     for (const auto& [element, species] : {std::pair{"H", "H+"}, {"O", "H2O"}})
       require(m.element != element || m.species == species,
-              "{} is counted by {}; wanted: {}, from which Karst makes all species; databases that count it "
+              "{} is counted by {}; expected: {}, from which Karst makes all species; databases that count it "
               "otherwise, such as PHREEQC's iso.dat for isotopes, are not read",
               element, m.species, species);
     note("element " + m.element);
@@ -346,7 +346,7 @@ class DatabaseParser {
     p.name = waiting_;
     waiting_.clear();
     const ReactionTerm& solid = reaction.left.front();
-    require(solid.coefficient > 0.0, "phase {}: {} mol of {} react; wanted: more than 0", p.name, solid.coefficient,
+    require(solid.coefficient > 0.0, "phase {}: {} mol of {} react; expected: more than 0", p.name, solid.coefficient,
             solid.species);
     p.formula = parse_formula(solid.species);
     for (const ReactionTerm& t : reaction.right) p.dissolved.push_back({t.species, t.coefficient / solid.coefficient});

@@ -19,7 +19,7 @@ double number_of(const std::string& word, std::string_view text) {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
   require(!word.empty() && *end == '\0' && std::isfinite(value),
-          "rate \"{}\": '{}' is not a number; wanted: k, species and exponents, Ea and an energy, \"0.89 H+ 1 Ea "
+          "rate \"{}\": '{}' is not a number; expected: k, species and exponents, Ea and an energy, \"0.89 H+ 1 Ea "
           "14.4\", or \"database\"",
           text, word);
   return value;
@@ -58,7 +58,7 @@ KineticMineral make_mineral(const ChemicalSystem& system, const MineralOptions& 
         mineral.phase >= 0,
         "phase {} contains elements that are not in the solution; valences are separate elements, S(6) gives no S(-2)",
         options.phase);
-    require(!options.rates.empty(), "no rate is given; wanted: rates = [\"0.89 H+ 1\", ...]");
+    require(!options.rates.empty(), "no rate is given; expected: rates = [\"0.89 H+ 1\", ...]");
     for (const std::string& rate : options.rates) mineral.paths.push_back(parse_rate_path(system, rate));
   } catch (const Error& e) {
     throw Error(fmt::format("mineral {}: {}", options.name, e.what()));

@@ -37,7 +37,7 @@ std::vector<std::string> sources_of(const std::string& rate) {
   if (rate == "database") return {"PK", "HERMANSKA"};
   for (const char* source : {"PK", "HERMANSKA"})
     if (rate == fmt::format("database {}", source)) return {source};
-  require(!rate.starts_with("database"), "\"{}\": wanted: \"database\", \"database PK\" or \"database HERMANSKA\"",
+  require(!rate.starts_with("database"), "\"{}\": expected: \"database\", \"database PK\" or \"database HERMANSKA\"",
           rate);
   return {};
 }
@@ -47,10 +47,11 @@ std::vector<std::string> sources_of(const std::string& rate) {
 std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p) {
   const bool carbonate = p.size() == carbonates && p.back() == table_of_carbonates;
   const bool sulphide = p.size() == sulphides && p.back() == table_of_sulphides;
-  require(p.size() == usual || carbonate || sulphide,
-          "{} rate parameters; wanted: log k, E and n of the acid path, log k and E of the neutral path, log k, E and "
-          "n of the basic path, {} numbers, or {} with table 33 (carbonates), {} with table 35 (sulphides) at the end",
-          p.size(), usual, carbonates, sulphides);
+  require(
+      p.size() == usual || carbonate || sulphide,
+      "{} rate parameters; expected: log k, E and n of the acid path, log k and E of the neutral path, log k, E and "
+      "n of the basic path, {} numbers, or {} with table 33 (carbonates), {} with table 35 (sulphides) at the end",
+      p.size(), usual, carbonates, sulphides);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
     if (p[at] > none) add_path(std::pow(10.0, p[at]), p[at + 1], activities, paths);
@@ -64,10 +65,11 @@ std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p)
 
 std::vector<std::string> paths_of_hermanska(const std::vector<double>& p) {
   constexpr std::size_t wanted = 11;
-  require(p.size() == wanted,
-          "{} rate parameters; wanted: log k, A, E and n of the acid path, log k, A and E of the neutral path, log k, "
-          "A, E and n of the basic path, {} numbers",
-          p.size(), wanted);
+  require(
+      p.size() == wanted,
+      "{} rate parameters; expected: log k, A, E and n of the acid path, log k, A and E of the neutral path, log k, "
+      "A, E and n of the basic path, {} numbers",
+      p.size(), wanted);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
     add_path(p[at] * std::exp(-p[at + 1] / (gas_constant_kj * kelvin_25)), p[at + 1], activities, paths);

@@ -60,12 +60,12 @@ Reactant parse_reactant(std::string_view text) {
   Reactant reactant;
   std::string number, more;
   words >> reactant.name;
-  require(!reactant.name.empty(), "an empty reactant; wanted: a formula or a phase, and how much of it, \"HCl 1\"");
+  require(!reactant.name.empty(), "an empty reactant; expected: a formula or a phase, and how much of it, \"HCl 1\"");
   if (words >> number) {
     char* end = nullptr;
     reactant.coefficient = std::strtod(number.c_str(), &end);
     require(*end == '\0' && std::isfinite(reactant.coefficient) && !(words >> more),
-            "\"{}\" is not a reactant; wanted: a formula or a phase, and how much of it, \"HCl 1\"", text);
+            "\"{}\" is not a reactant; expected: a formula or a phase, and how much of it, \"HCl 1\"", text);
   }
   return reactant;
 }

@@ -68,10 +68,10 @@ std::optional<Unit> unit_of(const std::string& text) {
 Unit checked_unit(const SolutionTotal& total, const std::string& fallback) {
   const std::string& text = total.units.empty() ? fallback : total.units;
   const std::optional<Unit> unit = unit_of(text);
-  require(
-      unit.has_value(),
-      "units \"{}\" are unknown; wanted: mol, g or eq (or mmol, umol, mg, ug, meq) per kgw, kgs or L, or ppt, ppm, ppb",
-      text);
+  require(unit.has_value(),
+          "units \"{}\" are unknown; expected: mol, g or eq (or mmol, umol, mg, ug, meq) per kgw, kgs or L, or ppt, "
+          "ppm, ppb",
+          text);
   require(unit->of != Unit::Of::equivalents || total.element == "Alkalinity",
           "{}: units \"{}\" are for alkalinity only", total.element, text);
   return *unit;
@@ -117,7 +117,7 @@ SolutionCondition condition_of_ph(const ChemicalSystem& system, const std::strin
   std::istringstream words(text);
   std::string phase, index;
   words >> phase >> index;
-  require(!phase.empty(), "pH is empty; wanted: a number, \"charge\", or a phase that it follows from");
+  require(!phase.empty(), "pH is empty; expected: a number, \"charge\", or a phase that it follows from");
   require(index.empty() || as_number(index), "pH \"{}\": '{}' is not a saturation index", text, index);
   return saturation(system, phase, index.empty() ? 0.0 : *as_number(index));
 }
@@ -265,9 +265,9 @@ SolutionTotal parse_total(std::string_view text) {
   SolutionTotal total;
   std::string number;
   words >> total.element >> number;
-  require(!total.element.empty(), "an empty total; wanted: an element and its amount, \"Ca 1e-3\"");
+  require(!total.element.empty(), "an empty total; expected: an element and its amount, \"Ca 1e-3\"");
   const std::optional<double> value = as_number(number);
-  require(value.has_value(), "\"{}\": '{}' is not an amount; wanted: an element and its amount, \"Ca 1e-3\"", text,
+  require(value.has_value(), "\"{}\": '{}' is not an amount; expected: an element and its amount, \"Ca 1e-3\"", text,
           number);
   require(*value >= 0.0 || total.element == "Alkalinity", "\"{}\": an amount cannot be negative", text);
   total.value = *value;

@@ -157,7 +157,7 @@ void check_sources(Reader& item, const SolidOptions& s) {
     const auto path = std::filesystem::path(item.directory()) / s.file.path;
     if (!std::filesystem::is_regular_file(path)) {
       item.mistake("file",
-                   fmt::format("there is no file \"{}\"; wanted: a text file, relative to the deck", path.string()));
+                   fmt::format("there is no file \"{}\"; expected: a text file, relative to the deck", path.string()));
     }
   }
   if (item.given("expression")) {
@@ -236,7 +236,7 @@ void read(Reader& reader, GeometryOptions& options) {
   });
   if (reader.documenting()) return;
   if (!options.image.empty() && !options.solids.empty()) {
-    reader.mistake("geometry.image", "given together with [[geometry.solid]]; wanted: one of them");
+    reader.mistake("geometry.image", "given together with [[geometry.solid]]; expected: one of them");
   }
   if (options.image.empty() && reader.given("geometry.wall_shift")) {
     reader.mistake("geometry.wall_shift", "given without geometry.image; the walls of described solids are exact");

@@ -30,11 +30,12 @@ std::string why_reserved(const std::string& name) {
   for (const char* end : {"x", "y", "z"})
     if (name == end || name.ends_with(std::string("_") + end))
       return fmt::format(
-          "\"{}\" is reserved: fields whose names end in _x, _y, _z are those of a vector; wanted: another "
+          "\"{}\" is reserved: fields whose names end in _x, _y, _z are those of a vector; expected: another "
           "end, such as {}1",
           name, name);
   for (const char* column : {"time_s", "pore_volumes", "position_m"})
-    if (name == column) return fmt::format("\"{}\" is reserved: a column of profiles.csv; wanted: another name", name);
+    if (name == column)
+      return fmt::format("\"{}\" is reserved: a column of profiles.csv; expected: another name", name);
   return {};
 }
 
@@ -69,7 +70,7 @@ void read_initial(Reader& in, ComponentDeck& c) {
     in.mistake("initial_file_type", "given without initial_file; remove it");
   if (!in.given("bounds")) return;
   if (bounds.size() != 2 || bounds[0] > bounds[1])
-    in.mistake("bounds", "wanted: two numbers, the smaller one first, such as [0, 1]");
+    in.mistake("bounds", "expected: two numbers, the smaller one first, such as [0, 1]");
   else
     c.bounds = {bounds[0], bounds[1]};
 }
@@ -80,8 +81,9 @@ void check_component(Reader& in, ComponentDeck& c, const std::string& outlet) {
   c.inlet_kind_given = in.given("inlet_kind");
   check_formula(in, "inlet", c.inlet, "t");
   if (!is_name(c.name))
-    in.mistake("name", c.name.empty() ? std::string("missing; every component needs a name")
-                                      : fmt::format("\"{}\" is no name; wanted: letters, digits, _, + and -", c.name));
+    in.mistake("name", c.name.empty()
+                           ? std::string("missing; every component needs a name")
+                           : fmt::format("\"{}\" is no name; expected: letters, digits, _, + and -", c.name));
   else if (const std::string reserved = why_reserved(c.name); !reserved.empty())
     in.mistake("name", reserved);
   if (!in.given("outlet")) return;

@@ -29,7 +29,7 @@ std::string text_of(const Comm& comm, const fs::path& path) {
   fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const std::optional<std::string> all = plain_text(path.string());
-    require(all.has_value(), "{}: there is no regular file {}; wanted: the directory of a finished `karst run`",
+    require(all.has_value(), "{}: there is no regular file {}; expected: the directory of a finished `karst run`",
             path.parent_path().string(), path.filename().string());
     text = *all;
   });
@@ -64,7 +64,7 @@ void report_command(const Comm& comm, const CommandLine& line) {
   const std::string text = text_of(comm, directory / "summary.json");
   const std::string deck = text_of(comm, directory / "deck.toml");
   const Json summary = Json::parse_or_null(text);
-  require(summary.is_object(), "{}: is not JSON; wanted: the file of a finished `karst run`",
+  require(summary.is_object(), "{}: is not JSON; expected: the file of a finished `karst run`",
           (directory / "summary.json").string());
   require(summary.value("status", "completed") == "completed",
           "{}: the run ended early ({}); a report needs a finished run: `karst run` with --resume continues it",

@@ -64,7 +64,7 @@ Json status_of(const std::string& directory) {
     return json;
   }
   require(lock || fs::exists(staging(directory), ignored),
-          "{}: no run is active there, and there are no results; wanted: the directory of a `karst run`", directory);
+          "{}: no run is active there, and there are no results; expected: the directory of a `karst run`", directory);
   json["status"] = "killed";
   if (lock) json["holder"] = lock->holder;
   if (told) json.update(said);

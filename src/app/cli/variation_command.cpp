@@ -57,8 +57,8 @@ Json timers_of(const std::string& folder) {
 
 void variation_command(const Comm& comm, const CommandLine& line) {
   require(comm.size() == 1, "karst variation starts its runs itself: omit mpirun, and give --ranks {}", comm.size());
-  require(!stands_for_deck(line.deck), "{}: is an image; wanted: a deck, which karst init --image {} writes", line.deck,
-          line.deck);
+  require(!stands_for_deck(line.deck), "{}: is an image; expected: a deck, which karst init --image {} writes",
+          line.deck, line.deck);
   Reader in = Reader::from_file(line.deck, line.overrides);
   const Config config = read_config(in);
   in.finish();

@@ -56,7 +56,7 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
       "and an activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": the "
       "paths in chemistry.rates, else in the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
   if (in.documenting()) return;
-  if (m.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\"");
+  if (m.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\"");
   if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
   if (m.name.empty()) m.name = m.phase;
   if (use == ChemistryUse::speciate) {
@@ -67,7 +67,7 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   }
   if (deck.wall.empty() && m.area <= 0.0)
     in.mistake("wall",
-               "missing, and there is no area, so the mineral is nowhere; wanted: wall = \"all\", a mineral of the "
+               "missing, and there is no area, so the mineral is nowhere; expected: wall = \"all\", a mineral of the "
                "geometry, or an area per kilogram of water");
   if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
     in.mistake("amount", "missing; give the amount of the mineral per kilogram of water");
@@ -88,7 +88,7 @@ void read_exchange(Reader& in, SorbentOptions& s) {
             "with the solution",
             0.0, 1e300);
   if (in.documenting()) return;
-  if (site.empty()) in.mistake("site", "missing; wanted: a site of the database, \"X\"");
+  if (site.empty()) in.mistake("site", "missing; expected: a site of the database, \"X\"");
   if (!(amount > 0.0)) in.mistake("amount", "missing, or 0; give the equivalents per kilogram of water");
   if (s.name.empty()) s.name = site;
   s.sites = {fmt::format("{} {:.17g}", site, amount > 0.0 ? amount : 1.0)};
@@ -113,7 +113,7 @@ void read_surface(Reader& in, SorbentOptions& s) {
   if (in.documenting()) return;
   s.charged = electrostatics == Electrostatics::diffuse_layer;
   s.area = area * mass;
-  if (s.sites.empty()) in.mistake("sites", "missing; wanted: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
+  if (s.sites.empty()) in.mistake("sites", "missing; expected: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
   for (const std::string& text : s.sites) try {
       parse_site(text);
     } catch (const Error& e) {
@@ -142,7 +142,7 @@ void read_equilibrium(Reader& in, EquilibriumOptions& e) {
                 {"precipitate", Way::precipitate, "it never dissolves"}},
                "restricts it to one direction");
   if (in.documenting()) return;
-  if (e.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\" or \"CO2(g)\"");
+  if (e.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\" or \"CO2(g)\"");
   if (e.name.empty()) e.name = e.phase;
   e.dissolves = way != Way::precipitate;
   e.precipitates = way != Way::dissolve;
@@ -209,8 +209,9 @@ void read_run(Reader& in, ChemistryDeck& deck) {
             "last solve; 1e-7 or more, or 0: all cells are solved in every step",
             0.0, 1e-2);
   if (!in.documenting() && deck.skip > 0.0 && deck.skip < 1e-7)
-    in.mistake("chemistry.skip",
-               fmt::format("{:g}: totals of the last solve are stored to 6e-8; wanted: 0, or 1e-7 to 0.01", deck.skip));
+    in.mistake(
+        "chemistry.skip",
+        fmt::format("{:g}: totals of the last solve are stored to 6e-8; expected: 0, or 1e-7 to 0.01", deck.skip));
 }
 
 /// What the engine phreeqcrm does not do.

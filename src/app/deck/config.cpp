@@ -67,7 +67,7 @@ void require_source(Reader& in, const Config& config) {
   if (!config.geometry.image.empty()) return;
   if (!in.given("geometry.solid") && !(in.given("grid.cells") && in.given("grid.size")))
     in.mistake("geometry",
-               "no geometry is given; wanted: geometry.image, [[geometry.solid]], or grid.cells and grid.size alone "
+               "no geometry is given; expected: geometry.image, [[geometry.solid]], or grid.cells and grid.size alone "
                "for a domain without solid");
   if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
   for (const char* key : {"grid.cells", "grid.size"})
@@ -94,8 +94,8 @@ void require_jobs_of_fields(Reader& in, const Config& config) {
   for (const PlotWord& w : plot_words()) {
     if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0 || is_solved_for(w, config)) continue;
     const auto job = std::ranges::find(job_words(), w.job, &JobWord::name);
-    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not request; wanted: {}", w.word,
-                                          job->asked_by));
+    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not request; expected: {}",
+                                          w.word, job->asked_by));
   }
 }
 
@@ -107,7 +107,7 @@ void require_arrays(Reader& in, const Config& config) {
     const std::string path = (std::filesystem::path(in.directory()) / c.initial_file).string();
     if (!image_exists(path))
       in.mistake(fmt::format("transport.component[{}].initial_file", i),
-                 fmt::format("\"{}\" is not there; wanted: an array, relative to the deck", path));
+                 fmt::format("\"{}\" is not there; expected: an array, relative to the deck", path));
     try {
       voxel_type_named(c.initial_file_type);
     } catch (const Error& e) {

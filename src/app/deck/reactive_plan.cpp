@@ -28,7 +28,7 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
   if (at < names.size()) return at;
   const std::string near = nearest(name, names);
   in.mistake(key, name.empty()
-                      ? fmt::format("missing; wanted: one of the solutions {}", join(names))
+                      ? fmt::format("missing; expected: one of the solutions {}", join(names))
                       : fmt::format("\"{}\" is no solution{}; there are: {}", name,
                                     near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
   return 0;

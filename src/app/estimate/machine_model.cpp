@@ -52,9 +52,9 @@ CountedRun read_counted_run(const std::string& folder) {
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const Json json = Json::parse_or_null(text);
-  require(json.is_object(), "{}: does not exist, or is not JSON; wanted: the directory of a finished run", name);
+  require(json.is_object(), "{}: does not exist, or is not JSON; expected: the directory of a finished run", name);
   require(json.value("status", std::string("completed")) == "completed" && json.contains("communication"),
-          "{}: the run is not completed, or was made by an older version; wanted: a completed run of this version",
+          "{}: the run is not completed, or was made by an older version; expected: a completed run of this version",
           name);
   CountedRun run;
   try {
@@ -68,7 +68,7 @@ CountedRun read_counted_run(const std::string& folder) {
     throw Error(name + ": " + e.what());
   }
   require(run.ranks > 1,
-          "{}: a run on one rank sends no messages that could be counted; wanted: a run on two ranks or more", name);
+          "{}: a run on one rank sends no messages that could be counted; expected: a run on two ranks or more", name);
   return run;
 }
 

@@ -90,7 +90,7 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck, con
   for (const double size : options.sizes) {
     const int edge = static_cast<int>(size);
     require(edge == size && std::ranges::all_of(image.size.v, [&](int n) { return n >= edge; }),
-            "subvolumes.sizes: {} voxels; wanted: whole numbers up to the smallest edge of the image, {} x {} x {}",
+            "subvolumes.sizes: {} voxels; expected: whole numbers up to the smallest edge of the image, {} x {} x {}",
             size, image.size[0], image.size[1], image.size[2]);
     const ImageParts parts = parts_of_image(image.size, edge, options.places);
     if (const std::string note = note_on(parts, options.places, edge, image.size);
@@ -151,7 +151,7 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
   choice.headings.emplace_back(copies_heading);
   for (Choice::Setting& s : choice.settings) {
     require(cores(s) % least == 0,
-            "scaling.weak: {} cores is not a multiple of {}, the smallest number; wanted: multiples of it", cores(s),
+            "scaling.weak: {} cores is not a multiple of {}, the smallest number; expected: multiples of it", cores(s),
             least);
     s.copies = cores(s) / least;
     const Index n = copies_of(deck, overrides, s.copies);
@@ -199,10 +199,10 @@ void read_scaling(Reader& in, StudyOptions& options) {
   if (in.documenting()) return;
   for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
     if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
-      in.mistake(key, "wanted: whole numbers");
+      in.mistake(key, "expected: whole numbers");
   for (const std::string& bind : options.bind)
     if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
-      in.mistake("scaling.bind", fmt::format("'{}' is unknown; wanted: none, core, numa, socket", bind));
+      in.mistake("scaling.bind", fmt::format("'{}' is unknown; expected: none, core, numa, socket", bind));
   for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
     if (in.given(key) && options.ranks.empty() && options.threads.empty())
       in.mistake(key, "given without scaling.ranks or scaling.threads");
@@ -229,10 +229,10 @@ void read(Reader& in, StudyOptions& options) {
     item.values("values", vary.values, "list of its values; required");
     item.text("name", vary.name, "name in tables and charts; default: the key or variable");
     if (!item.documenting() && vary.key.empty() == vary.environment.empty())
-      item.mistake("key", "wanted: either a key of the deck or an environment variable");
+      item.mistake("key", "expected: either a key of the deck or an environment variable");
     if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
       item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
-    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; wanted: one value or more");
+    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
@@ -243,16 +243,17 @@ void read(Reader& in, StudyOptions& options) {
              1, 1000);
   read_scaling(in, options);
   if (in.documenting()) return;
-  if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
+  if (options.deck.empty()) in.mistake("deck", "missing; expected: the file name of a deck");
   for (const std::string& column : options.columns)
     if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
   if (const std::string problem = column_problem(options.scaling_of); !problem.empty())
     in.mistake("scaling.of", problem);
   if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
       options.threads.empty())
-    in.mistake("vary",
-               "nothing is varied; wanted: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
-               "with ranks or threads");
+    in.mistake(
+        "vary",
+        "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
+        "with ranks or threads");
   if (in.given("subvolumes.places") && options.sizes.empty())
     in.mistake("subvolumes.places", "given without subvolumes.sizes");
 }
@@ -285,7 +286,7 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
         now.ranks = std::max(now.ranks, s.ranks);
         now.threads = std::max(now.threads, s.threads);
         now.copies *= s.copies;
-        require(all.size() <= most_cases, "the study has more than {} cases; wanted: fewer values", most_cases);
+        require(all.size() <= most_cases, "the study has more than {} cases; expected: fewer values", most_cases);
       }
     study.cases = std::move(all);
   };

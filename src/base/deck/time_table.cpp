@@ -21,7 +21,7 @@ double TimeTable::at(double t) const {
 
 TimeTable read_time_table(const std::string& path) {
   std::ifstream file(path);
-  require(file.good(), "{}: cannot be read; wanted: a text file with two numbers per line, time [s] and value", path);
+  require(file.good(), "{}: cannot be read; expected: a text file with two numbers per line, time [s] and value", path);
   TimeTable table;
   std::string line;
   for (int n = 1; std::getline(file, line); ++n) {

@@ -91,7 +91,7 @@ TEST(Database, HydrogenCountedByAnotherSpeciesIsRefused) {
   std::string other = small;
   other.replace(other.find("H H+"), 4, "H H3O+");
   const std::string said = problem(other);
-  EXPECT_NE(said.find("line 2: H is counted by H3O+; wanted: H+"), std::string::npos) << said;
+  EXPECT_NE(said.find("line 2: H is counted by H3O+; expected: H+"), std::string::npos) << said;
   EXPECT_NE(said.find("iso.dat"), std::string::npos) << said;
   EXPECT_EQ(problem(small), "");
 }

@@ -188,7 +188,7 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
   const std::string error = mistakes_in(
       "[geometry]\nimage = \"a.h5\"\nkeep = \"most\"\n[[geometry.solid]]\nshape = \"sphere\"\nradius = -1\n"
       "[[geometry.solid]]\nshape = \"box\"\naxis = [0, 0, 1]\n");
-  expect_mentions(error, {"[[geometry.solid]]; wanted: one of them", "most", "center", "-1", "lo", "hi", "axis"});
+  expect_mentions(error, {"[[geometry.solid]]; expected: one of them", "most", "center", "-1", "lo", "hi", "axis"});
   expect_mentions(mistakes_in("geometry.operation = \"union\"\n"), {"nothing to combine"});
   expect_mentions(mistakes_in("geometry.wall_shift = 0.25\n"), {"geometry.wall_shift", "without geometry.image"});
   expect_mentions(mistakes_in("[geometry]\nimage = \"a.h5\"\nwall_shift = 1.5\n"), {"wall_shift", "1.5", "-1 to 1"});

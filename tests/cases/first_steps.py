@@ -66,7 +66,7 @@ def image_for_deck(steps):
 def results_come_first(steps, result):
     """On the terminal the results, at its end once more in short; counts of cells and repairs in log.txt alone."""
     out, log = result.out, (steps.folder / "out/ball/log.txt").read_text()
-    for words in ("Repairs", "boxes kept", "iterations, residual"):
+    for words in ("Repairs", "boxes stored", "iterations, residual"):
         expect(words not in out, f"the terminal does not show \"{words}\"", result)
         expect(words in log, f"log.txt shows \"{words}\"", log)
     expect(out.index("\nPermeability, per cross-section") < out.index("Results in out/ball"), "results before files", result)

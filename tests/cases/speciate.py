@@ -28,7 +28,7 @@ WRONG = [  # deck, what the message says
     ("times = [1]\n" + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["did you mean Calcite"]),
     (SOLUTION + 'totals = ["Fe 1e-3", "Fe(3) 1e-3"]\n', ["Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"]),
     ("times = [1]\n" + SOLUTION + 'totals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n' + MINERAL.replace("Calcite", "Pyrite"),
-     ["Pyrite", "takes electrons"]),
+     ["Pyrite", "transfers electrons"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "database"), ["mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat", "Basic"]),
     ('times = [1]\nrates = "none.dat"\n' + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["chemistry.rates", "none.dat", "mineral[0].phase"]),
@@ -41,7 +41,7 @@ WRONG = [  # deck, what the message says
     (SOLUTION + "[chemistry.titration]\nend = 1\n", ["titration.reactants", "what is added"]),
     (SOLUTION + '[chemistry.titration]\nreactants = ["QqCl"]\nend = 1\n', ["reactant QqCl", "Qq is neither"]),
     (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\n', ["titration.end", "missing"]),
-    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\namounts = [2, 1]\nsteps = 3\n', ["must increase", "given beside amounts"]),
+    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\namounts = [2, 1]\nsteps = 3\n', ["must increase", "given together with amounts"]),
 ]
 failures = []
 

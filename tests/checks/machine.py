@@ -103,8 +103,8 @@ def checked(karst, folder):
     if same.status != 0 or not found or abs(float(found[1]) * UNITS[found[2]] / seconds - 1.0) > 0.05:
         yield f"the run's own time, {seconds} s: {same.out}{same.err}"
     (folder / "wrong.toml").write_text("latency = -1\nlatncy = 1e-6\n")
-    for words, wanted in ((there[:-1], "belong together"), ([*there, "on_1"], "one rank"), ([*there, "nowhere"], "nowhere/summary.json"),
-                          (["check", "ball.toml", "--machine", "machine.toml", "--like", "on_2"], "belong together"),
+    for words, wanted in ((there[:-1], "must be given together"), ([*there, "on_1"], "one rank"), ([*there, "nowhere"], "nowhere/summary.json"),
+                          (["check", "ball.toml", "--machine", "machine.toml", "--like", "on_2"], "must be given together"),
                           (["check", "ball.toml", "--ranks", "2", "--machine", "wrong.toml", "--like", "on_2"], "latncy")):
         bad = karst.run(words, folder)
         if bad.status != 1 or wanted not in bad.err:

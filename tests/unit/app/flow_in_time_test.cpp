@@ -212,7 +212,7 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   EXPECT_TRUE(has(text, "no finite value at (0, 0.5, 0.5) m and 2e+05 s")) << text;
   flow.inlets[0].profile = "(y - 4) * t";
   text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "0 on the mean over the inlet at all times")) << text;
+  EXPECT_TRUE(has(text, "has a mean of 0 over the inlet at all times")) << text;
   flow.inlets[0].profile = "1";
   flow.drive_table = {};
   flow.drive_factor = "t";
@@ -220,7 +220,7 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   channel.config.time.dt = 1e4;
   channel.config.output.slices = {{.name = "far", .axis = 0, .at = 21.0, .every = 1e5}};
   text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "flow.start: nothing drives the flow at time 0")) << text;
+  EXPECT_TRUE(has(text, "flow.start: the factor on the driving force is 0 at time 0")) << text;
   EXPECT_TRUE(has(text, "output.slice[0].at: 21 m along x, beyond the domain, which ends at 20 m")) << text;
 }
 

@@ -156,7 +156,7 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
                                              "Tortuosity of the flow"}));
   std::string cards;
   for (const std::string& card : page.cards) cards += card;
-  for (const char* part : {"drive along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "off 100 %"})
+  for (const char* part : {"drive along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "deviates from 100 %"})
     EXPECT_TRUE(has(cards, part)) << part;
   EXPECT_EQ(test::wider_than_screen(page_with(page)), "");
   EXPECT_EQ(has(cards, "streamlines"), drawn);
@@ -284,7 +284,7 @@ TEST(FlowInTimeJobMpi, StepsThatFailAreMadeAgain) {
   ball.config.time = {4e6, 4e6, 0.0, StepScheme::bdf2};
   const JobResult result = run_job(flow_job(), ball.context);
   ASSERT_EQ(result.warnings.size(), 1U);
-  EXPECT_TRUE(has(result.warnings[0], "made again with half of their length")) << result.warnings[0];
+  EXPECT_TRUE(has(result.warnings[0], "repeated with half the step length")) << result.warnings[0];
   EXPECT_GT(result.json["flow_in_time"]["steps"].get<int>(), 1);
   ball.config.time.end = ball.config.time.dt = 4e9;
   const std::string text = error_of([&] { run_job(flow_job(), ball.context); });

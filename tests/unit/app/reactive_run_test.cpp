@@ -414,7 +414,7 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   told(good + "[[chemistry.exchange]]\nname = \"clay\"\n",
        {"exchange[0].site: missing", "exchange[0].amount: missing"});
   told(good + "[[chemistry.exchange]]\nsite = \"Y\"\namount = 1\n", {"Y: site Y is not in database"});
-  told(good + "[[chemistry.surface]]\nsites = [\"Hfo_w\"]\n", {"is no site", "surface[0].area: missing"});
+  told(good + "[[chemistry.surface]]\nsites = [\"Hfo_w\"]\n", {"is not a site", "surface[0].area: missing"});
   told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\narea = 1\n",
        {"surface[0].area: given with electrostatics"});
   told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\n", {"X is a site of an exchanger"});

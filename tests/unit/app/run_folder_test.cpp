@@ -161,7 +161,7 @@ TEST_F(RunFolderMpi, ResultsAreNotReplacedUnasked) {
   for (const bool overwrite : {false, true}) {
     EXPECT_NE(error(place + "/a/b/summary.json", overwrite).find("a file of this name exists"), std::string::npos);
     EXPECT_NE(error(place + "/a/b/summary.json/c", overwrite).find("Not a directory"), std::string::npos);
-    EXPECT_NE(error("", overwrite).find("no output directory is named"), std::string::npos);
+    EXPECT_NE(error("", overwrite).find("no output directory is given"), std::string::npos);
   }
   comm.sum(1.0);
   EXPECT_NE(text_of(place + "/a/b/summary.json").find("old"), std::string::npos);

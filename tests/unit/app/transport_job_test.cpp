@@ -440,7 +440,7 @@ TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
   bed.comm.sum(std::span(seen));
   for (const std::int64_t n : seen) EXPECT_GT(n, 20);
   tracer.bounds = {{0.0, 2.0}};
-  EXPECT_TRUE(has(error_of([&] { require_initial(bed.context, 0, values); }), "outside of the bounds"));
+  EXPECT_TRUE(has(error_of([&] { require_initial(bed.context, 0, values); }), "outside the given bounds"));
 }
 
 // What the deck cannot do is said before any work.

@@ -187,7 +187,7 @@ TEST_F(TracesMpi, ArchivesOfOtf2) {
   comm.broadcast(folder);
   options.file = folder + "/run.otf2";
   if (!trace::has_otf2()) {
-    EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "without the library of OTF2");
+    EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "without the OTF2 library");
     return;
   }
   for (const bool overwrite : {false, true}) {

@@ -90,7 +90,7 @@ TEST(FlowOptions, AnInletInPlaceOfADrive) {
   expect(unsteady + inlet + "profile = \"y*s\"", {"profile", "s is unknown", "t in seconds"});
   expect(steady + inlet + "profile = \"y*t\"", {"profile", "t is unknown"});
   expect(unsteady + "drive_table = \"nowhere.csv\"\ndrive_factor = \"t\"\n" + inlet,
-         {"flow.drive_table", "leave one of them out", "cannot be read"});
+         {"flow.drive_table", "remove one of them", "cannot be read"});
   EXPECT_EQ(read_text(steady + inlet).second, "");
   expect(steady + "steps = [1, 2]\n" + inlet, {"flow.steps", "permeabilities"});
   expect(stokes + inlet + "profile = \"parabolic\"\n", {"flow.inlet", "parabolic", "no-slip"});

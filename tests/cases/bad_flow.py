@@ -22,7 +22,7 @@ def flow_without_drive(folder):
 @case
 def flow_driven_twice(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\npressure_drop = 1.0\n'))], [
-        "flow.pressure_drop", "second drive"]
+        "flow.pressure_drop", "contradicts flow.drive"]
 
 
 @case
@@ -178,7 +178,7 @@ def from_inlet(lines, inlet="", time="end = 1.0\ndt = 0.1\n"):
 @case
 def flow_from_an_inlet_and_a_drive(folder):
     return ["check", deck(folder, from_inlet('drive = "pressure-drop"\ndrive_factor = "sin(q)"\n'))], [
-        "flow.drive: a second drive", "flow.drive_factor", "q is unknown"]
+        "flow.drive: a second driving force", "flow.drive_factor", "q is unknown"]
 
 
 @case
@@ -262,7 +262,7 @@ def between_lids(lids, lines="", more=""):
 def flow_between_lids_and_a_drive(folder):
     lid = 'side = "+y"\nvelocity = [1e-3, 0, 0]'
     return ["check", deck(folder, between_lids([lid], 'drive = "pressure-drop"\naxes = ["x"]\n'))], [
-        "flow.drive", "second drive", "[[flow.lid]]", "flow.axes", "lids determine the direction"]
+        "flow.drive", "second driving force", "[[flow.lid]]", "flow.axes", "lids determine the direction"]
 
 
 @case

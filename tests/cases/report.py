@@ -97,7 +97,7 @@ def check_refused(karst, folder):
     found = []
     for name, summary, words in [("none", None, ["summary.json", "karst run"]),
                                  ("geometry", '{"karst": "0"}', ["karst geometry", "karst run"]),
-                                 ("broken", '{"solves": [], "title": 3}', ["summary.json", "a whole number in place of a text"]),
+                                 ("broken", '{"solves": [], "title": 3}', ["summary.json", "a whole number instead of a text"]),
                                  ("text", "not JSON", ["summary.json", "not JSON"])]:
         if summary is not None:
             (folder / name).mkdir()

@@ -404,7 +404,7 @@ def not_kept(karst, folder, preload):
         run = karst.run(["run", "deck.toml", "--out", "not_kept", "--overwrite"], folder,
                         variables={"LD_PRELOAD": preload, "FAIL_AT": "1", **variables})
         log = (folder / "not_kept" / "log.txt").read_text() if run.status == 0 else ""
-        if run.status != 0 or not re.search(f"transport.*not kept for --resume.*{said}", log):
+        if run.status != 0 or not re.search(f"transport.*checkpoint for --resume was not written.*{said}", log):
             found.append(f"{name}: {run}")
         elif (folder / "not_kept" / "transport.csv").read_bytes() != (folder / "all_kept" / "transport.csv").read_bytes():
             found.append(f"{name}: another transport.csv")
@@ -435,7 +435,7 @@ def asked_twice(karst, folder):
     if page.status != 1 or "ended early" not in page.err:
         found.append(f"a page of a run that failed: {page}")
     other = karst.run(["run", "deck.toml", "--out", "out", "--resume", "flow.axes=[\"x\"]", "flow.steps=[1]"], folder)
-    if other.status != 0 or 'is not used, it is of other input: was "[flow] steps' not in other.out:
+    if other.status != 0 or 'is not used, it belongs to other input: was "[flow] steps' not in other.out:
         found.append(f"--resume with another deck: {other}")
     return found
 

@@ -122,7 +122,7 @@ def main():
         found = rows(folder / "parts")
         check("parts of an image, on ranks", parts.status == 0 and [(r["size [voxels]"], r["place"]) for r in found]
               == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({tuple(c["overrides"]) for c in json.loads((folder / "parts" / "study.json").read_text())["cases"]}) == 4, parts)
-        check("what parts share is told", "3 cubes of 16 voxels do not fit into beside one another in 24 x 24 x 24 (there is room for 1)" in parts.err + parts.out
+        check("what parts share is told", "3 cubes of 16 voxels do not fit into 24 x 24 x 24 without overlap (there is room for 1)" in parts.err + parts.out
               and "do not fit into" in (folder / "parts" / "study.html").read_text(), parts)
 
         # Ranks and threads: the same figures, what ran is what was asked for, times compared with one core.

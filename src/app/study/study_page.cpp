@@ -135,7 +135,7 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
   }
   std::string note = spread ? "Mean of the sub-volumes; dashed: minimum and maximum." : "";
   if (left_out > 0)
-    note += fmt::format("{}Without {} case{} that do not percolate: 0 there.", note.empty() ? "" : " ", left_out,
+    note += fmt::format("{}Without {} non-percolating case{}: 0 there.", note.empty() ? "" : " ", left_out,
                         left_out == 1 ? "" : "s");
   return card(in_words.title, svg(chart), note);
 }

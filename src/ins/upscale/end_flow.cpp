@@ -266,7 +266,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
   else if (sum <= 0.0 && !changes_in_time(inlet))
     found.push_back(
-        fmt::format("flow.inlet: profile \"{}\" has the mean {} over {}, so there is no net inflow; choose the side "
+        fmt::format("flow.inlet: profile \"{}\" is {} on average over {}, so there is no net inflow; choose the side "
                     "where the fluid enters, and a profile with a mean above 0",
                     inlet.profile, sum == 0.0 ? "0" : "negative", side));
 }

@@ -208,7 +208,7 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   flow.drive_table = TimeTable{{0.0, 1e5}, {0.0, 1.0}};
   flow.inlets[0].profile = "1 / (t - 2e5)";
   std::string text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "flow.drive_table: goes from 0 to 100000 s, the run from 0 to 400000 s")) << text;
+  EXPECT_TRUE(has(text, "flow.drive_table: covers 0 to 100000 s, but the run 0 to 400000 s")) << text;
   EXPECT_TRUE(has(text, "no finite value at (0, 0.5, 0.5) m and 2e+05 s")) << text;
   flow.inlets[0].profile = "(y - 4) * t";
   text = error_of([&] { check_jobs(channel.context); });

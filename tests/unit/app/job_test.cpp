@@ -156,7 +156,8 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
                                              "Tortuosity of the flow"}));
   std::string cards;
   for (const std::string& card : page.cards) cards += card;
-  for (const char* part : {"drive along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "deviates from 100 %"})
+  for (const char* part :
+       {"drive along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "deviates from 100 %"})
     EXPECT_TRUE(has(cards, part)) << part;
   EXPECT_EQ(test::wider_than_screen(page_with(page)), "");
   EXPECT_EQ(has(cards, "streamlines"), drawn);
@@ -404,7 +405,7 @@ TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
   ASSERT_EQ(result.files.size(), 1U);
   EXPECT_EQ(result.files[0].name, "inertia.csv");
   EXPECT_TRUE(std::filesystem::exists(folder.path() + "/inertia.csv"));
-  EXPECT_TRUE(has(result.text, "With inertia, drive along z"));
+  EXPECT_TRUE(has(result.text, "With inertia, driven along z"));
   auto summary = result.json;
   summary["solves"].push_back({{"name", "stokes z"}, {"iterations", 1}, {"relative_residual", 1e-8}});
   const PagePart page = flow_job().page(summary, result.figures);
@@ -546,7 +547,7 @@ TEST(FlowJobMpi, RangeOfASlitThatClosesBeginsAtZero) {
   EXPECT_GT(json["flow"][0]["permeability_range_m2"][1].get<double>(), json["permeability_m2"][0][0].get<double>());
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_TRUE(
-      has(result.warnings[0], "no pore leads through the sample along x: the range of the permeability begins"));
+      has(result.warnings[0], "no pore percolates through the sample along x: the range of the permeability starts"));
   const std::string unknown = error_of([&] { slit.run(comm, 0.0); });
   EXPECT_TRUE(has(unknown, "flow.uncertainty") && has(unknown, "geometry.wall_shift by hand")) << unknown;
   slit.config.geometry.image.clear();

@@ -190,7 +190,7 @@ TEST_F(RunFolderMpi, FilesOfOthersAndInputsAreKept) {
 TEST_F(RunFolderMpi, OneRunAtATime) {
   const RunFolder first(comm, place + "/a/b", false, {});
   const std::string error = test::error_of([&] { RunFolder(comm, place + "/a/b", true, {}); });
-  EXPECT_NE(error.find("another run works in it (process "), std::string::npos) << error;
+  EXPECT_NE(error.find("another run uses it (process "), std::string::npos) << error;
   EXPECT_TRUE(fs::exists(first.file("")));
   comm.sum(1.0);  // all have looked
 }

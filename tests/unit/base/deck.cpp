@@ -160,7 +160,7 @@ TEST(Deck, NamesLineKeyValueAndWhatIsAllowed) {
             "deck.toml:2: fluid.viscosity: inf given; expected: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; expected: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = \"1e-3\""),
-            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, which counts in Pa s, or one with its "
+            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, in Pa s, or one with its "
             "unit: Pa s, mPa s, cP");
   EXPECT_EQ(mistake("[time]\nend = 1979-05-27"),
             "deck.toml:2: time.end: a date or time given; expected: number >= 0 [s]");
@@ -195,14 +195,13 @@ TEST(Deck, NumbersMayHaveUnits) {
   EXPECT_EQ(read_text("grid.size = [\"5.3 um\", 2, \"1cm\"]").size, Vec3(5.3e-6, 2, 1e-2));
   EXPECT_EQ(read_text("grid.size = \"1 x 1 x 2 mm\"").size, Vec3(1e-3, 1e-3, 2e-3));
   EXPECT_EQ(read_text("grid.size = \"1 mm x 1 cm x 3\"").size, Vec3(1e-3, 1e-2, 3));
-  EXPECT_EQ(
-      mistake("[time]\nend = \"3 mm\""),
-      "deck.toml:2: time.end: \"3 mm\" has a unit of another quantity, \"mm\"; write a number, which counts in s, "
-      "or one with its unit: s, ms, min, h, d");
+  EXPECT_EQ(mistake("[time]\nend = \"3 mm\""),
+            "deck.toml:2: time.end: \"3 mm\" has a unit of another quantity, \"mm\"; write a number, in s, "
+            "or a number with its unit: s, ms, min, h, d");
   EXPECT_EQ(mistake("", {"time.end=-3h"}), "command line: time.end: \"-3h\" given; expected: number >= 0 [s]");
   EXPECT_EQ(mistake("grid.size = [1, \"2 inch\", 3]"),
             "deck.toml:1: grid.size: \"2 inch\" as value 2 of 3 has an unknown unit, \"inch\"; write a number, which "
-            "counts in m, or one with its unit: m, cm, mm, um (or µm), nm");
+            "counts in m, or a number with its unit: m, cm, mm, um (or µm), nm");
   EXPECT_EQ(mistake("grid.box = \"8 cells\""),
             "deck.toml:1: grid.box: \"8 cells\" given; expected: integer 8 to 32 [cells]");
   const Reader declarations = [] {
@@ -211,7 +210,7 @@ TEST(Deck, NumbersMayHaveUnits) {
     read(in, o);
     return in;
   }();
-  EXPECT_NE(help_text(declarations.keys()[1]).find("m; with another unit as a text: m, cm"), std::string::npos);
+  EXPECT_NE(help_text(declarations.keys()[1]).find("m; other units as a text: m, cm"), std::string::npos);
 }
 
 TEST(Deck, TheEchoOfUnitsIsInSi) {
@@ -291,7 +290,7 @@ TEST(Deck, OverridesThatCannotBeAreNamed) {
   EXPECT_EQ(mistake("", {"grid..box=3"}),
             "command line: grid..box=3: the key is empty; write key=value, for example grid.box=16");
   EXPECT_EQ(mistakes("", {"title=1\nx = 2"}).back(), "x = 2: the value is neither a TOML value nor a word");
-  EXPECT_EQ(mistake("", {"grid.size=[1,2"}), "command line: grid.size=[1,2: [1,2 is no TOML value");
+  EXPECT_EQ(mistake("", {"grid.size=[1,2"}), "command line: grid.size=[1,2: [1,2 is not a TOML value");
   EXPECT_EQ(
       mistake(complete, {"geometry.solid[2].radius=1"}),
       "command line: geometry.solid[2].radius=1: solid[2] is not in the deck, which has 2 of them (counted from 0)");
@@ -387,7 +386,7 @@ TEST(Deck, DeclarationsAreCollectedWithoutADeck) {
   }
   ASSERT_NE(radius, nullptr);
   EXPECT_EQ(help_text(*radius),
-            "geometry.solid[].radius  (number)\n  radius\n  unit     m; with another unit as a text: m, cm, mm, um (or "
+            "geometry.solid[].radius  (number)\n  radius\n  unit     m; other units as a text: m, cm, mm, um (or "
             "µm), nm\n  default  0.25\n  allowed  > 0\n");
   const std::string table = markdown_table(in.keys());
   EXPECT_NE(table.find("### `[grid]`\n\n| key | type | unit | default | allowed | meaning |\n"), std::string::npos);

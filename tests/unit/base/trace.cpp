@@ -80,7 +80,7 @@ TEST_F(Traces, EachThreadHasItsShareOfALoop) {
       if (static_cast<trace::Kind>(room->events[i].kind) == trace::Kind::begin)
         names.push_back(std::to_string(room->thread) + " " + trace::names()[room->events[i].name]);
   std::ranges::sort(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"0 around", "0 own share", "1 around"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"0 around", "0 own time", "1 around"}));
 }
 
 TEST_F(Traces, AFullRoomEndsWhatItBegan) {

@@ -97,7 +97,7 @@ TEST(Database, HydrogenCountedByAnotherSpeciesIsRefused) {
 }
 
 TEST(Database, MistakesNameLineAndEntry) {
-  EXPECT_NE(problem(small + "H+ + Cl- = HCl\nlog_k abc\n").find("line 11: log_k: 'abc' is no number"),
+  EXPECT_NE(problem(small + "H+ + Cl- = HCl\nlog_k abc\n").find("line 11: log_k: 'abc' is not a number"),
             std::string::npos);
   EXPECT_NE(problem(small + "2 H+ + Cl- = HCl\n").find("line 10: H does not balance"), std::string::npos);
   EXPECT_EQ(problem(small + "2 H+ + Cl- = HCl\n-no_check\n"), "");
@@ -218,7 +218,7 @@ TEST(Database, AdditionsComeBehindTheDatabase) {
     return "";
   };
   EXPECT_NE(said(wrong.path).find("wrong.dat: the reaction of line 2: H does not balance"), std::string::npos);
-  EXPECT_NE(said(loose.path).find("loose.dat: there is no keyword"), std::string::npos);  // no option of HCl before
+  EXPECT_NE(said(loose.path).find("loose.dat: contains no keyword"), std::string::npos);  // no option of HCl before
 }
 
 TEST(Database, AnotherTextHasAnotherFingerprint) {

@@ -218,12 +218,11 @@ TEST_F(GeometryDeck, MineralsHaveTheirNames) {
   EXPECT_EQ(make(ball + ball, 1.0, 20.0)->minerals(), Names{"solid"});
   EXPECT_EQ(make(three, 1.0, 20.0)->minerals(), (Names{"quartz", "solid", "calcite"}));
   EXPECT_EQ(make("geometry.minerals = [\"calcite\"]\n" + three, 1.0, 20.0)->minerals(), (Names{"calcite", "other"}));
-  expect_mentions(
-      mistakes_in("geometry.minerals = [\"calcite\", \"dolomite\", \"calcite\", \"pore\"]\n" + three + ball +
-                  "mineral = \"other\"\n" + ball + "mineral = \"\"\n"),
-      {"geometry.minerals: there is no mineral \"dolomite\"", "\"calcite\" stands twice",
-       "\"pore\" is the name of something else", "geometry.solid[4].mineral: \"other\" is the name of something else",
-       "geometry.solid[5].mineral: is empty"});
+  expect_mentions(mistakes_in("geometry.minerals = [\"calcite\", \"dolomite\", \"calcite\", \"pore\"]\n" + three +
+                              ball + "mineral = \"other\"\n" + ball + "mineral = \"\"\n"),
+                  {"geometry.minerals: there is no mineral \"dolomite\"", "\"calcite\" is listed twice",
+                   "\"pore\" is a reserved name", "geometry.solid[4].mineral: \"other\" is a reserved name",
+                   "geometry.solid[5].mineral: is empty"});
 }
 
 }  // namespace

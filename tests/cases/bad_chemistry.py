@@ -63,7 +63,7 @@ wrong_deck("unknown_units", ["chemistry.solution[0]", 'units "lb/L" are unknown'
 wrong_deck("units_of_alkalinity_alone", ["chemistry.solution[0]", 'Ca: units "meq/L" are for alkalinity only'],
            solution=SOLUTION.replace("Ca 1e-3", "Ca 1 meq/L"))
 # Couples, which exchange no electrons.
-wrong_deck("couple_that_is_not_coupled", ["chemistry.solution[0]", "Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"],
+wrong_deck("couple_that_is_not_coupled", ["chemistry.solution[0]", "Fe and Fe(3)", "without redox reactions", "Fe(2), Fe(3)"],
            solution='pH = 7\ntotals = ["Fe 1e-3", "Fe(3) 1e-6", "Cl 2e-3 charge"]\n')
 wrong_deck("mineral_that_takes_electrons", ["chemistry.mineral[0].phase", "Pyrite", "transfers electrons"],
            solution='pH = 7\ntotals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n', mineral=MINERAL.replace("Calcite", "Pyrite"))

@@ -26,7 +26,7 @@ WRONG = [  # deck, what the message says
     ("times = [1, 1]\n" + SOLUTION + MINERAL, ["must increase"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace('"1e-6"', ""), ["rates", "does not react"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["did you mean Calcite"]),
-    (SOLUTION + 'totals = ["Fe 1e-3", "Fe(3) 1e-3"]\n', ["Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"]),
+    (SOLUTION + 'totals = ["Fe 1e-3", "Fe(3) 1e-3"]\n', ["Fe and Fe(3)", "without redox reactions", "Fe(2), Fe(3)"]),
     ("times = [1]\n" + SOLUTION + 'totals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n' + MINERAL.replace("Calcite", "Pyrite"),
      ["Pyrite", "transfers electrons"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),

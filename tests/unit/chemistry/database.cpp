@@ -102,7 +102,7 @@ TEST(Database, MistakesNameLineAndEntry) {
   EXPECT_NE(problem(small + "2 H+ + Cl- = HCl\n").find("line 10: H does not balance"), std::string::npos);
   EXPECT_EQ(problem(small + "2 H+ + Cl- = HCl\n-no_check\n"), "");
   EXPECT_NE(problem(small + "PHASES\nSalt\nHCl = 2 H+ + Cl-\n").find("line 12: H does not balance"), std::string::npos);
-  EXPECT_NE(problem(small + "LLNL_AQUEOUS_MODEL_PARAMETERS\n").find("not available"), std::string::npos);
+  EXPECT_NE(problem(small + "LLNL_AQUEOUS_MODEL_PARAMETERS\n").find("not supported"), std::string::npos);
   EXPECT_NE(problem(small + "PITZER\n").find("PITZER"), std::string::npos);
   EXPECT_NE(problem("SOLUTION_MASTER_SPECIES\nCl Cl- 0 Cl 35.4\n").find("SOLUTION_SPECIES"), std::string::npos);
   EXPECT_NE(problem("no database").find("MASTER"), std::string::npos);

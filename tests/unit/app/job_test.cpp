@@ -156,8 +156,7 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
                                              "Tortuosity of the flow"}));
   std::string cards;
   for (const std::string& card : page.cards) cards += card;
-  for (const char* part :
-       {"driven along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "from 100 %"})
+  for (const char* part : {"driven along z", "friction on the wall", "net flux of a cell", "<td>sum</td>", "100 % by"})
     EXPECT_TRUE(has(cards, part)) << part;
   EXPECT_EQ(test::wider_than_screen(page_with(page)), "");
   EXPECT_EQ(has(cards, "streamlines"), drawn);

@@ -55,7 +55,7 @@ def read(folder):
                    told["cells"]["fluid"] / told["ranks"] * imbalance, sent["seconds"], most["messages"], most["bytes"],
                    most["collectives"], (most["exchange_messages"], most["exchange_cells"]))
     except (OSError, ValueError, KeyError) as error:
-        raise SystemExit(f"{folder}: {error!r}; wanted: the folder of a completed run, with its communication in summary.json") from None
+        raise SystemExit(f"{folder}: {error!r}; expected: the folder of a completed run, with its communication in summary.json") from None
 
 
 def least_squares(rows, wanted):
@@ -143,7 +143,7 @@ def main(words=None):
     given = options.parse_args(words)
     runs, held = [read(folder) for folder in given.runs], [read(folder) for folder in given.held]
     if not any(r.ranks > 1 for r in runs):
-        raise SystemExit("no run has sent anything; wanted: some on two ranks or more")
+        raise SystemExit("no run has sent anything; expected: some on two ranks or more")
     cores = given.cores or max(r.at_work() for r in runs)
     machine, per_cell = fit(runs, cores)
     print("fitted")

@@ -78,7 +78,7 @@ class Slice:
     def phase(self):
         """The slice that this one is a part of: the innermost that is no wait, loop or boxes."""
         part = self
-        while part.parent is not None and part.name in (*WAITS, *TOGETHER, "boxes", "own share", "share", "loop"):
+        while part.parent is not None and part.name in (*WAITS, *TOGETHER, "boxes", "own time", "share", "loop"):
             part = part.parent
         return part.name
 
@@ -283,7 +283,7 @@ def summary(trace, top):
     for rank in trace.ranks():
         for thread in trace.by_rank[rank]:
             busy = sum(s.end - s.begin for s in thread.slices
-                       if s.parent is None or (thread.name == "thread 0" and s.name == "own share"))
+                       if s.parent is None or (thread.name == "thread 0" and s.name == "own time"))
             if thread.name != "thread 0":
                 shares[rank, thread.name][0] = 1e-9 * busy
     return {"ranks": len(trace.ranks()), "threads": len(trace.threads), "seconds": total, "phases": rows,

@@ -84,7 +84,7 @@ BatchMinerals minerals_of(const std::vector<MineralOptions>& options) {
 BatchState equilibrate(const ReactiveMedium& medium, const BatchMinerals& minerals, const std::vector<double>& totals) {
   Batch batch(medium, minerals, totals);
   std::vector<double> dissolved(medium.minerals.size(), 0.0);
-  require(batch.stage(dissolved, 0.0, dissolved), "no equilibrium of all phases is found; pH {:.3f} before",
+  require(batch.stage(dissolved, 0.0, dissolved), "no equilibrium of all phases was found; pH {:.3f} before",
           ph_of(batch.solution()));
   return {0.0, dissolved, batch.solution()};
 }
@@ -102,7 +102,8 @@ std::vector<BatchState> react(const ReactiveMedium& medium, const BatchMinerals&
       const double error = batch.step(dissolved, step, tolerance);
       if (error <= 1.0) time = last ? end : time + step;
       if (error > 1.0 || !last) h = step * std::clamp(0.8 / std::sqrt(std::max(error, 1e-4)), 0.2, 4.0);
-      require(h > 1e-12 * end, "the batch reaction stops at {:.4g} s, pH {:.3f}: no step is short enough", time,
+      require(h > 1e-12 * end,
+              "the batch reaction fails at {:.4g} s, pH {:.3f}: it does not converge with any step length", time,
               ph_of(batch.solution()));
     }
     extent = dissolved;

@@ -71,7 +71,7 @@ std::string equilibrium_text(const std::string& name, const ReactiveMedium& medi
   const ChemicalSystem& system = medium.system;
   std::string text = fmt::format("{} in equilibrium\n  {:<18} {:.3f}\n  {:<18} {:.4e} mol/kgw\n", name, "pH",
                                  ph_of(state.solution), "ionic strength", state.solution.ionic_strength);
-  text += "\nPhase                  index    dissolved         left [mol/kgw]\n";
+  text += "\nPhase                  index    dissolved    remaining [mol/kgw]\n";
   for (std::size_t m = 0; m < medium.minerals.size(); ++m) {
     const KineticMineral& mineral = medium.minerals[m].mineral;
     if (medium.minerals[m].at_once())

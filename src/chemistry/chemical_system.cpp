@@ -106,15 +106,15 @@ std::vector<const MasterSpecies*> masters_of(const Database& database, const std
   for (const std::string& element : elements) {
     const MasterSpecies* m = &require_element(database, element);
     require(m->species != "H2O" && m->species != "e-" && m->species != "H+",
-            "element {}: the amounts of H and O are those of water and pH; give pH in place of it", element);
+            "element {}: the amounts of H and O follow from water and pH; give pH instead", element);
     const auto same = std::ranges::find(masters, m->species, &MasterSpecies::species);
     require(same == masters.end(), "{} and {} are the same: both are counted as {}", element,
             same == masters.end() ? "" : (*same)->element, m->species);
     for (const std::string& other : elements) {
       const MasterSpecies* valence = other.starts_with(element + '(') ? database.master(other) : nullptr;
       require(valence == nullptr || valence->species == m->species,
-              "{} and {}: an amount of the element beside one of its valences; as no electrons go from one to the "
-              "other, name each valence: {}",
+              "{} and {}: amounts of an element and of one of its valences; without redox reactions each valence must "
+              "be given: {}",
               element, other, valences(database, element));
     }
     masters.push_back(m);
@@ -139,7 +139,7 @@ std::vector<std::string> add_sites(const Database& database, const std::vector<S
               : known.empty() ? ", which has none"
                               : fmt::format("; there are: {}", join(known)));
       require(std::ranges::find(system.sites, site, &SorbingSite::name) == system.sites.end(),
-              "{}: site {} is there already; all that sorb to it are one", sorbent.name, site);
+              "{}: site {} is given already; each site may be given once", sorbent.name, site);
       system.sites.push_back({site, m->place,
                               sorbent.charged ? system.n_primaries + static_cast<int>(n_sites) +
                                                     static_cast<int>(system.potentials.size()) - 1
@@ -158,21 +158,20 @@ void sorb(const Database& database, const DatabaseSpecies& s, const std::vector<
     const int site = b - system.n_primaries;
     if (site < 0) continue;
     if (made.site >= 0)
-      throw Error(fmt::format("{}: it sorbs to two kinds of sites, {} and {}; that is not available", s.name,
+      throw Error(fmt::format("{}: it sorbs to two kinds of sites, {} and {}; this is not supported", s.name,
                               system.sites[made.site].name, system.sites[site].name));
     made.site = site;
     made.covers = c;
     brought -= c * database.find_species(masters[site])->formula.charge;
   }
-  require(made.site >= 0, "{}: its reaction has no site, so it sorbs to none", s.name);
+  require(made.site >= 0, "{}: its reaction contains no site", s.name);
   const SorbingSite& site = system.sites[made.site];
   made.activity = activity_of(s, made.covers, dh);
   if (site.potential < 0) return;
-  require(
-      !s.three_planes,
-      "{}: its charge is spread over planes (CD-MUSIC), which is not available; electrostatics = \"none\" leaves it "
-      "out",
-      s.name);
+  require(!s.three_planes,
+          "{}: its charge is distributed over planes (CD-MUSIC), which is not supported; electrostatics = \"none\" "
+          "ignores it",
+          s.name);
   if (brought != 0.0) made.formed.basis.emplace_back(site.potential, -brought);
 }
 

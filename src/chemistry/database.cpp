@@ -120,8 +120,8 @@ void check_blocks(const Database& database, const EntryLines& lines) {
     for (const ReactionTerm& t : terms) {
       const DatabaseSpecies* s = database.find_species(t.species);
       require(s == nullptr || s->place == SpeciesPlace::dissolved,
-              "{}: {} is made of {}, which sorbs ({}); what is dissolved is not", line, name, t.species,
-              block_of(s == nullptr ? place : s->place));
+              "{}: {} contains {}, which is a sorption site ({}); dissolved species cannot contain sites", line, name,
+              t.species, block_of(s == nullptr ? place : s->place));
     }
   };
   for (const DatabaseSpecies& s : database.species) check("species " + s.name, s.name, s.formula, s.from, s.place);
@@ -193,10 +193,10 @@ class DatabaseParser {
     const std::string& word = words.front();
     const bool capitals = word.size() > 2 && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
     if (!capitals || (words.size() > 1 && word != "TITLE")) return false;
-    require(word != "PITZER" && word != "SIT" && word != "LLNL_AQUEOUS_MODEL_PARAMETERS",
-            "{}: activity coefficients of this model are not available; use a database of ion association, e.g. "
-            "phreeqc.dat",
-            word);
+    require(
+        word != "PITZER" && word != "SIT" && word != "LLNL_AQUEOUS_MODEL_PARAMETERS",
+        "{}: activity coefficients of this model are not supported; use an ion-association database, e.g. phreeqc.dat",
+        word);
     if (block_ == Block::phases && word != "PHASES" && word.find('_') == std::string::npos && word != "RATES" &&
         word != "END" && word != "TITLE")
       return false;  // a phase may have a name of capitals
@@ -220,7 +220,7 @@ class DatabaseParser {
     require(at < words.size(), "{}: a number is missing", what);
     char* end = nullptr;
     const double value = std::strtod(words[at].c_str(), &end);
-    require(end == words[at].c_str() + words[at].size() && std::isfinite(value), "{}: '{}' is no number", what,
+    require(end == words[at].c_str() + words[at].size() && std::isfinite(value), "{}: '{}' is not a number", what,
             words[at]);
     return value;
   }
@@ -232,7 +232,7 @@ class DatabaseParser {
     if (words.size() > 4) m.element_weight = number(words, 4, "element weight");
     for (const auto& [element, species] : {std::pair{"H", "H+"}, {"O", "H2O"}})
       require(m.element != element || m.species == species,
-              "{} is counted by {}; wanted: {}, from which Karst makes all species; databases that count it "
+              "{} is counted by {}; expected: {}, from which Karst makes all species; databases that count it "
               "otherwise, such as PHREEQC's iso.dat for isotopes, are not read",
               element, m.species, species);
     note("element " + m.element);
@@ -241,7 +241,7 @@ class DatabaseParser {
   }
 
   void take_sorption_master(const std::vector<std::string>& words) {
-    require(words.size() >= 2, "a master species that sorbs needs the name of its site and the species");
+    require(words.size() >= 2, "a sorption master species needs the name of its site and the species");
     std::erase_if(database_.sorption_masters, [&](const SorptionMaster& old) { return old.site == words[0]; });
     note("site " + words[0]);
     database_.sorption_masters.push_back({words[0], species_name(words[1]), place_});
@@ -346,7 +346,7 @@ class DatabaseParser {
     p.name = waiting_;
     waiting_.clear();
     const ReactionTerm& solid = reaction.left.front();
-    require(solid.coefficient > 0.0, "phase {}: {} mol of {} react; wanted: more than 0", p.name, solid.coefficient,
+    require(solid.coefficient > 0.0, "phase {}: {} mol of {} react; expected: more than 0", p.name, solid.coefficient,
             solid.species);
     p.formula = parse_formula(solid.species);
     for (const ReactionTerm& t : reaction.right) p.dissolved.push_back({t.species, t.coefficient / solid.coefficient});
@@ -515,9 +515,9 @@ std::string left_out(const Database& database) {
   std::string text;
   if (!blocks.empty()) text += fmt::format("blocks {}", join(blocks));
   if (!database.unchecked.empty())
-    text += fmt::format("{}species {}, whose reactions are not to be checked (-no_check)", text.empty() ? "" : "; ",
+    text += fmt::format("{}species {}, whose reactions are marked as unchecked (-no_check)", text.empty() ? "" : "; ",
                         join(database.unchecked));
-  return text.empty() ? text : fmt::format("Not used of database {}: {}", database.name, text);
+  return text.empty() ? text : fmt::format("Ignored in database {}: {}", database.name, text);
 }
 
 Database read_database(const std::string& path, const std::vector<std::string>& additions) {
@@ -529,7 +529,7 @@ Database read_database(const std::string& path, const std::vector<std::string>& 
     const std::string added = text_of(addition);
     parser.add_file(addition);
     read_lines(added, parser);
-    require(parser.in_block(), "database {}: there is no keyword in it, such as SOLUTION_SPECIES or PHASES", addition);
+    require(parser.in_block(), "database {}: contains no keyword such as SOLUTION_SPECIES or PHASES", addition);
     fingerprint = fingerprint_of(added, fingerprint);
   }
   Database database = parser.finish();
@@ -541,7 +541,7 @@ std::vector<DatabaseRate> read_rates(const std::string& path) {
   DatabaseParser parser(path);
   read_lines(text_of(path), parser);
   std::vector<DatabaseRate> rates = parser.finish(true).rates;
-  require(!rates.empty(), "{}: there is neither RATE_PARAMETERS_PK nor RATE_PARAMETERS_HERMANSKA in it", path);
+  require(!rates.empty(), "{}: contains neither RATE_PARAMETERS_PK nor RATE_PARAMETERS_HERMANSKA", path);
   return rates;
 }
 

@@ -25,7 +25,7 @@ double take_number(std::string_view& text) {
   double value = 1.0;
   if (n > 0) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + n, value);
-    require(problem == std::errc() && end == text.data() + n, "'{}' is no number", text.substr(0, n));
+    require(problem == std::errc() && end == text.data() + n, "'{}' is not a number", text.substr(0, n));
   }
   text.remove_prefix(n);
   return value;
@@ -55,7 +55,7 @@ void add(Elements& sum, const Elements& part, double times) {
 /// @param depth  of groups around them
 Elements take_groups(std::string_view& text, int depth = 0) {
   constexpr int deepest = 100;
-  require(depth < deepest, "more than {} groups in each other", deepest);
+  require(depth < deepest, "more than {} nested groups", deepest);
   Elements sum;
   while (!text.empty() && text.front() != ')') {
     if (text.front() == ':') {  // hydrates: CaSO4:2H2O

@@ -18,11 +18,10 @@ namespace {
 double number_of(const std::string& word, std::string_view text) {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  require(
-      !word.empty() && *end == '\0' && std::isfinite(value),
-      "rate \"{}\": '{}' is no number; wanted: k, species and exponents, Ea and an energy, \"0.89 H+ 1 Ea 14.4\", or "
-      "\"database\"",
-      text, word);
+  require(!word.empty() && *end == '\0' && std::isfinite(value),
+          "rate \"{}\": '{}' is not a number; expected: k, species and exponents, Ea and an energy, \"0.89 H+ 1 Ea "
+          "14.4\", or \"database\"",
+          text, word);
   return value;
 }
 
@@ -45,7 +44,8 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
     }
     const int species = system.species_of(word), phase = system.phase(word);
     const bool gas = species < 0 && phase >= 0 && system.phases[phase].is_gas;
-    require(species >= 0 || gas, "rate \"{}\": {} is no species of this solution, nor a gas of it", text, word);
+    require(species >= 0 || gas, "rate \"{}\": {} is neither a species of this solution nor one of its gases", text,
+            word);
     (gas ? path.phases : path.activity).emplace_back(gas ? phase : species, number);
   }
   return path;
@@ -54,11 +54,11 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
 KineticMineral make_mineral(const ChemicalSystem& system, const MineralOptions& options) {
   KineticMineral mineral{options.name, system.phase(options.phase), options.area, options.amount, {}};
   try {
-    require(mineral.phase >= 0,
-            "phase {} is not made of the elements of the solution; a valence is an element of its own, S(6) makes no "
-            "S(-2)",
-            options.phase);
-    require(!options.rates.empty(), "no rate is given; wanted: rates = [\"0.89 H+ 1\", ...]");
+    require(
+        mineral.phase >= 0,
+        "phase {} contains elements that are not in the solution; valences are separate elements, S(6) gives no S(-2)",
+        options.phase);
+    require(!options.rates.empty(), "no rate is given; expected: rates = [\"0.89 H+ 1\", ...]");
     for (const std::string& rate : options.rates) mineral.paths.push_back(parse_rate_path(system, rate));
   } catch (const Error& e) {
     throw Error(fmt::format("mineral {}: {}", options.name, e.what()));

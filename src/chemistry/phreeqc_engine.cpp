@@ -156,7 +156,7 @@ Solution solve_with_phreeqc(const PhreeqcFiles& files, const Database& database,
     VAR value;
     VarInit(&value);
     engine.GetSelectedOutputValue(1, static_cast<int>(k), &value);
-    require(value.type == TT_DOUBLE, "solution {}: PHREEQC gives no number {}", options.name, k);
+    require(value.type == TT_DOUBLE, "solution {}: PHREEQC returns no number {}", options.name, k);
     return value.dVal;
   });
   return solution;
@@ -235,7 +235,7 @@ PhreeqcCells::PhreeqcCells(const PhreeqcFiles& files, const ReactiveMedium& medi
     const std::string element = without_valence(system.elements[p]);
     for (int q = 1; q < p; ++q)
       require(without_valence(system.elements[q]) != element,
-              "{} and {}: PHREEQC gives {} one total, and lets electrons go; use engine = \"karst\"",
+              "{} and {}: PHREEQC combines {} in one total, with redox reactions; use engine = \"karst\"",
               system.elements[q], system.elements[p], element);
     solution += fmt::format(" {} 1e-9\n", element);
   }

@@ -37,7 +37,7 @@ std::vector<std::string> sources_of(const std::string& rate) {
   if (rate == "database") return {"PK", "HERMANSKA"};
   for (const char* source : {"PK", "HERMANSKA"})
     if (rate == fmt::format("database {}", source)) return {source};
-  require(!rate.starts_with("database"), "\"{}\": wanted: \"database\", \"database PK\" or \"database HERMANSKA\"",
+  require(!rate.starts_with("database"), "\"{}\": expected: \"database\", \"database PK\" or \"database HERMANSKA\"",
           rate);
   return {};
 }
@@ -49,8 +49,8 @@ std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p)
   const bool sulphide = p.size() == sulphides && p.back() == table_of_sulphides;
   require(
       p.size() == usual || carbonate || sulphide,
-      "{} rate parameters; wanted: log k, E and n of an acid way, log k and E of a neutral one, log k, E and n of a "
-      "basic one, {} numbers, or {} with the table 33 of carbonates, {} with the table 35 of sulphides at the end",
+      "{} rate parameters; expected: log k, E and n of the acid path, log k and E of the neutral path, log k, E and "
+      "n of the basic path, {} numbers, or {} with table 33 (carbonates), {} with table 35 (sulphides) at the end",
       p.size(), usual, carbonates, sulphides);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
@@ -65,10 +65,11 @@ std::vector<std::string> paths_of_palandri_kharaka(const std::vector<double>& p)
 
 std::vector<std::string> paths_of_hermanska(const std::vector<double>& p) {
   constexpr std::size_t wanted = 11;
-  require(p.size() == wanted,
-          "{} rate parameters; wanted: log k, A, E and n of an acid way, log k, A and E of a neutral one, log k, A, E "
-          "and n of a basic one, {} numbers",
-          p.size(), wanted);
+  require(
+      p.size() == wanted,
+      "{} rate parameters; expected: log k, A, E and n of the acid path, log k, A and E of the neutral path, log k, "
+      "A, E and n of the basic path, {} numbers",
+      p.size(), wanted);
   std::vector<std::string> paths;
   const auto add = [&](std::size_t at, const std::string& activities) {
     add_path(p[at] * std::exp(-p[at + 1] / (gas_constant_kj * kelvin_25)), p[at + 1], activities, paths);
@@ -92,8 +93,8 @@ void take_rates(const std::vector<DatabaseRate>& rates, MineralOptions& mineral)
     const std::string near = nearest(mineral.phase, names);
     require(
         sources.empty() || found != nullptr,
-        "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" brings some; "
-        "programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the ways of the reaction themselves",
+        "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" contains "
+        "some; programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the reaction paths themselves",
         mineral.name, text, mineral.phase, join(sources, " or "),
         near.empty() ? "" : fmt::format("; did you mean {}?", near));
     if (found != nullptr) all.insert(all.end(), found->paths.begin(), found->paths.end());

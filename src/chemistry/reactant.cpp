@@ -24,11 +24,11 @@ int primary_of_element(const ChemicalSystem& system, const std::string& element)
   for (int p = 1; p < system.n_primaries; ++p) {
     const std::string& name = system.elements[p];
     if (element_name(name) != element) continue;
-    require(found < 0, "{} is in the solution as {} and {}; which of them is added? Name a phase of that valence",
-            element, system.elements[std::max(found, 0)], name);
+    require(found < 0, "{} is in the solution as {} and {}; name a phase of the valence to be added", element,
+            system.elements[std::max(found, 0)], name);
     found = p;
   }
-  require(found >= 0, "{} is no element of the solution", element);
+  require(found >= 0, "{} is not an element of the solution", element);
   return found;
 }
 
@@ -49,8 +49,7 @@ std::vector<double> totals_of_formula(const Database& database, const ChemicalSy
   }
   totals[0] = charge;
   require(std::abs(hydrogen - 2.0 * oxygen - charge) < 1e-6,
-          "electrons would have to come or go, as the valences of the solution are others; no redox reactions are "
-          "available");
+          "its valences differ from those of the solution; redox reactions are not supported");
   return totals;
 }
 
@@ -61,12 +60,12 @@ Reactant parse_reactant(std::string_view text) {
   Reactant reactant;
   std::string number, more;
   words >> reactant.name;
-  require(!reactant.name.empty(), "an empty reactant; wanted: a formula or a phase, and how much of it, \"HCl 1\"");
+  require(!reactant.name.empty(), "an empty reactant; expected: a formula or a phase, and how much of it, \"HCl 1\"");
   if (words >> number) {
     char* end = nullptr;
     reactant.coefficient = std::strtod(number.c_str(), &end);
     require(*end == '\0' && std::isfinite(reactant.coefficient) && !(words >> more),
-            "\"{}\" is no reactant; wanted: a formula or a phase, and how much of it, \"HCl 1\"", text);
+            "\"{}\" is not a reactant; expected: a formula or a phase, and how much of it, \"HCl 1\"", text);
   }
   return reactant;
 }
@@ -91,7 +90,8 @@ std::vector<double> totals_of_reactants(const Database& database, const Chemical
   std::vector<double> all(system.n_primaries, 0.0);
   for (const Reactant& r : reactants) try {
       const int phase = system.phase(r.name);
-      require(phase >= 0 || database.phase(r.name) == nullptr, "the phase is not made of the elements of the solution");
+      require(phase >= 0 || database.phase(r.name) == nullptr,
+              "the phase contains elements that are not in the solution");
       const std::vector<double> totals = phase >= 0 ? make_equilibrium(system, r.name, phase, 0.0).brought
                                                     : totals_of_formula(database, system, r.name);
       for (std::size_t p = 0; p < all.size(); ++p) all[p] += r.coefficient * totals[p];

@@ -68,13 +68,12 @@ std::optional<Unit> unit_of(const std::string& text) {
 Unit checked_unit(const SolutionTotal& total, const std::string& fallback) {
   const std::string& text = total.units.empty() ? fallback : total.units;
   const std::optional<Unit> unit = unit_of(text);
-  require(
-      unit.has_value(),
-      "units \"{}\" are not known; wanted: mol, g or eq (or mmol, umol, mg, ug, meq) per kgw, kgs or L, or ppt, ppm, "
-      "ppb",
-      text);
-  require(unit->of != Unit::Of::equivalents || total.element == "Alkalinity", "{}: units \"{}\" count alkalinity only",
-          total.element, text);
+  require(unit.has_value(),
+          "units \"{}\" are unknown; expected: mol, g or eq (or mmol, umol, mg, ug, meq) per kgw, kgs or L, or ppt, "
+          "ppm, ppb",
+          text);
+  require(unit->of != Unit::Of::equivalents || total.element == "Alkalinity",
+          "{}: units \"{}\" are for alkalinity only", total.element, text);
   return *unit;
 }
 
@@ -84,7 +83,7 @@ double grams(const Database& database, const SolutionTotal& total) {
   const MasterSpecies& m = require_element(database, total.element);
   const std::string& text = total.counted_as.empty() ? m.counted_as : total.counted_as;
   const double weight = database.gram_formula_weight(text) * (calcite ? 0.5 : 1.0);
-  require(weight > 0.0, "{}: a weight of {} g/mol cannot be", total.element, weight);
+  require(weight > 0.0, "{}: a weight of {} g/mol is impossible", total.element, weight);
   return weight;
 }
 
@@ -112,14 +111,14 @@ void take_extras(std::istringstream& words, SolutionTotal& total) {
 SolutionCondition condition_of_ph(const ChemicalSystem& system, const std::string& text) {
   if (text == "charge") return {Kind::charge, 0.0};
   if (const auto number = as_number(text)) {
-    require(*number >= -2.0 && *number <= 16.0, "pH {} is outside of -2 to 16", *number);
+    require(*number >= -2.0 && *number <= 16.0, "pH {} is outside -2 to 16", *number);
     return {Kind::activity, -*number * ln10};
   }
   std::istringstream words(text);
   std::string phase, index;
   words >> phase >> index;
-  require(!phase.empty(), "pH is empty; wanted: a number, \"charge\", or a phase that it follows from");
-  require(index.empty() || as_number(index), "pH \"{}\": '{}' is no saturation index", text, index);
+  require(!phase.empty(), "pH is empty; expected: a number, \"charge\", or a phase that it follows from");
+  require(index.empty() || as_number(index), "pH \"{}\": '{}' is not a saturation index", text, index);
   return saturation(system, phase, index.empty() ? 0.0 : *as_number(index));
 }
 
@@ -161,7 +160,7 @@ std::vector<SolutionCondition> conditions_of(const ChemicalSystem& system, const
     else
       conditions.push_back({total.element == "Alkalinity" ? Kind::alkalinity : Kind::total, amounts[t]});
   }
-  require(by_charge <= 1, "the charge can balance one amount, not {}", by_charge);
+  require(by_charge <= 1, "the charge balance can fix one amount, not {}", by_charge);
   return conditions;
 }
 
@@ -175,9 +174,13 @@ void require_solved(const Solution& solution, bool converged) {
   std::string given;
   for (const std::string& t : solution.options.totals) given += fmt::format("\n    {}", t);
   require(converged,
-          "no composition meets all of it: pH {}, {} °C, {}\n  Is there an amount that balances the charge, or a "
-          "phase that these elements can bring to saturation? As input of PHREEQC:\n  SOLUTION 1\n    temp {}\n    pH "
-          "{}\n    units {}{}",
+          "no composition satisfies all conditions: pH {}, {} °C, {}\n"
+          "  Is there an amount that balances the charge, or a phase that these elements can bring to saturation? As "
+          "input of PHREEQC:\n"
+          "  SOLUTION 1\n"
+          "    temp {}\n"
+          "    pH {}\n"
+          "    units {}{}",
           solution.options.ph, solution.options.temperature, solution.options.units, solution.options.temperature,
           solution.options.ph == "charge" ? "7 charge" : solution.options.ph, solution.options.units, given);
 }
@@ -190,11 +193,10 @@ std::vector<const MasterSpecies*> masters_of_phase(const Database& database, con
   const auto add_all = [&](const std::vector<ReactionTerm>& terms) {
     for (const ReactionTerm& t : terms) {
       if (std::ranges::count(seen, t.species) > 0) continue;
-      require(
-          t.species != "e-",
-          "phase {}: its reaction in database {} takes electrons (e-) from one valence of an element to another; that "
-          "is not available",
-          phase.name, database.name);
+      require(t.species != "e-",
+              "phase {}: its reaction in database {} transfers electrons (e-) between valences of an element; this is "
+              "not supported",
+              phase.name, database.name);
       seen.push_back(t.species);
       open.push_back(t.species);
     }
@@ -231,11 +233,10 @@ void add_element(const Database& database, const std::string& phase, const Maste
     added = with_valence(database, master);
     if (total.element != element) continue;
     const std::string valence = with_valence(database, *other);
-    require(
-        total.value == 0.0 && !total.by_charge && total.phase.empty(),
-        "phase {}: it is made of {}, and all {} of the solution is {}, as no electrons go from one valence to another; "
-        "write {} in place of {} where that is meant",
-        phase, added, element, valence, valence, element);
+    require(total.value == 0.0 && !total.by_charge && total.phase.empty(),
+            "phase {}: it contains {}, but all {} of the solution is {}, and there are no redox reactions; write {} "
+            "instead of {} if that is meant",
+            phase, added, element, valence, valence, element);
     text.replace(text.find(element), element.size(), valence);
   }
   options.totals = std::move(named);
@@ -249,7 +250,7 @@ SolutionCondition saturation(const ChemicalSystem& system, const std::string& ph
   std::vector<std::string> names;
   for (const SystemPhase& p : system.phases) names.push_back(p.name);
   const std::string near = nearest(phase, names);
-  require(number >= 0, "phase {} is not made of the elements of the solution, or not in the database{}", phase,
+  require(number >= 0, "phase {} contains elements that are not in the solution, or is not in the database{}", phase,
           near.empty() ? "" : fmt::format("; did you mean {}?", near));
   const SystemPhase& p = system.phases[number];
   double ln_omega = index * ln10;
@@ -264,9 +265,10 @@ SolutionTotal parse_total(std::string_view text) {
   SolutionTotal total;
   std::string number;
   words >> total.element >> number;
-  require(!total.element.empty(), "an empty total; wanted: an element and its amount, \"Ca 1e-3\"");
+  require(!total.element.empty(), "an empty total; expected: an element and its amount, \"Ca 1e-3\"");
   const std::optional<double> value = as_number(number);
-  require(value.has_value(), "\"{}\": '{}' is no amount; wanted: an element and its amount, \"Ca 1e-3\"", text, number);
+  require(value.has_value(), "\"{}\": '{}' is not an amount; expected: an element and its amount, \"Ca 1e-3\"", text,
+          number);
   require(*value >= 0.0 || total.element == "Alkalinity", "\"{}\": an amount cannot be negative", text);
   total.value = *value;
   take_extras(words, total);

@@ -74,12 +74,12 @@ std::vector<std::string> solution_warnings(const Solution& s) {
   std::vector<std::string> warnings;
   if (const double percent = charge_error(s); std::abs(percent) > much_charge)
     warnings.push_back(
-        fmt::format("solution {}: its charge is off by {:+.3g} % of the ions; is an ion missing? \"charge\" after an "
+        fmt::format("solution {}: charge imbalance of {:+.3g} % of the ions; is an ion missing? \"charge\" after an "
                     "amount, or pH = \"charge\", balances it",
                     s.options.name, percent));
   if (s.state.ionic_strength > 1.0)
     warnings.push_back(fmt::format(
-        "solution {}: ionic strength {:.3g} mol/kgw; activity coefficients of this model hold up to about 1",
+        "solution {}: ionic strength {:.3g} mol/kgw; activity coefficients of this model are valid up to about 1",
         s.options.name, s.state.ionic_strength));
   return warnings;
 }

@@ -50,7 +50,7 @@ SiteAmount parse_site(std::string_view text) {
   char* end = nullptr;
   site.amount = std::strtod(number.c_str(), &end);
   require(!number.empty() && *end == '\0' && std::isfinite(site.amount) && !(words >> more),
-          "\"{}\" is no site; wanted: a site of the database and its amount [mol/kgw], \"X 0.01\"", text);
+          "\"{}\" is not a site; expected: a site of the database and its amount [mol/kgw], \"X 0.01\"", text);
   require(site.amount > 0.0, "\"{}\": the amount of a site must be positive", text);
   return site;
 }
@@ -89,7 +89,7 @@ Speciation sorbed_state(const ChemicalSystem& system, const Speciation& solution
   state.basis.resize(conditions.size(), 0.0);
   SpeciationWorkspace work;
   require(speciate(system, conditions, state, work),
-          "what sorbs does not come to equilibrium with the solution; are its amounts as they are meant?");
+          "no equilibrium of the sorbents with the solution was found; check their amounts");
   return state;
 }
 

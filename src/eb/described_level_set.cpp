@@ -20,9 +20,10 @@ Vec3 size_in_cells(const Vec3& size, double h0) {
   for (int d = 0; d < 3; ++d) {
     const double exact = size[d] / h0;
     cells[d] = std::round(exact);
-    require(cells[d] >= 1.0 && std::abs(exact - cells[d]) <= 1e-6 * cells[d],
-            "the domain is {} m in direction {}, which is {} cells of {} m; it must be a whole number: cells are cubes",
-            size[d], "xyz"[d], exact, h0);
+    require(
+        cells[d] >= 1.0 && std::abs(exact - cells[d]) <= 1e-6 * cells[d],
+        "the domain is {} m in direction {}, which is {} cells of {} m; it must be an integer, because cells are cubes",
+        size[d], "xyz"[d], exact, h0);
   }
   return cells;
 }
@@ -34,8 +35,8 @@ constexpr double farthest = 1e8;       // [cells]: there positions are known to 
 void require_near(const std::string& key, const Vec3& value, double h0) {
   for (int d = 0; d < 3; ++d)
     require(std::abs(value[d]) <= farthest * h0,
-            "{}: {} m is {:.3g} cells of {} m; at most {:g} are allowed: farther off a wall cannot be told to a "
-            "fraction of a cell (a wall that is almost flat can be a plane)",
+            "{}: {} m is {:.3g} cells of {} m; at most {:g} are allowed: beyond that round-off makes the wall "
+            "inaccurate (use a plane for a wall that is almost flat)",
             key, value[d], value[d] / h0, h0, farthest);
 }
 
@@ -82,9 +83,9 @@ void require_resolved(const LevelSet& formula, std::size_t number, double h0, co
     with_wall += found > 0, changes += found;
   }
   require(changes <= most_changes * with_wall,
-          "geometry.solid[{}].expression: its sign changes {} times along the edge of a cell of {} m, on the mean of "
-          "those that meet the wall: waves or noise far below the cell width, which no wall can be made of. Use "
-          "cells of {:.1g} m or less, or a formula without them (x, y and z are in metres)",
+          "geometry.solid[{}].expression: its sign changes {} times along the edge of a cell of {} m, on average over "
+          "edges that meet the wall: oscillations or noise far below the cell width, from which no wall can be built. "
+          "Use cells of {:.1g} m or less, or a formula without them (x, y and z are in metres)",
           number, changes / std::max(with_wall, 1), h0, 2.0 * h0 * with_wall / std::max(changes, 1));
 }
 

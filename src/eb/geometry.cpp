@@ -82,12 +82,11 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
       !empty || may_be_solid(level_set),
-      "geometry: no cell of the domain ({} x {} x {} cells) holds any fluid; check the meaning of inside and outside "
-      "of the shapes",
+      "geometry: no cell of the domain ({} x {} x {} cells) contains any fluid; check inside and outside of the shapes",
       grid.cells[0], grid.cells[1], grid.cells[2]);
   require(empty || built.n_levels() == grid.levels,
-          "grid.refine: nothing was found to refine on level {}, though grid.levels = {}; check lo and hi (in metres, "
-          "inside the domain) or ask for fewer levels",
+          "grid.refine: nothing to refine on level {}, although grid.levels = {}; check lo and hi (in metres, inside "
+          "the domain) or use fewer levels",
           built.n_levels(), grid.levels);
   return built;
 }

@@ -67,17 +67,19 @@ void declare_shape(Reader& item, SolidOptions& s, ShapeUse use) {
                                 : "half space behind the plane; the normal points out of it"},
                          {"sphere", sphere, ""},
                          {"spheres", spheres, "packing from a file"},
-                         {"cylinder", cylinder, "without end, or with a length"},
+                         {"cylinder", cylinder, "infinite, or with a length"},
                          {"box", box, ""},
                          {"ellipsoid", ellipsoid, ""},
                          {"torus", torus, ""},
                          {"expression", expression, solid ? "fluid where a formula is > 0" : "where a formula is > 0"}},
-                        solid ? "what the solid is; always needed" : "what the region is; always needed");
+                        solid ? "shape of the solid; required" : "shape of the region; required");
   if (!solid) return;
   item.word<Inside>("inside", s.inside,
-                    {{"solid", Inside::solid, ""}, {"fluid", Inside::fluid, "all outside the shape is solid"}},
+                    {{"solid", Inside::solid, ""}, {"fluid", Inside::fluid, "everything outside the shape is solid"}},
                     "what fills the shape");
-  item.text("mineral", s.mineral, "of the solid: walls are told apart by it; solids of one name are of one mineral");
+  item.text(
+      "mineral", s.mineral,
+      "name of the mineral of the solid, which distinguishes walls; solids with the same name are the same mineral");
 }
 
 void declare_sizes(Reader& item, SolidOptions& s, ShapeUse use) {
@@ -85,30 +87,30 @@ void declare_sizes(Reader& item, SolidOptions& s, ShapeUse use) {
   item.number("radius", s.radius, "m", "radius (sphere, cylinder, ring of the torus, spheres of a file without r)",
               above_zero, any);
   item.vec3("axis", s.axis, "-", "direction of the axis (cylinder, torus), of any length > 0", -any, any);
-  item.number("length", s.length, "m", "length of a cylinder, half to each side of the centre; without it, no end",
+  item.number("length", s.length, "m", "length of a cylinder, half on each side of the centre; default: infinite",
               above_zero, any);
   item.vec3("point", s.point, "m", "a point on the plane", -any, any);
   item.vec3("normal", s.normal, "-",
             use == ShapeUse::solid ? "direction into the fluid (plane), of any length > 0"
                                    : "direction out of the region (plane), of any length > 0",
             -any, any);
-  item.vec3("lo", s.lo, "m", "low corner of a box, before it is turned", -any, any);
-  item.vec3("hi", s.hi, "m", "high corner of a box, before it is turned", -any, any);
-  item.vec3("radii", s.radii, "m", "three half axes of an ellipsoid", above_zero, any);
-  item.vec3("rotation", s.rotation, "degrees", "turns a box or ellipsoid about its centre: about x, then y, then z",
-            -any, any);
+  item.vec3("lo", s.lo, "m", "low corner of a box, before the rotation", -any, any);
+  item.vec3("hi", s.hi, "m", "high corner of a box, before the rotation", -any, any);
+  item.vec3("radii", s.radii, "m", "three semi-axes of an ellipsoid", above_zero, any);
+  item.vec3("rotation", s.rotation, "degrees",
+            "rotation of a box or ellipsoid about its centre: about x, then y, then z", -any, any);
   item.number("major_radius", s.major_radius, "m", "radius of the centre line of a torus, > radius", above_zero, any);
   item.flag("periodic", s.periodic,
-            "repeat the shape with the size of the domain in all directions; in the periodic directions of the grid it "
-            "is always repeated");
+            "repeat the shape with the period of the domain in all directions; in the periodic directions of the grid "
+            "it is always repeated");
 }
 
 void declare_sources(Reader& item, SolidOptions& s, ShapeUse use) {
   item.file("file", s.file.path, "text file of spheres, one per line, relative to the deck");
   item.text("columns", s.file.columns, "columns of the file: x y z r in any order; index and _ are ignored");
   item.integer("skip_lines", s.file.skip_lines, "-", "header lines of the file", 0, std::numeric_limits<int>::max());
-  item.number("scale", s.file.scale, "m", "length of the file's unit, for positions and radii", above_zero, any);
-  item.vec3("shift", s.file.shift, "m", "added to the file's positions, after scale", -any, any);
+  item.number("scale", s.file.scale, "m", "length of the unit of the file, for positions and radii", above_zero, any);
+  item.vec3("shift", s.file.shift, "m", "added to the positions of the file, after scaling", -any, any);
   item.text("expression", s.expression,
             use == ShapeUse::solid ? "formula of x, y, z in metres, > 0 in the fluid, as in sqrt(x^2 + y^2) - 1e-4"
                                    : "formula of x, y, z in metres, > 0 in the region, as in 1e-4 - sqrt(x^2 + y^2)");
@@ -155,7 +157,7 @@ void check_sources(Reader& item, const SolidOptions& s) {
     const auto path = std::filesystem::path(item.directory()) / s.file.path;
     if (!std::filesystem::is_regular_file(path)) {
       item.mistake("file",
-                   fmt::format("\"{}\" is not there; wanted: a text file, relative to the deck", path.string()));
+                   fmt::format("there is no file \"{}\"; expected: a text file, relative to the deck", path.string()));
     }
   }
   if (item.given("expression")) {
@@ -199,31 +201,27 @@ std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids) {
 
 void read(Reader& reader, GeometryOptions& options) {
   options.directory = reader.directory();
-  reader.file(
-      "geometry.image", options.image,
-      "rock image, relative to the deck: a file made by `karst import`, or any image that command takes, which is then "
-      "imported first (file, folder or pattern of slices, file.h5:/data)");
-  reader.texts(
-      "geometry.minerals", options.minerals,
-      "names of minerals of the image or the solids that are told apart on the wall, in this order; the others "
-      "count as one, \"other\"; without it: each by itself");
+  reader.file("geometry.image", options.image,
+              "rock image, relative to the deck: a geometry file from `karst import`, or any image that this command "
+              "reads, which is then imported first (file, folder or pattern of slices, file.h5:/data)");
+  reader.texts("geometry.minerals", options.minerals,
+               "names of the minerals of the image or the solids that are distinguished on the wall, in this order; "
+               "the others are combined as \"other\"; default: all are distinguished");
   constexpr int most_copies = 1000;
-  reader.index(
-      "geometry.copies", options.copies, "-",
-      "how many times the sample, described by grid.cells and grid.size or an image, stands side by side along x, "
-      "y and z, for studies of scaling: all copies have the same results; along periodic directions alone",
-      1, most_copies);
-  reader.number(
-      "geometry.wall_shift", options.wall_shift, "voxel widths",
-      "moves the wall of an image: > 0 into the solid (pores become wider), < 0 into the pores; meant for small "
-      "shifts, as far from walls gray values are even and tell no distance",
-      -largest_wall_shift, largest_wall_shift);
+  reader.index("geometry.copies", options.copies, "-",
+               "number of copies of the sample (given by grid.cells and grid.size or an image) along x, y and z, for "
+               "scaling studies: all copies have the same results; only along periodic directions",
+               1, most_copies);
+  reader.number("geometry.wall_shift", options.wall_shift, "voxel widths",
+                "shifts the wall of an image: > 0 into the solid (pores become wider), < 0 into the pores; for small "
+                "shifts, because far from walls gray values are uniform and give no distance",
+                -largest_wall_shift, largest_wall_shift);
   reader.word<KeepPores>(
       "geometry.keep", options.keep,
-      {{"connected", KeepPores::connected, "those that join two opposite ends; all when there is none"},
-       {"largest", KeepPores::largest, "the one of the largest volume"},
+      {{"connected", KeepPores::connected, "those that connect two opposite faces; all if there are none"},
+       {"largest", KeepPores::largest, "the pore cluster of the largest volume"},
        {"all", KeepPores::all, ""}},
-      "which pores stay; the others become solid and are counted");
+      "which pores are kept; the others become solid and are counted");
   reader.word<SolidOperation>("geometry.operation", options.operation,
                               {{"union", SolidOperation::union_of_solids, "solid where any of the solids is"},
                                {"intersection", SolidOperation::intersection_of_solids, "solid where all of them are"}},
@@ -238,11 +236,10 @@ void read(Reader& reader, GeometryOptions& options) {
   });
   if (reader.documenting()) return;
   if (!options.image.empty() && !options.solids.empty()) {
-    reader.mistake("geometry.image", "given together with [[geometry.solid]]; wanted: one of them");
+    reader.mistake("geometry.image", "given together with [[geometry.solid]]; expected: one of them");
   }
   if (options.image.empty() && reader.given("geometry.wall_shift")) {
-    reader.mistake("geometry.wall_shift",
-                   "given without geometry.image; described solids say themselves where their walls are");
+    reader.mistake("geometry.wall_shift", "given without geometry.image; the walls of described solids are exact");
   }
   if (options.solids.empty() && reader.given("geometry.operation")) {
     reader.mistake("geometry.operation", "given without [[geometry.solid]]; there is nothing to combine");

@@ -25,7 +25,7 @@ MineralNumber place(const std::vector<std::string>& names, const std::string& na
 std::string wrong_mineral_name(const std::string& name) {
   if (name.empty()) return "is empty; a mineral needs a name";
   for (const char* reserved : {"pore", other_minerals, surroundings})
-    if (name == reserved) return fmt::format("\"{}\" is the name of something else; call the mineral otherwise", name);
+    if (name == reserved) return fmt::format("\"{}\" is a reserved name; give the mineral another name", name);
   return {};
 }
 
@@ -35,10 +35,10 @@ MineralChoice choose_minerals(const std::vector<std::string>& there, const std::
   const auto is_left_out = [&](const std::string& name) { return name != surroundings && !has(asked, name); };
   const bool others = !asked.empty() && std::ranges::any_of(there, is_left_out);
   for (const std::string& name : asked) {
-    if (has(choice.names, name)) wrong.push_back(fmt::format("\"{}\" stands twice; name it once", name));
+    if (has(choice.names, name)) wrong.push_back(fmt::format("\"{}\" is listed twice; name it once", name));
     if (!has(there, name)) {
       const std::string near = nearest(name, there);
-      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; there are {}", name,
+      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; the minerals are {}", name,
                                   near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
     }
     choice.names.push_back(name);
@@ -47,7 +47,7 @@ MineralChoice choose_minerals(const std::vector<std::string>& there, const std::
   for (const std::string& name : there)
     if (asked.empty() || name == surroundings) choice.names.push_back(name);
   require(wrong.empty(), "{}", join(wrong, "\n"));
-  require(choice.names.size() < no_mineral, "{} minerals are to be told apart on the wall; at most {} can be",
+  require(choice.names.size() < no_mineral, "{} minerals are to be distinguished on the wall; at most {} are possible",
           choice.names.size(), no_mineral - 1);
   for (const std::string& name : there)
     choice.number.push_back(place(choice.names, has(choice.names, name) ? name : other_minerals));

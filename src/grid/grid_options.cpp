@@ -16,14 +16,14 @@ constexpr double all_cells = 4.6e18;  // 2^62: counts of cells have 63 bits
 constexpr double largest_length = 1e6;
 
 void read_refinement(Reader& item, Refinement& r) {
-  item.integer("level", r.level, "-", "finest level that is wanted there", 1, most_levels - 1);
+  item.integer("level", r.level, "-", "finest level there", 1, most_levels - 1);
   item.word("where", r.where,
             {{"wall", Refinement::Where::wall, "cells cut by the wall"},
              {"region", Refinement::Where::region, "the box from lo to hi"}},
             "what is refined");
   item.vec3("lo", r.lo, "m", "low corner of the region", -largest_length, largest_length);
   item.vec3("hi", r.hi, "m", "high corner of the region", -largest_length, largest_length);
-  item.integer("buffer", r.buffer, "cells", "cells of the next coarser level added around", 0, 16);
+  item.integer("buffer", r.buffer, "cells", "number of cells of the next coarser level added around it", 0, 16);
   if (item.documenting()) return;
   const bool lo = item.given("lo"), hi = item.given("hi");
   if (r.where == Refinement::Where::wall) {
@@ -47,14 +47,14 @@ void check_levels(Reader& in, const GridOptions& grid) {
   if (grid.levels > 1 && grid.refine.empty()) {
     in.mistake(
         "grid.levels",
-        fmt::format("{} levels, but nothing says where to refine; add [[grid.refine]] or set levels = 1", grid.levels));
+        fmt::format("{} levels, but no place to refine is given; add [[grid.refine]] or set levels = 1", grid.levels));
     return;
   }
   int finest = 0;
   for (const Refinement& r : grid.refine) finest = std::max(finest, r.level);
   if (!grid.refine.empty() && finest < grid.levels - 1)
     in.mistake("grid.levels",
-               fmt::format("{} levels, but [[grid.refine]] asks for levels up to {} only; set levels = {}", grid.levels,
+               fmt::format("{} levels, but [[grid.refine]] requests levels up to {} only; set levels = {}", grid.levels,
                            finest, finest + 1));
   for (int d = 0; d < 3; ++d)
     if (const std::int64_t cells = std::int64_t{grid.cells[d]} << (grid.levels - 1); cells > most_cells)
@@ -76,16 +76,17 @@ std::string not_cubes(const GridOptions& grid) {
 }
 
 void read(Reader& in, GridOptions& grid) {
-  in.index("grid.cells", grid.cells, "-", "cells of level 0; with an image and no cells: one cell per voxel", 1,
+  in.index("grid.cells", grid.cells, "-", "number of cells of level 0; default with an image: one cell per voxel", 1,
            most_cells);
-  in.vec3("grid.size", grid.size, "m", "size of the domain; taken from the image when absent", 1e-12, largest_length);
-  in.flags3("grid.periodic", grid.periodic, "directions in which the domain repeats itself");
-  in.integer("grid.box", grid.box, "cells", "width of a box, the unit of storage and of work: 8, 16 or 32", 8, 32);
+  in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length);
+  in.flags3("grid.periodic", grid.periodic, "directions in which the domain is periodic");
+  in.integer("grid.box", grid.box, "cells", "width of a box, the unit of storage and of work distribution: 8, 16 or 32",
+             8, 32);
   if (grid.box != 8 && grid.box != 16 && grid.box != 32)
     in.mistake("grid.box", fmt::format("{} is not allowed; choose 8, 16 or 32", grid.box));
-  in.integer("grid.levels", grid.levels, "-", "number of levels; each has half the cell width of the one before", 1,
+  in.integer("grid.levels", grid.levels, "-", "number of levels; each has half the cell width of the previous one", 1,
              most_levels);
-  in.tables("grid.refine", "places where finer levels are wanted", [&](Reader& item) {
+  in.tables("grid.refine", "places to refine", [&](Reader& item) {
     Refinement r;
     read_refinement(item, r);
     if (item.documenting()) return;

@@ -54,7 +54,7 @@ Handle open_set(hid_t object, const std::string& name, const std::string& path) 
 void require_values(hid_t type, hid_t space, H5T_class_t kind, hssize_t n, const std::string& name,
                     const std::string& path) {
   require(H5Tget_class(type) == kind && (n < 0 || H5Sget_simple_extent_npoints(space) == n),
-          "{}: {} is not what a plotfile of karst holds there; the file is damaged or of another program", path, name);
+          "{}: {} is not as in a plotfile of karst; the file is damaged or from another program", path, name);
 }
 
 /// @param n  numbers wanted
@@ -92,7 +92,7 @@ std::string text(hid_t object, const std::string& name, const std::string& path)
   constexpr std::size_t longest = 1 << 20;
   require_values(type, space, H5T_STRING, 1, name, path);
   require(H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= longest,
-          "{}: {} is no text of a plotfile of karst; the file is damaged or of another program", path, name);
+          "{}: {} is not a text as in a plotfile of karst; the file is damaged or from another program", path, name);
   std::string value(H5Tget_size(type), '\0');
   check(H5Aread(attribute, type, value.data()), "read " + name, path);
   value = value.substr(0, value.find('\0'));
@@ -111,15 +111,14 @@ void require_parts(hid_t root, const std::string& path) {
     fs::path part = fs::path(path).parent_path() / name;
     std::error_code ignored;
     if (!fs::exists(part, ignored)) part = fs::canonical(path).parent_path() / name;  // a link to the plotfile
-    require(fs::is_regular_file(part, ignored),
-            "{}: its values stand in {} parts, of which {} is missing; bring {}1 to {}{} and the plotfile together in "
-            "one folder again",
-            path, n, part.string(), names, names, n);
+    require(
+        fs::is_regular_file(part, ignored),
+        "{}: its values are in {} parts, of which {} is missing; put {}1 to {}{} and the plotfile into one directory",
+        path, n, part.string(), names, names, n);
     const Handle file(check(H5Fopen(part.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the part", part.string()),
                       H5Fclose);
     require(text(file, parts_id, part.string()) == id,
-            "{}: {} is a part of another plotfile; bring the parts that were written with this one", path,
-            part.string());
+            "{}: {} is a part of another plotfile; use the parts written with this one", path, part.string());
   }
 }
 
@@ -215,7 +214,7 @@ PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()
   file_->file = Handle(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), "open the plotfile", path), H5Fclose);
   const hid_t root = file_->file;
   require(H5Lexists(root, "VTKHDF", H5P_DEFAULT) > 0 && H5Lexists(root, "VTKHDF/Level0", H5P_DEFAULT) > 0,
-          "{}: is HDF5 but no plotfile; give one written by karst", path);
+          "{}: is HDF5 but not a plotfile; give one written by karst", path);
   require_parts(root, path);
   title_ = text(root, "title", path);
   if (has_attribute(root, "time")) read_numbers(root, "time", H5T_NATIVE_DOUBLE, H5T_FLOAT, 1, &time_, path);

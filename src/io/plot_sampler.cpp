@@ -30,7 +30,7 @@ PlotSampler::PlotSampler(const std::string& path, const std::vector<std::string>
   const std::vector<std::string>& there = reader_.components();
   for (const std::string& name : components) {
     const auto at = std::ranges::find(there, name);
-    require(at != there.end(), "{}: no {} in it; it holds {}", path, name, join(there, ", "));
+    require(at != there.end(), "{}: contains no {}, only {}", path, name, join(there, ", "));
     components_.push_back(at - there.begin());
   }
   for (int l = 0; l < reader_.n_levels(); ++l)

@@ -38,7 +38,7 @@ void sync(const fs::path& path) {
   int problem = file < 0 || ::fsync(file) != 0 ? errno : 0;
   if (file >= 0) ::close(file);
   if (file >= 0 && (problem == EINVAL || problem == ENOTSUP)) problem = 0;
-  require(problem == 0, "{}: cannot be brought to the disk: {}", path.string(), std::strerror(problem));
+  require(problem == 0, "{}: cannot be flushed to disk: {}", path.string(), std::strerror(problem));
 }
 
 void write_note(const fs::path& folder, const std::vector<std::string>& leftovers) {
@@ -71,8 +71,9 @@ void check_own(const fs::path& path, const std::string& wanted) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored))) return;
   const std::string is = special_file(path.string());
-  require(is == wanted, "output directory {}: {} there is {}, which no run makes; move it, or name another directory",
-          path.parent_path().string(), path.filename().string(), is.empty() ? "a plain file" : is);
+  require(is == wanted,
+          "output directory {}: {} there is {}, which no run writes; move it, or choose another directory",
+          path.parent_path().string(), path.filename().string(), is.empty() ? "a regular file" : is);
 }
 
 void move_files(const fs::path& folder, const fs::path& directory) {
@@ -88,7 +89,7 @@ void move_files(const fs::path& folder, const fs::path& directory) {
   const auto last = std::ranges::find(names, last_file);
   if (last != names.end()) std::rotate(last, last + 1, names.end());
   for (const std::string& name : names) {
-    require(is_result_name(name), "output directory {}: {} in {} is no result of a run; move it, then try again",
+    require(is_result_name(name), "output directory {}: {} in {} is not a result of a run; move it, then try again",
             directory.string(), name, folder.string());
     check_own(folder / name, "");
   }
@@ -98,8 +99,7 @@ void move_files(const fs::path& folder, const fs::path& directory) {
     if (special.empty()) fs::rename(folder / name, directory / name, problem);
     require(special.empty() && !problem,
             "output directory {}: {} cannot be moved to its place: {}. Nothing is lost: the new results are complete "
-            "in {}, "
-            "save for what was moved. Mend the cause; then `karst report {}` moves the rest",
+            "in {}, except those already moved. Remove the cause; then `karst report {}` moves the rest",
             directory.string(), name, special.empty() ? problem.message() : special + " of that name is there",
             folder.string(), directory.string());
   }
@@ -166,7 +166,7 @@ DirectoryLock::DirectoryLock(const std::string& directory) : path_(directory + "
       ::close(file_);
       file_ = -1;
       throw Error(
-          fmt::format("output directory {}: another run works in it{}; wait for its end, or name another directory",
+          fmt::format("output directory {}: another run uses it{}; wait until it ends, or choose another directory",
                       directory, holder.empty() ? "" : " (" + holder + ")"));
     }
     // A second name would be that of a file of others, which the text of the lock must not replace.

@@ -217,8 +217,8 @@ void check_vof_file(const Comm& comm, const std::string& path) {
     const bool read = std::sscanf(line.c_str(), "karst values: %ld bytes, CRC-32 %x", &was_bytes, &was) == 2;
     // Letter for letter: what is read does not show every bit that is another (a digit of the checksum in upper case).
     require(read && line + '\n' == seal_of(was_bytes, was),
-            "{}: is damaged in its first line, or no file of this version", path);
-    require(bytes == was_bytes, "{}: is damaged: {} bytes in place of {}", path, bytes + seal_bytes,
+            "{}: its first line is damaged, or it is not a file of this version", path);
+    require(bytes == was_bytes, "{}: is damaged: {} bytes instead of {}", path, bytes + seal_bytes,
             was_bytes + seal_bytes);
     require(is == was, "{}: is damaged: its checksum is {:08x}, {:08x} was written", path, is, was);
   });
@@ -254,7 +254,7 @@ std::vector<T> read_parts(hid_t group, const std::string& name, int components, 
   const int n_sizes = check(H5Sget_simple_extent_ndims(space), "describe " + name, path);
   require(n_sizes <= 2, "{}: {} has {} dimensions", path, name, n_sizes);
   check(H5Sget_simple_extent_dims(space, sizes, nullptr), "describe " + name, path);
-  require(static_cast<int>(sizes[1]) == components, "{}: {} has {} components, {} are wanted", path, name, sizes[1],
+  require(static_cast<int>(sizes[1]) == components, "{}: {} has {} components, {} are expected", path, name, sizes[1],
           components);
   std::int64_t n = 0;
   check(H5Sselect_none(space), "select " + name, path);
@@ -394,8 +394,9 @@ void VofFile::read_all(const std::string& name, const VofPlaces& places, int com
     Handle group(check(H5Gopen2(file_->handle, level_name(l).c_str(), H5P_DEFAULT), "open " + level_name(l), path_),
                  H5Gclose);
     const FileBoxes boxes(group, path_);
-    require(boxes.cells() == graph.layout().domain().cells, "{}: is of another grid: {} x {} x {} cells on level {}",
-            path_, boxes.cells()[0], boxes.cells()[1], boxes.cells()[2], l);
+    require(boxes.cells() == graph.layout().domain().cells,
+            "{}: belongs to another grid: {} x {} x {} cells on level {}", path_, boxes.cells()[0], boxes.cells()[1],
+            boxes.cells()[2], l);
     const Needed needed = needed_by(graph, boxes);
     const auto cells = read_parts<std::uint16_t>(group, "cell", 1, needed.parts, path_);
     const auto rows = read_parts<T>(group, name, components, needed.parts, path_);
@@ -413,7 +414,7 @@ void VofFile::read_all(const std::string& name, const VofPlaces& places, int com
                    last = cells.begin() + static_cast<std::ptrdiff_t>(end);
         auto found = std::lower_bound(first, last, wanted);
         found += std::min<std::ptrdiff_t>(piece, last - found);
-        require(found != last && *found == wanted, "{}: holds no {} of piece {} of cell ({}, {}, {}) on level {}",
+        require(found != last && *found == wanted, "{}: contains no {} of fragment {} of cell ({}, {}, {}) on level {}",
                 path_, name, piece, cell[0], cell[1], cell[2], l);
         assert((row + 1) * n <= values.size());
         std::copy_n(rows.begin() + (found - cells.begin()) * components, n,

@@ -13,7 +13,7 @@ namespace karst {
 
 PageTile porosity_tile(const Json& summary) {
   return {"Porosity", percent_text(summary.at("porosity").get<double>()),
-          fmt::format("in pores open to flow: {}", percent_text(summary.at("connected_porosity").get<double>()))};
+          fmt::format("connected: {}", percent_text(summary.at("connected_porosity").get<double>()))};
 }
 
 std::string html(const RunPage& page) {

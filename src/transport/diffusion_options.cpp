@@ -6,21 +6,20 @@
 namespace karst {
 
 void read(Reader& in, DiffusionOptions& options) {
-  const bool none = read_axes(
-      in, "diffusion.axes", options.axes,
-      "directions in which the effective diffusivity is wanted, such as [\"x\", \"y\", \"z\"]: one solve each; "
-      "naming any makes `karst run` do this job");
+  const bool none = read_axes(in, "diffusion.axes", options.axes,
+                              "directions in which the effective diffusivity is computed, such as [\"x\", \"y\", "
+                              "\"z\"]; one solve each; if any are named, `karst run` does this job");
   in.number("diffusion.diffusivity", options.diffusivity, "m2/s",
             "diffusivity of the species in the free fluid; the formation factor does not depend on it", 1e-300, 1e300);
   in.number("diffusion.tolerance", options.tolerance, "-",
-            "relative residual at which a solve ends; the balance of inflow and outflow tells what is left", 1e-13,
-            1e-2);
+            "relative residual at which a solve ends; the difference of inflow and outflow shows the remaining error",
+            1e-13, 1e-2);
   in.integer("diffusion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
   if (in.documenting() || !none) return;
   for (const char* key : {"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations"})
     if (in.given(key))
-      in.mistake(key, "given without diffusion.axes, which says what is wanted: axes = [\"x\", \"y\", \"z\"]");
+      in.mistake(key, "given without diffusion.axes, which requests the job: axes = [\"x\", \"y\", \"z\"]");
 }
 
 }  // namespace karst

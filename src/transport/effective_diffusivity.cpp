@@ -210,16 +210,16 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
                                   domain.cells[axis], axis_names[axis], least_cells_of_planes));
     if (domain.periodic[axis] && domain.cells[axis] == 1)
       found.push_back(
-          fmt::format("diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out of the axes",
+          fmt::format("diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); remove {0} from the axes",
                       axis_names[axis]));
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
     if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
-      found.push_back(fmt::format(
-          "diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
-          "2-D problem): use narrower cells or several periods",
-          axis_names[d], n, least_cells_of_planes));
+      found.push_back(
+          fmt::format("diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or "
+                      "one, for a 2-D problem): use smaller cells or several periods",
+                      axis_names[d], n, least_cells_of_planes));
   }
   return found;
 }

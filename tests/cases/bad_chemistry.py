@@ -29,19 +29,19 @@ def wrong_deck(name, words, database=None, command="check", **parts):
 wrong_deck("without_its_database", ["chemistry.database", "nothing.dat"], chemistry='database = "nothing.dat"\n')
 wrong_deck("database_is_a_folder", ["chemistry.database", "cannot be read", "directory"], chemistry='database = "."\n')
 wrong_deck("database_is_empty", ["chemistry.database", "own.dat", "no SOLUTION_MASTER_SPECIES"], "", chemistry='database = "own.dat"\n')
-wrong_deck("database_with_a_wrong_line", ["chemistry.database", "own.dat, line 2", "'x' is no number"],
+wrong_deck("database_with_a_wrong_line", ["chemistry.database", "own.dat, line 2", "'x' is not a number"],
            "SOLUTION_MASTER_SPECIES\nH H+ -1 H x\n", chemistry='database = "own.dat"\n')
 wrong_deck("database_of_pitzer", ["chemistry.database", "own.dat, line 1", "PITZER"], "PITZER\n", chemistry='database = "own.dat"\n')
 wrong_deck("without_its_additions", ["chemistry.additions", "nothing.dat"], chemistry='additions = ["nothing.dat"]\n')
-wrong_deck("additions_of_a_wrong_line", ["chemistry.additions", "own.dat, line 2", "'x' is no number"],
+wrong_deck("additions_of_a_wrong_line", ["chemistry.additions", "own.dat, line 2", "'x' is not a number"],
            "SOLUTION_MASTER_SPECIES\nH H+ -1 H x\n", chemistry='additions = ["own.dat"]\n')
 wrong_deck("rates_of_a_wrong_line", ["chemistry.rates", "own.dat, line 2", "3 rate parameters"],
            "RATE_PARAMETERS_PK\nCalcite -0.3 14.4 1\n", chemistry='rates = "own.dat"\n')
 wrong_deck("rates_that_nobody_has", ["chemistry.mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat"],
            mineral=MINERAL.replace("1e-6", "database"))
-wrong_deck("engine_with_what_it_has_not", ["chemistry.engine", '"phreeqcrm" beside exchangers or surfaces'],
+wrong_deck("engine_with_what_it_has_not", ["chemistry.engine", '"phreeqcrm" together with exchangers or surfaces'],
            chemistry='engine = "phreeqcrm"\n', mineral=MINERAL + '[[chemistry.exchange]]\nsite = "X"\namount = 1\n')
-wrong_deck("engine_with_walls", ["chemistry.engine", '"phreeqcrm" beside minerals on walls', "beside chemistry.skip"], command="run",
+wrong_deck("engine_with_walls", ["chemistry.engine", '"phreeqcrm" together with minerals on walls', "beside chemistry.skip"], command="run",
            chemistry='engine = "phreeqcrm"\nskip = 1e-3\n', mineral='phase = "Calcite"\nwall = "all"\nrates = ["1"]\n')
 # Species and phases.
 wrong_deck("of_unknown_names", ["chemistry.species", "CO9", "chemistry.inlet", '"brine" is no solution'],
@@ -53,19 +53,19 @@ wrong_deck("unknown_phases", ["chemistry.mineral[0].phase", "did you mean Calcit
 wrong_deck("rate_with_an_unknown_species", ["chemistry.mineral[0].rates", "Hg+2 is no species"], mineral=MINERAL.replace("1e-6", "1e-6 Hg+2 1"))
 wrong_deck("mineral_that_is_a_gas", ["chemistry.mineral[0].rates", "CO2(g) is a gas"], mineral=MINERAL.replace("Calcite", "CO2(g)"))
 # Solutions.
-wrong_deck("no_balance", ["chemistry.solution[0]", "no composition meets all of it", "amount that balances the charge"],
+wrong_deck("no_balance", ["chemistry.solution[0]", "no composition satisfies all conditions", "amount that balances the charge"],
            solution='pH = 1\ntotals = ["Cl 0.01", "Na 0.1 charge"]\n')
 wrong_deck("negative_total", ["chemistry.solution[0].totals", '"Ca -1e-3": an amount cannot be negative'],
            solution=SOLUTION.replace("Ca 1e-3", "Ca -1e-3"))
 wrong_deck("of_wrong_amounts", ["cannot be negative", "chemistry.mineral[0].rates", "does not react"], command="run",
            solution='totals = ["Ca -1e-3", "Na 1 furlong"]\n', mineral='phase = "Calcite"\nwall = "all"\n')
-wrong_deck("unknown_units", ["chemistry.solution[0]", 'units "lb/L" are not known', "kgw"], solution='units = "lb/L"\n' + SOLUTION)
-wrong_deck("units_of_alkalinity_alone", ["chemistry.solution[0]", 'Ca: units "meq/L" count alkalinity only'],
+wrong_deck("unknown_units", ["chemistry.solution[0]", 'units "lb/L" are unknown', "kgw"], solution='units = "lb/L"\n' + SOLUTION)
+wrong_deck("units_of_alkalinity_alone", ["chemistry.solution[0]", 'Ca: units "meq/L" are for alkalinity only'],
            solution=SOLUTION.replace("Ca 1e-3", "Ca 1 meq/L"))
 # Couples, which exchange no electrons.
-wrong_deck("couple_that_is_not_coupled", ["chemistry.solution[0]", "Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"],
+wrong_deck("couple_that_is_not_coupled", ["chemistry.solution[0]", "Fe and Fe(3)", "without redox reactions", "Fe(2), Fe(3)"],
            solution='pH = 7\ntotals = ["Fe 1e-3", "Fe(3) 1e-6", "Cl 2e-3 charge"]\n')
-wrong_deck("mineral_that_takes_electrons", ["chemistry.mineral[0].phase", "Pyrite", "takes electrons"],
+wrong_deck("mineral_that_takes_electrons", ["chemistry.mineral[0].phase", "Pyrite", "transfers electrons"],
            solution='pH = 7\ntotals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n', mineral=MINERAL.replace("Calcite", "Pyrite"))
 # Minerals.
 wrong_deck("mineral_without_a_rate", ["chemistry.mineral[0].rates", "missing", "does not react"], mineral='phase = "Calcite"\nwall = "all"\n')

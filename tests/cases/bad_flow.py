@@ -22,7 +22,7 @@ def flow_without_drive(folder):
 @case
 def flow_driven_twice(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\npressure_drop = 1.0\n'))], [
-        "flow.pressure_drop", "second drive"]
+        "flow.pressure_drop", "contradicts flow.drive"]
 
 
 @case
@@ -34,7 +34,7 @@ def flow_without_viscosity(folder):
 @case
 def flow_steps_without_inertia(folder):
     return ["check", deck(folder, flow_deck('drive = "pressure-gradient"\nsteps = [1, 2]\n')),
-            "grid.periodic=[true,true,true]"], ["flow.steps", "in proportion to its drive", "steady"]
+            "grid.periodic=[true,true,true]"], ["flow.steps", "proportional to its driving force", "steady"]
 
 
 @case
@@ -42,7 +42,7 @@ def flow_too_fast_to_be_steady(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-gradient"\naxes = ["x"]\nsteps = [1, 1e9]\n')),
             "grid.periodic=[true,true,true]", "flow.model=steady", "flow.newton_steps=2", "flow.tolerance=1e-5"], [
         "steady x 2/2: no steady flow found", "Reynolds number of about", "Solved up to", "flow.steps",
-        "1 finished solve is kept"], unfinished("steady_x_sweep")
+        "1 finished solve is saved"], unfinished("steady_x_sweep")
 
 
 @case
@@ -77,7 +77,7 @@ def flow_error_estimate_without_a_wider_grid(folder):
 @case
 def flow_uncertainty_of_described_solids(folder):
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\n')), "--uncertainty"], [
-        "flow.uncertainty", "described solids have no other plausible wall"]
+        "flow.uncertainty", "the walls of described solids are exact"]
 
 
 @case
@@ -148,7 +148,7 @@ def flow_does_not_converge(folder):
     """Older results stay; log and summary of the run lie beside them."""
     older_results(folder / "out", "report.html", "plot.vtkhdf")
     return ["run", deck(folder, flow_deck('drive = "pressure-drop"\nmax_iterations = 2\n')), "--overwrite"], [
-        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations", "no solve is finished"
+        "stokes x", "not converged", "2 iterations", "flow.tolerance", "flow.max_iterations", "no solve has finished"
         ], FAILED_BESIDE
 
 
@@ -178,7 +178,7 @@ def from_inlet(lines, inlet="", time="end = 1.0\ndt = 0.1\n"):
 @case
 def flow_from_an_inlet_and_a_drive(folder):
     return ["check", deck(folder, from_inlet('drive = "pressure-drop"\ndrive_factor = "sin(q)"\n'))], [
-        "flow.drive: a second drive", "flow.drive_factor", "q is unknown"]
+        "flow.drive: a second driving force", "flow.drive_factor", "q is unknown"]
 
 
 @case
@@ -216,14 +216,14 @@ def dynamic_permeability_frequencies(folder):
 def flow_from_a_table_that_ends_early(folder):
     (folder / "speed.csv").write_text("time, factor\n0, 0\n0.5, 1\n")
     return ["run", deck(folder, from_inlet('drive_table = "speed.csv"\nanimation = true\nanimation_start = 2\n'))], [
-        "flow.animation_start", "ends at 1 s", "flow.drive_table", "from 0 to 0.5 s", "the run from 0 to 1 s"]
+        "flow.animation_start", "ends at 1 s", "flow.drive_table", "from 0 to 0.5 s", "but the run 0 to 1 s"]
 
 
 @case
 def flow_from_a_table_and_a_formula(folder):
     (folder / "speed.csv").write_text("0, 0\n2, one\n")
     return ["check", deck(folder, from_inlet('drive_table = "speed.csv"\ndrive_factor = "t"\n'))], [
-        "flow.drive_table", "leave one of them out", "speed.csv:2"]
+        "flow.drive_table", "remove one of them", "speed.csv:2"]
 
 
 @case
@@ -250,7 +250,7 @@ def flow_steps_too_long_for_inertia(folder):
     """The last good state and the history stay."""
     text = in_time("gradient = [1e6, 0, 0]\n", "end = 1e5\ndt = 1e5\n")
     return ["run", deck(folder, text), "grid.periodic=[true,true,true]"], [
-        "the step after t = 0 s failed", "12500 s", "take shorter steps"], [
+        "the step after t = 0 s failed", "12500 s", "use shorter steps"], [
         *FAILED, "out/history.csv", "out/plot.vtkhdf"]
 
 
@@ -262,7 +262,7 @@ def between_lids(lids, lines="", more=""):
 def flow_between_lids_and_a_drive(folder):
     lid = 'side = "+y"\nvelocity = [1e-3, 0, 0]'
     return ["check", deck(folder, between_lids([lid], 'drive = "pressure-drop"\naxes = ["x"]\n'))], [
-        "flow.drive", "second drive", "[[flow.lid]]", "flow.axes", "lids say where"]
+        "flow.drive", "second driving force", "[[flow.lid]]", "flow.axes", "lids determine the direction"]
 
 
 @case
@@ -276,7 +276,7 @@ def flow_between_lids_that_cannot_be(folder):
 @case
 def flow_between_lids_at_rest(folder):
     return ["check", deck(folder, between_lids(['side = "+y"\nvelocity = [0, 0, 0]']))], [
-        "flow.lid", "nothing moves the fluid"]
+        "flow.lid", "nothing drives the fluid"]
 
 
 @case
@@ -288,11 +288,11 @@ def flow_between_lids_of_a_periodic_domain(folder):
 @case
 def flow_between_lids_from_an_inlet(folder):
     text = between_lids(['side = "+y"\nvelocity = [1e-3, 0, 0]'], "", '[[flow.inlet]]\nside = "-x"\nvelocity = 1\n')
-    return ["check", deck(folder, text)], ["flow.lid", "beside [[flow.inlet]]"]
+    return ["check", deck(folder, text)], ["flow.lid", "together with [[flow.inlet]]"]
 
 
 @case
 def transport_between_lids(folder):
     text = between_lids(['side = "+y"\nvelocity = [1e-3, 0, 0]'], "",
                         '[transport]\ndiffusivity = 1e-9\n[[transport.component]]\nname = "c"\n')
-    return ["check", deck(folder, text)], ["flow.lid", "does not carry [transport]"]
+    return ["check", deck(folder, text)], ["flow.lid", "does not support [transport]"]

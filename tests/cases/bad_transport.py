@@ -20,7 +20,7 @@ def transport_table_out_of_order(folder):
 @case
 def transport_all_mistakes_at_once(folder):
     return ["run", deck(folder, transport_deck("diffusivity = -1e-9\n", '[[transport.component]]\nname = "acid"\n'))], [
-        "transport.component[0].diffusivity", "transport.component[1].name", "stands twice"]
+        "transport.component[0].diffusivity", "transport.component[1].name", "is listed twice"]
 
 
 @case
@@ -41,7 +41,7 @@ def transport_by_a_pressure_that_nothing_holds(folder):
     text = ('[grid]\ncells = [16, 8, 8]\nsize = [16e-6, 8e-6, 8e-6]\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\n'
             'axes = ["x"]\n[transport]\ndiffusivity = 1e-9\n[[transport.component]]\nname = "a"\ninlet = 1\n'
             '[time]\nend_pore_volumes = 1\n')
-    return ["check", deck(folder, text)], ["flow.drive", "nothing holds the fluid along x", '"velocity"']
+    return ["check", deck(folder, text)], ["flow.drive", "nothing resists the flow along x", '"velocity"']
 
 
 @case
@@ -79,7 +79,7 @@ def transport_in_pore_volumes_by_a_flow_in_time(folder):
 @case
 def steady_transport_by_a_flow_in_time(folder):
     return ["check", deck(folder, transport_deck()), "flow.model=unsteady-stokes", "transport.mode=steady", "transport.peclet=3"], [
-        "transport.mode", "the flow goes through time", "transport.peclet", "in time or with inertia"]
+        "transport.mode", "the flow is transient", "transport.peclet", "a transient flow or a flow with inertia"]
 
 
 def steady_deck(component="inlet = 1\n", wall="rate = 1e-5\n", time=""):
@@ -103,13 +103,13 @@ def steady_transport_that_nothing_holds(folder):
 @case
 def laws_of_a_wall_that_contradict(folder):
     return ["check", deck(folder, steady_deck(wall="rate = 1e-5\ndamkohler = 1\norder = 2\nequilibrium = -1\n"))], [
-        "transport.wall[0].damkohler", "given beside rate", "transport.wall[0].equilibrium", "no power"]
+        "transport.wall[0].damkohler", "given together with rate", "transport.wall[0].equilibrium", "no power"]
 
 
 @case
 def given_flux_beside_a_rate(folder):
     return ["check", deck(folder, steady_deck(wall="rate = 1e-5\nflux = 1e-9\n"))], [
-        "transport.wall[0].rate", "given beside flux"]
+        "transport.wall[0].rate", "given together with flux"]
 
 
 @case
@@ -128,4 +128,4 @@ def transport_names_that_plots_use(folder):
 @case
 def transport_checkpoints_of_a_steady_state(folder):
     text = transport_deck(more="[checkpoint]\nevery_steps = 10\n").replace("[time]\nend_pore_volumes = 1\n", "")
-    return ["check", deck(folder, text), "transport.mode=steady"], ["checkpoint.every_steps", "only transport and flow in time"]
+    return ["check", deck(folder, text), "transport.mode=steady"], ["checkpoint.every_steps", "checkpoints are written only by transient transport and flow"]

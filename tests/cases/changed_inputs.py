@@ -151,11 +151,11 @@ def problems_of(karst, folder, preload, change):
     resumed = karst.run([*command, "--resume"], folder)
     if resumed.status != 0:
         return [f"resumed: {resumed}"]
-    goes_on = "goes on after step" in resumed.out
+    goes_on = "continues after step" in resumed.out
     found = []
     if goes_on != (said is None):
         found.append(f"goes on: {goes_on}; {resumed}")
-    line = next((line for line in resumed.out.splitlines() if ", so far" in line and "is not used, it is of other input" in line), "")
+    line = next((line for line in resumed.out.splitlines() if ", up to now" in line and "is not used, it belongs to other input" in line), "")
     if said is not None and said not in line:
         found.append(f"\"{said}\" is not in \"{line}\"")
     for history in ("transport.csv", "history.csv"):
@@ -173,7 +173,7 @@ def not_together(karst, folder, preload):
     command = ["run", "deck.toml", "--out", "out"]
     karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "4", "KILL_INTO": "_so_far.h5"})
     resumed = karst.run([*command, "--resume", "transport.diffusivity=2e-9"], folder)
-    return [] if resumed.status == 1 and "there is no state of what it carries" in resumed.err else [str(resumed)]
+    return [] if resumed.status == 1 and "there is no transport checkpoint" in resumed.err else [str(resumed)]
 
 
 def as_undisturbed(karst, folder, preload, deck, kill_at):
@@ -185,7 +185,7 @@ def as_undisturbed(karst, folder, preload, deck, kill_at):
     whole = karst.run([*command, "whole"], folder)
     killed = karst.run([*command, "out"], folder, variables={"LD_PRELOAD": preload, "KILL_AT": str(kill_at), "KILL_INTO": "_so_far.h5"})
     resumed = karst.run([*command, "out", "--resume"], folder)
-    if whole.status != 0 or killed.status == 0 or "goes on after step" not in resumed.out:
+    if whole.status != 0 or killed.status == 0 or "continues after step" not in resumed.out:
         return [str(result) for result in (whole, killed, resumed)]
     names = [sorted(p.name for p in (folder / place).iterdir()) for place in ("whole", "out")]
     found = [] if names[0] == names[1] else [f"files {names[1]} in place of {names[0]}"]

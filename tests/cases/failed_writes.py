@@ -22,7 +22,7 @@ from tiny_runs import RUNS
 
 STARTS_ITS_OWN = ("study", "batch")  # commands that are not run under mpirun
 LIMIT = 120.0  # [s]; such a run takes a second
-FOREIGN = ["PETSC", "MPI_ABORT", "Process received signal", "LOG ERROR", "infinite loop", "terminate called", "fault of the program"]
+FOREIGN = ["PETSC", "MPI_ABORT", "Process received signal", "LOG ERROR", "infinite loop", "terminate called", "This is a bug"]
 TIMES = re.compile(rb"[0-9.e+-]+ (?:ms|s|us|min|h|MiB|KiB|B)\b|\[[0-9: .-]+\]")
 
 

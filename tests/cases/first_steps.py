@@ -66,7 +66,7 @@ def image_for_deck(steps):
 def results_come_first(steps, result):
     """On the terminal the results, at its end once more in short; counts of cells and repairs in log.txt alone."""
     out, log = result.out, (steps.folder / "out/ball/log.txt").read_text()
-    for words in ("Repairs", "boxes kept", "iterations, residual"):
+    for words in ("Repairs", "boxes stored", "iterations, residual"):
         expect(words not in out, f"the terminal does not show \"{words}\"", result)
         expect(words in log, f"log.txt shows \"{words}\"", log)
     expect(out.index("\nPermeability, per cross-section") < out.index("Results in out/ball"), "results before files", result)
@@ -123,13 +123,13 @@ def nothing_leads(steps):
                 continue
             expect(k == 0 and not flow["percolates"] and flow["tortuosity"] is None and f is None,
                    f"{name}: permeability 0 along {axis}")
-            expect(f"flow {axis}: no pore leads" in result.err, f"{name}: a warning of {axis}", result)
+            expect(f"flow {axis}: no pore percolates" in result.err, f"{name}: a warning of {axis}", result)
             expect(f"Permeability along {axis}: 0 m2" in result.out, f"{name}: 0 is said of {axis}", result)
         expect((steps.folder / f"out/{name}/report.html").stat().st_size > 1000, f"{name}: a page")
         expect(len(summary["solves"]) == (0 if not axes else len(summary["solves"])), f"{name}: nothing solved for nothing")
     steps.run("report", "out/closed")
     checked = steps.run("check", "channel.raw", *RAW)
-    expect(all(f"no pore leads through the sample along {axis}: the permeability is 0" in checked.err for axis in "xy"),
+    expect(all(f"no pore percolates through the sample along {axis}: the permeability is 0" in checked.err for axis in "xy"),
            "karst check warns of it", checked)
 
 

@@ -77,7 +77,7 @@ def wrong_in(karst, folder):
     carried = deck(folder, "solid", '[flow]\nmodel = "stokes"\ndrive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\n'
                    '[[transport.component]]\nname = "c"\n[time]\nend_pore_volumes = 1\n', name="carried")
     result = karst.run(["run", carried, "--out", "carried"], folder)
-    yield "transport", "refused", result.status == 1 and "no pore leads" in result.err
+    yield "transport", "refused", result.status == 1 and "no pore percolates" in result.err
 
 
 def main():

@@ -96,7 +96,7 @@ def little_memory(program, folder):
     done = run(program, ["import", "large.raw", "-o", "large.h5", "--size", "400x400x400", "--type", "uint8", "--voxel", "1um",
                          "--pore", "1", "-j", "1"], folder, limits=[(resource.RLIMIT_AS, 340 << 20)])
     check("little memory, import", done.returncode == 1 and done.stderr.count("error:") == 1 and "large.raw" in done.stderr
-          and "out of memory" in done.stderr and "does for" in done.stderr and "--crop_high" in done.stderr, done.stderr)
+          and "out of memory" in done.stderr and "is enough for" in done.stderr and "--crop_high" in done.stderr, done.stderr)
 
 
 def folder_removed(program, folder):

@@ -70,7 +70,7 @@ JOBS = {
                           output(FLOW), "permeability_m2"),
     "flow from an inlet": (rock() + '[flow]\nmodel = "steady"\naxes = ["x"]\n[[flow.inlet]]\nside = "-x"\nvelocity = 1e-3\n'
                            '[[flow.body]]\nmineral = "calcite"\narea = 1e-7\n' + output(FLOW), "inlet_flow"),
-    "flow between lids": (rock() + '[flow]\nmodel = "stokes"\n[[flow.lid]]\nside = "-x"\nvelocity = [0, 1e-3, 0]\n' + output(FLOW), "lid_flow"),
+    "lid-driven flow": (rock() + '[flow]\nmodel = "stokes"\n[[flow.lid]]\nside = "-x"\nvelocity = [0, 1e-3, 0]\n' + output(FLOW), "lid_flow"),
     "dynamic permeability": (rock() + STOKES + '[dynamic_permeability]\naxes = ["x"]\nfrequencies = [10, 1000]\n' + output(FLOW),
                              "dynamic_permeability"),
     "diffusion": (rock(False, WIDE) + '[diffusion]\naxes = ["x", "y"]\n' + output(["concentration"]), "diffusion"),
@@ -92,7 +92,7 @@ JOBS = {
     "unsteady flow from an inlet": (rock() + '[flow]\nmodel = "navier-stokes"\naxes = ["x"]\n[[flow.inlet]]\nside = "-x"\nvelocity = 1e-2\n'
                                     '[[flow.body]]\nmineral = "calcite"\narea = 1e-7\n[time]\nend = 0.01\ndt = 1e-3\noutput = 0.004\ncfl = 0.5\n' +
                                     STEPS + output(FLOW, "0.002"), "flow_in_time"),
-    "unsteady flow between lids": (rock() + '[flow]\nmodel = "unsteady-stokes"\n[[flow.lid]]\nside = "-x"\nvelocity = [0, 1e-3, 0]\n'
+    "unsteady lid-driven flow": (rock() + '[flow]\nmodel = "unsteady-stokes"\n[[flow.lid]]\nside = "-x"\nvelocity = [0, 1e-3, 0]\n'
                                    "[time]\nend = 0.01\ndt = 1e-3\noutput = 0.004\n" + STEPS + output(FLOW, "0.002"), "flow_in_time"),
     "a flow in time that carries": (rock() + IN_TIME.format("navier-stokes").replace("dt = 1e-3", "dt = 1e-3\ncfl = 0.5") +
                                     "[transport]\nanimation = true\n" + DYE.replace("t < 20", "t < 0.006") + WALLS + STEPS +
@@ -164,7 +164,7 @@ class Cell:
         resumed = self.run("again", "--resume")
         if resumed.status != 0:
             return [f"resumed: {resumed}"]
-        found = [] if not marches or "goes on after step" in resumed.out else ["it begins at 0"]
+        found = [] if not marches or "continues after step" in resumed.out else ["it begins at 0"]
         found += differences(clean(self.summary("fresh")), clean(self.summary("again")))[:5]
         names = [sorted(p.name for p in (self.folder / out).iterdir()) for out in ("fresh", "again")]
         found += [f"files {names[0]}, {names[1]} resumed"] if names[0] != names[1] else []

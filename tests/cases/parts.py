@@ -74,7 +74,7 @@ def same_values(karst, folder):
         summary = json.loads((folder / "several/summary.json").read_text())
         if names(folder / "several") != wanted or summary["files"] != wanted or summary["plotfile"]["parts"] != max(parts, 1):
             found.append(f"{files} files on {ranks} ranks: {names(folder / 'several')}, listed {summary['files']}")
-        if ("a rank writes one at most" in several.out) != (files > ranks):
+        if ("each rank writes at most one" in several.out) != (files > ranks):
             found.append(f"{files} files on {ranks} ranks: {several}")
         page = (folder / "several/report.html").read_bytes()
         again = karst.run(["report", "several"], folder)
@@ -157,7 +157,7 @@ def ended_early(karst, folder, karst_package):
                 karst_package.Plotfile(folder / "early" / name).close()
             except karst_package.KarstError as error:
                 found.append(str(error))
-    return found if "goes on after step" in result.out else [*found, f"does not go on: {result}"]
+    return found if "continues after step" in result.out else [*found, f"does not go on: {result}"]
 
 
 def bad_values(karst, folder):

@@ -47,13 +47,13 @@ def check(karst, folder, name):
     if '"axis": "' in whole:  # a value of another type, met when the pictures are drawn
         summary.write_text(re.sub('"axis": "."', '"axis": true', whole))
         wrong = karst.run(["report", name], folder)
-        if wrong.status != 1 or "summary.json" not in wrong.err or "fault of the program" in wrong.err:
+        if wrong.status != 1 or "summary.json" not in wrong.err or "This is a bug" in wrong.err:
             found.append(f"{name}: a wrong summary: {wrong}")
         summary.write_text(whole)
     for plot in (folder / name).glob("plot*.vtkhdf"):
         plot.unlink()
     bare = karst.run(["report", name], folder)
-    if bare.status != 0 or "without pictures" not in bare.out or b"<figure>" in page.read_bytes():
+    if bare.status != 0 or "without renderings" not in bare.out or b"<figure>" in page.read_bytes():
         found.append(f"{name}: without plotfile: {bare}")
     print("FAILED" if found else "passed", name, f"{len(first)} bytes", "; ".join(found), flush=True)
     return found
@@ -97,8 +97,8 @@ def check_refused(karst, folder):
     found = []
     for name, summary, words in [("none", None, ["summary.json", "karst run"]),
                                  ("geometry", '{"karst": "0"}', ["karst geometry", "karst run"]),
-                                 ("broken", '{"solves": [], "title": 3}', ["summary.json", "a whole number in place of a text"]),
-                                 ("text", "no JSON", ["summary.json", "no JSON"])]:
+                                 ("broken", '{"solves": [], "title": 3}', ["summary.json", "a whole number instead of a text"]),
+                                 ("text", "not JSON", ["summary.json", "not JSON"])]:
         if summary is not None:
             (folder / name).mkdir()
             (folder / name / "summary.json").write_text(summary)

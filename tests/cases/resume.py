@@ -225,7 +225,7 @@ class Sample:
             there = [(self.out / "karst-unfinished" / "solved" / name).exists() for name in STATES]
             marched = marched or (all if self.job == "carried" else any)(there)
             result = self.run("--resume", *(["--overwrite"] if self.older and not self.has_solves() else []))
-            if "another run works in it" not in result.err or time.monotonic() > end:
+            if "another run uses it" not in result.err or time.monotonic() > end:
                 break
             time.sleep(0.1)
         if result.status != 0:
@@ -233,7 +233,7 @@ class Sample:
         found = self.problems_of_results()
         if "they are complete now" in result.out:
             return found
-        if marched and "goes on after step" not in result.out:
+        if marched and "continues after step" not in result.out:
             found.append("a march begins at 0, and its state was there")
         read = re.findall(r"^(\S.*): from the earlier run", result.out, re.M)
         again = solves_in(self.out / "log.txt")
@@ -348,7 +348,7 @@ def on_other_ranks(karst, folder, job, files, preload, ranks, others):
         out = f"{job}_on_{other}"
         shutil.copytree(folder / f"{job}_stopped", folder / out)
         rest = karst.run(["run", "deck.toml", "--out", out, "--resume"], folder, other)
-        if rest.status != 0 or "goes on after step" not in rest.out:
+        if rest.status != 0 or "continues after step" not in rest.out:
             found.append(f"the rest on {other}: {rest}")
             continue
         for name, columns in files.items():
@@ -384,7 +384,7 @@ def damaged(karst, folder, preload):
         for state in ("transport_so_far.h5", "transport_so_far.1.h5")[:states]:
             harm(solved / state)
         run = karst.run(["run", "deck.toml", "--out", again.name, "--resume"], folder)
-        if run.status != 0 or "is damaged" not in run.out or said not in run.out or (states == 2) == ("goes on after step" in run.out):
+        if run.status != 0 or "is damaged" not in run.out or said not in run.out or (states == 2) == ("continues after step" in run.out):
             found.append(f"{name} of a state damaged: {run}")
         found += [f"{name} of a state damaged: another {file}" for file, data in wanted.items()
                   if run.status == 0 and (again / file).read_bytes() != data]
@@ -404,7 +404,7 @@ def not_kept(karst, folder, preload):
         run = karst.run(["run", "deck.toml", "--out", "not_kept", "--overwrite"], folder,
                         variables={"LD_PRELOAD": preload, "FAIL_AT": "1", **variables})
         log = (folder / "not_kept" / "log.txt").read_text() if run.status == 0 else ""
-        if run.status != 0 or not re.search(f"transport.*not kept for --resume.*{said}", log):
+        if run.status != 0 or not re.search(f"transport.*checkpoint for --resume was not written.*{said}", log):
             found.append(f"{name}: {run}")
         elif (folder / "not_kept" / "transport.csv").read_bytes() != (folder / "all_kept" / "transport.csv").read_bytes():
             found.append(f"{name}: another transport.csv")
@@ -419,7 +419,7 @@ def asked_twice(karst, folder):
     for limit in (["run.time_limit=0.01"], ["run.time_limit=1h", "--time-limit", "0.01"]):
         limited = karst.run(["run", "deck.toml", "--out", "out", *limit], folder)
         summary = json.loads((out / "summary.json").read_text()) if (out / "summary.json").exists() else {}
-        if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit has come" not in limited.err:
+        if limited.status != 124 or summary.get("status") != "interrupted" or "the time limit is reached" not in limited.err:
             found.append(f"{limit}: {limited}")
         shutil.rmtree(out)
     (folder / "deck.toml").write_text(DECKS["sweep"])
@@ -435,7 +435,7 @@ def asked_twice(karst, folder):
     if page.status != 1 or "ended early" not in page.err:
         found.append(f"a page of a run that failed: {page}")
     other = karst.run(["run", "deck.toml", "--out", "out", "--resume", "flow.axes=[\"x\"]", "flow.steps=[1]"], folder)
-    if other.status != 0 or 'is not used, it is of other input: was "[flow] steps' not in other.out:
+    if other.status != 0 or 'is not used, it belongs to other input: was "[flow] steps' not in other.out:
         found.append(f"--resume with another deck: {other}")
     return found
 

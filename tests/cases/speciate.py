@@ -17,7 +17,7 @@ MINERAL = '[[chemistry.mineral]]\nphase = "Calcite"\narea = 0.1\namount = 1\nrat
 WRONG = [  # deck, what the message says
     ("", ["chemistry.solution", "missing"]),
     ('database = "none.dat"\n' + SOLUTION, ["none.dat"]),
-    (SOLUTION + 'totals = ["Ca x", "Na -1"]\n' + SOLUTION, ["'x' is no amount", "cannot be negative", "has this name already"]),
+    (SOLUTION + 'totals = ["Ca x", "Na -1"]\n' + SOLUTION, ["'x' is not an amount", "cannot be negative", "has this name already"]),
     (SOLUTION + 'totals = ["Qq 1"]\n', ["solution brine", "Qq"]),
     (SOLUTION + 'totals = ["Ca 1 lb/L"]\n', ["lb/L", "kgw"]),
     (SOLUTION + 'totals = ["C(4) 1e-3", "Ca 1e-3 Calcit 0"]\n', ["did you mean Calcite"]),
@@ -26,14 +26,14 @@ WRONG = [  # deck, what the message says
     ("times = [1, 1]\n" + SOLUTION + MINERAL, ["must increase"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace('"1e-6"', ""), ["rates", "does not react"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["did you mean Calcite"]),
-    (SOLUTION + 'totals = ["Fe 1e-3", "Fe(3) 1e-3"]\n', ["Fe and Fe(3)", "no electrons", "Fe(2), Fe(3)"]),
+    (SOLUTION + 'totals = ["Fe 1e-3", "Fe(3) 1e-3"]\n', ["Fe and Fe(3)", "without redox reactions", "Fe(2), Fe(3)"]),
     ("times = [1]\n" + SOLUTION + 'totals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n' + MINERAL.replace("Calcite", "Pyrite"),
-     ["Pyrite", "takes electrons"]),
+     ["Pyrite", "transfers electrons"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "1e-6 Na+ 1"), ["mineral Calcite", "Na+ is no species"]),
     ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "database"), ["mineral[0].rates", "Calcite has no rate parameters", "palandri-kharaka.dat", "Basic"]),
     ('times = [1]\nrates = "none.dat"\n' + SOLUTION + MINERAL.replace("Calcite", "Calcit"), ["chemistry.rates", "none.dat", "mineral[0].phase"]),
     ('times = [1]\nrates = "phreeqc.dat"\n' + SOLUTION + MINERAL, ["chemistry.rates", "neither RATE_PARAMETERS_PK"]),
-    ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "databse"), ["mineral Calcite", "'databse' is no number", '"database"']),
+    ("times = [1]\n" + SOLUTION + MINERAL.replace("1e-6", "databse"), ["mineral Calcite", "'databse' is not a number", '"database"']),
     (SOLUTION.replace("brine", "a, b"), ["solution[0].name", "a comma"]),
     (SOLUTION + '[[chemistry.exchange]]\nsite = "Z"\namount = 1\n', ["solution brine", "site Z is not in database", "X"]),
     (SOLUTION + '[[chemistry.surface]]\nname = "Hfo"\n', ["surface[0].sites", "missing", "surface[0].area", "surface[0].mass"]),
@@ -41,7 +41,7 @@ WRONG = [  # deck, what the message says
     (SOLUTION + "[chemistry.titration]\nend = 1\n", ["titration.reactants", "what is added"]),
     (SOLUTION + '[chemistry.titration]\nreactants = ["QqCl"]\nend = 1\n', ["reactant QqCl", "Qq is neither"]),
     (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\n', ["titration.end", "missing"]),
-    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\namounts = [2, 1]\nsteps = 3\n', ["must increase", "given beside amounts"]),
+    (SOLUTION + '[chemistry.titration]\nreactants = ["HCl"]\namounts = [2, 1]\nsteps = 3\n', ["must increase", "given together with amounts"]),
 ]
 failures = []
 

@@ -49,7 +49,7 @@ def main():
             return seen
 
         none = karst.run(["status", "out"], folder)
-        check("no run", none.status == 1 and "no run works there" in none.err, none)
+        check("no run", none.status == 1 and "no run is active there" in none.err, none)
         # Many more steps, so that the run is still under way when it is looked at.
         slow = ["time.cfl=0.02", "time.end_pore_volumes=4"]
         run = start(*slow)
@@ -57,13 +57,13 @@ def main():
         check("under way", seen["status"] == "running" and 0 <= seen.get("part", -1) < 1 and f"process {run.pid} on" in seen["holder"]
               and seen["told_s"] >= seen["begun_s"], seen)
         text = karst.run(["status", "out"], folder).out
-        check("under way, in words", "out: running, process" in text and "last sign of life" in text and "karst-unfinished" in text, text)
+        check("under way, in words", "out: running, process" in text and "last update" in text and "karst-unfinished" in text, text)
         run.kill()
         run.wait()
         seen = status()
         check("killed", seen["status"] == "killed" and seen["resumable"] and seen["what"].startswith("transport, step"), seen)
         text = karst.run(["status", "out"], folder).out
-        check("killed, in words", "out: killed" in text and "--resume goes on" in text, text)
+        check("killed, in words", "out: killed" in text and "--resume continues" in text, text)
         run = start("--resume", *slow)
         # What the killed run told stands there until this one tells of itself.
         wait_until(run, lambda s: s["status"] == "running" and s.get("what", "").startswith("transport, step"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`karst study`: every combination is run, tables and page hold what the runs gave, cases that are there are not run again, a study
-that was interrupted goes on, one case that fails leaves the others, parts of an image.
+that was interrupted continues, one case that fails leaves the others, parts of an image.
 
     study.py --program KARST --mpiexec MPIEXEC
 """
@@ -96,10 +96,10 @@ def main():
         check("interrupted", run.returncode == 143 and early[0]["status"] == "completed" and early[-1]["status"] == "not run", f"{run.returncode} {said}")
         whole = karst.run(study, folder)
         found = rows(folder / "out")
-        check("goes on", whole.status == 0 and "case_001 of 4, radius 0.30 mm, grid.periodic [true, true, true]: there already" in whole.out
+        check("continues", whole.status == 0 and "case_001 of 4, radius 0.30 mm, grid.periodic [true, true, true]: done before" in whole.out
               and [r["status"] for r in found] == 4 * ["completed"], whole)
         again = karst.run(study, folder)
-        check("all there", again.status == 0 and again.out.count("there already") == 4, again)
+        check("all there", again.status == 0 and again.out.count("done before") == 4, again)
 
         alone = karst.run(["run", "decks/ball.toml", "--out", "alone", "-j", "1", "geometry.solid[0].radius=0.38e-3", "grid.periodic=[true,true,true]"], folder)
         summary = json.loads((folder / "alone" / "summary.json").read_text())
@@ -122,8 +122,8 @@ def main():
         found = rows(folder / "parts")
         check("parts of an image, on ranks", parts.status == 0 and [(r["size [voxels]"], r["place"]) for r in found]
               == [("16", "1"), ("16", "2"), ("16", "3"), ("24", "1")] and len({tuple(c["overrides"]) for c in json.loads((folder / "parts" / "study.json").read_text())["cases"]}) == 4, parts)
-        check("what parts share is told", "3 cubes of 16 voxels have no room beside one another in 24 x 24 x 24 (there is room for 1)" in parts.err + parts.out
-              and "have no room" in (folder / "parts" / "study.html").read_text(), parts)
+        check("what parts share is told", "3 cubes of 16 voxels do not fit into 24 x 24 x 24 without overlap (there is room for 1)" in parts.err + parts.out
+              and "do not fit into" in (folder / "parts" / "study.html").read_text(), parts)
 
         # Ranks and threads: the same figures, what ran is what was asked for, times compared with one core.
         (folder / "scaling.toml").write_text('deck = "decks/ball.toml"\ncolumns = ["formation_factor[0]", "ranks", "threads"]\n'
@@ -157,7 +157,7 @@ def main():
         # for all ranks.
         check("cells of a rank", all(int(r["cells.fluid"]) == ranks * int(first["cells.fluid"]) for r, ranks in zip(found, (1, 2, 4, 8))), found)
         sent = [{name: float(value) for name, value in r.items() if name.startswith("communication")} for r in found]
-        check("one rank sends nothing", sent[0]["communication.messages.most"] == 0 and sent[0]["communication.collectives.most"] == 0, sent[0])
+        check("one rank sends no messages", sent[0]["communication.messages.most"] == 0 and sent[0]["communication.collectives.most"] == 0, sent[0])
         rounds = [s["communication.messages.most"] / s["communication.exchange_messages.most"] for s in sent[1:]]
         carried = [s["communication.bytes.most"] / s["communication.exchange_cells.most"] for s in sent[1:]]
         calls = [s["communication.collectives.most"] for s in sent[1:]]
@@ -165,7 +165,7 @@ def main():
         check("efficiency of copies", all(abs(float(r["efficiency"]) * float(r["seconds.total"]) / float(first["seconds.total"]) - 1) < 1e-9
                                           for r in found), found)
 
-        # The environment of the runs, and what they are bound to; both count when a case is there already.
+        # The environment of the runs, and what they are bound to; both count when a case is done before.
         (folder / "environment.toml").write_text('deck = "decks/ball.toml"\ncolumns = ["threads", "ranks"]\n[[vary]]\nenvironment = "OMP_NUM_THREADS"\n'
                                                  'values = [1, 2]\n[scaling]\nranks = [2]\nbind = ["none"]\n')
         listed = karst.run(["study", "environment.toml", "--list"], folder)
@@ -181,10 +181,10 @@ def main():
               and "--overwrite" in refused.err and "done" not in refused.out, refused)
         (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 1]", "[1]"))
         fewer = karst.run(["study", "environment.toml", "--out", "environment"], folder)
-        check("cases that are there stay", fewer.status == 0 and fewer.out.count("there already") == 1, fewer)
+        check("cases that are there stay", fewer.status == 0 and fewer.out.count("done before") == 1, fewer)
         (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("values = [1]", "values = [1, 1]"))
         other = karst.run(["study", "environment.toml", "--out", "environment", "--overwrite"], folder)
-        check("with other settings cases are run again", again.out.count("there already") == 2 and other.out.count("done") == 2, (again, other))
+        check("with other settings cases are run again", again.out.count("done before") == 2 and other.out.count("done") == 2, (again, other))
         none = karst.run(["study", "environment.toml", "--out", "environment", "--slurm"], folder)
         check("no case is left to hand in", none.status == 0 and "All cases are completed" in none.out and "submit.sh" not in none.out
               and not (folder / "environment" / "submit.sh").exists(), none)
@@ -208,9 +208,9 @@ def main():
                 ("copies along no periodic direction", 'deck = "part.toml"\n[scaling]\nranks = [1, 2]\nweak = true\n', ["scaling.weak", "part.toml"]),
                 ("ranks that are no number of them", 'deck = "part.toml"\n[scaling]\nranks = [1, 1.5]\n', ["scaling.ranks", "whole numbers"]),
                 ("key and environment", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nenvironment = "A"\nvalues = [8]\n', ["either a key"]),
-                ("no name of a variable", 'deck = "part.toml"\n[[vary]]\nenvironment = "A B"\nvalues = [8]\n', ["'A B'"]),
+                ("not the name of a variable", 'deck = "part.toml"\n[[vary]]\nenvironment = "A B"\nvalues = [8]\n', ["'A B'"]),
                 ("unknown place to be bound to", 'deck = "part.toml"\n[scaling]\nranks = [1]\nbind = ["cores"]\n', ["scaling.bind", "'cores'"]),
-                ("nothing varies", 'deck = "part.toml"\n', ["nothing varies"]),
+                ("nothing is varied", 'deck = "part.toml"\n', ["nothing is varied"]),
                 ("no deck", '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["deck: missing"]),
                 ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),
                 ("mistakes in two cases", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8, 9, "many"]\n',

@@ -87,9 +87,9 @@ def main():
         # What is there counts; more runs are added; what others left is not replaced.
         before = contents(out)
         again = karst.run(command, folder)
-        check("all there", again.status == 0 and again.out.count("there already") == 3 and contents(out) == before, again)
+        check("all there", again.status == 0 and again.out.count("done before") == 3 and contents(out) == before, again)
         fourth = karst.run([*command[:3], "4", *command[4:]], folder)
-        check("one more", fourth.status == 0 and fourth.out.count("there already") == 3 and read(out / "variation.json")["runs"] == 4, fourth)
+        check("one more", fourth.status == 0 and fourth.out.count("done before") == 3 and read(out / "variation.json")["runs"] == 4, fourth)
         before = contents(out)
         for name, other in (("another deck", [*command, "transport.peclet=4"]), ("other ranks", [*command[:4], *command[6:]])):
             refused = karst.run(other, folder)
@@ -107,7 +107,7 @@ def main():
         said = run.communicate()[0]
         check("interrupted", run.returncode == 143 and "run_001 of 3: done" in said and not (folder / "cut" / "variation.json").exists(), said)
         rest = karst.run(["variation", "deck.toml", "--runs", "3", "--out", "cut", "-j", "1"], folder)
-        check("the others", rest.status == 0 and rest.out.count("there already") in (1, 2)
+        check("the others", rest.status == 0 and rest.out.count("done before") in (1, 2)
               and all("solves_from_earlier_run" not in read(folder / "cut" / f"run_00{n}" / "summary.json") for n in (1, 2, 3)), rest)
 
         steady = folder / "steady.toml"
@@ -121,7 +121,7 @@ def main():
         (folder / "rock.tif").write_bytes(b"")
         for name, words, arguments in (
                 ("one run", "--runs", ["deck.toml", "--runs", "1"]), ("a word for steps", "FIRST:LAST", ["deck.toml", "--steps", "4"]),
-                ("steps of a steady run", "no steps in time", ["steady.toml", "--steps", "1:2"]),
+                ("steps of a steady run", "no time steps", ["steady.toml", "--steps", "1:2"]),
                 ("an image", "karst init --image rock.tif", ["rock.tif"]), ("no deck", "none.toml", ["none.toml"]),
                 ("a mistake in the deck", "grid.boxx", ["deck.toml", "grid.boxx=8"])):
             bad = karst.run(["variation", *arguments, "--out", "bad"], folder)

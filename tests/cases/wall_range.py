@@ -89,7 +89,7 @@ def check_labels(karst, folder, truth):
           f"{truth:.5g}; estimated error {flow['permeability_error_m2']:.3g}", flush=True)
     passed = {"labels: 0.1 voxel": summary["wall_shift_voxels"] == 0.1,
               "labels: brackets the grains": low < truth < high and low < k < high < 1.5 * low,
-              "labels: what the error is of": "the range with the wall moved tells" in summary["permeability_error_of"]}
+              "labels: what the error is of": "see the range with the wall moved" in summary["permeability_error_of"]}
     return [name for name, good in passed.items() if not good]
 
 

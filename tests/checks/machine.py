@@ -72,7 +72,7 @@ def told_alike(karst, folder):
             plan = karst.run(["check", "ball.toml", "--ranks", ranks, "--machine", "alike.toml", "--like", "on_2"], folder)
             most = {name: re.search(rf"^ +{name} .* {{2}}(\S.*)$", plan.out, re.MULTILINE) for name in ("  at most, with walls on edges of boxes", "bytes, of one value per cell")}
             boxes = re.search(r"Plan for \S+ ranks, (\d+) boxes", plan.out)
-            imbalance = re.search(r"imbalance of the least even level +([\d.]+)", plan.out)
+            imbalance = re.search(r"imbalance of the least balanced level +([\d.]+)", plan.out)
             found = re.search(r"set-up and solves +([\d.]+) (\S+) +100.0 %", plan.out)
             if plan.status != 0 or not all(most.values()) or not imbalance or not boxes or not found:
                 yield f"a plan for {ranks} ranks: {plan.out}{plan.err}"
@@ -103,8 +103,8 @@ def checked(karst, folder):
     if same.status != 0 or not found or abs(float(found[1]) * UNITS[found[2]] / seconds - 1.0) > 0.05:
         yield f"the run's own time, {seconds} s: {same.out}{same.err}"
     (folder / "wrong.toml").write_text("latency = -1\nlatncy = 1e-6\n")
-    for words, wanted in ((there[:-1], "belong together"), ([*there, "on_1"], "one rank"), ([*there, "nowhere"], "nowhere/summary.json"),
-                          (["check", "ball.toml", "--machine", "machine.toml", "--like", "on_2"], "belong together"),
+    for words, wanted in ((there[:-1], "must be given together"), ([*there, "on_1"], "one rank"), ([*there, "nowhere"], "nowhere/summary.json"),
+                          (["check", "ball.toml", "--machine", "machine.toml", "--like", "on_2"], "must be given together"),
                           (["check", "ball.toml", "--ranks", "2", "--machine", "wrong.toml", "--like", "on_2"], "latncy")):
         bad = karst.run(words, folder)
         if bad.status != 1 or wanted not in bad.err:

@@ -198,7 +198,7 @@ std::vector<std::vector<std::string>> databases_in(const fs::path& folder) {
 }
 
 int run_all(std::span<char*> arguments) {
-  require(arguments.size() > 1, "wanted: the folder of the databases");
+  require(arguments.size() > 1, "expected: the folder of the databases");
   const auto number = [&](std::size_t i, std::size_t otherwise) {
     return arguments.size() > i ? static_cast<std::size_t>(std::strtoull(arguments[i], nullptr, 10)) : otherwise;
   };

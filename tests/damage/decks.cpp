@@ -245,7 +245,7 @@ Outcome attempt() {
     return e.code == 0 ? finished : refused;
   } catch (const Error& e) {
     fmt::print(stderr, "{}\n", e.what());
-    return std::strstr(e.what(), "fault of the program") == nullptr ? refused : exception;
+    return std::strstr(e.what(), "This is a bug") == nullptr ? refused : exception;
   } catch (const std::bad_alloc&) {
     return memory;
   } catch (const std::exception& e) {

@@ -38,8 +38,8 @@ Looked look(const Comm& comm, const Config& config, const std::string& import_to
   if (needs_import(config) && image_exists(image_path(config))) {
     require(
         !takes_all_memory(config),
-        "geometry.image: the voxels of {} are packed in one piece, and a look at a part of them takes as much memory "
-        "as all of them; make a geometry file of it first (`karst import`), name that, and check again",
+        "geometry.image: the voxels of {} are compressed in one piece, so reading a part of them takes as much memory "
+        "as all of them; make a geometry file first (`karst import`), use it as geometry.image, and check again",
         config.geometry.image);
     fail_together(comm, [&] { looked.extent = image_extent(config); });
     if (looked.extent.voxels() >= large_import) {
@@ -73,7 +73,7 @@ void tell_time(const Comm& comm, const RunEstimate& estimate, int plan_ranks) {
   if (estimate.import_seconds > 0)
     parts.insert(parts.begin(), {"import", estimate.import_seconds, estimate.import_seconds});
   const std::string where =
-      plan ? fmt::format("{} ranks as fast as these, without what they wait for one another", grouped(plan_ranks))
+      plan ? fmt::format("{} ranks as fast as these, without waiting for one another", grouped(plan_ranks))
            : "this machine, these ranks and threads";
   log_info("Time, estimated for {}\n{}", where, time_table(parts));
 }
@@ -86,7 +86,8 @@ struct OtherMachine {
 
 std::optional<OtherMachine> other_machine(const CommandLine& line) {
   require(line.machine.empty() == line.like.empty() && (line.machine.empty() || line.plan_ranks > 0),
-          "--machine and --like belong together, and to --ranks: what a machine takes for what a run has counted");
+          "--machine and --like must be given together, and with --ranks: they predict the time on a machine from the "
+          "counts of a run");
   if (line.machine.empty()) return {};
   return OtherMachine{read_machine(line.machine), read_counted_run(line.like)};
 }
@@ -139,14 +140,15 @@ void check_command(const Comm& comm, const CommandLine& line) {
   for (const Job& job : jobs())
     if (job.word.is_asked(config)) asked.push_back(job);
   if (asked.empty())
-    log_warn("karst run refuses this deck, as it asks for nothing to compute; `karst geometry` cuts the grid alone");
+    log_warn(
+        "karst run rejects this deck, because it requests nothing to compute; `karst geometry` builds only the grid");
   const TemporaryFile imported(comm);
   RunProgress progress(comm, parts_of_check(config));
   progress.begin("sample", "a sample of the geometry");
   const Looked looked = look(comm, config, imported.path());
   require(line.plan_ranks == 0 || looked.source.has_value(),
-          "--ranks {}: a plan looks at every box, and {} is not imported yet; make a geometry file of it first (`karst "
-          "import`), and name that",
+          "--ranks {}: a plan examines every box, and {} is not imported yet; make a geometry file first (`karst "
+          "import`) and use it as geometry.image",
           line.plan_ranks, config.geometry.image);
   const RunEstimate estimate = looked.source
                                    ? estimate_run(comm, config, asked, program, *looked.source)
@@ -161,17 +163,16 @@ void check_command(const Comm& comm, const CommandLine& line) {
     progress.begin("plan", "every box of the grid");
     tell_plan(comm, config, estimate, *looked.source, line, other);
   }
-  progress.begin("trial", "a small packing, timed");
+  progress.begin("trial", "timing of a small packing");
   tell_time(comm, estimate, line.plan_ranks);
   if (small) {
     progress.begin("geometry", "geometry");
     check_all(comm, config, *looked.source);
-    log_info("The deck is right. Nothing was written.");
+    log_info("The deck is valid. Nothing was written.");
   } else {
     log_info(
-        "The deck is right as far as a sample tells; a run says first what only the whole geometry can tell: "
-        "whether pores lead through, what of them is removed, and whether probes and initial values are right. Nothing "
-        "was written.");
+        "The deck is valid as far as a sample of the geometry shows. A run first checks what needs the whole geometry: "
+        "percolation, removed pores, probes and initial values. Nothing was written.");
   }
 }
 

@@ -49,10 +49,12 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
 
   for (const PlotWord& w : plot_words())
     if (!w.job.empty() && std::ranges::count(session.config.output.plot, w.field) > 0)
-      log_info("Not in the plotfile: {}, which `karst run` makes\n", w.word);
+      log_info("Not in the plotfile: {}, which only `karst run` computes\n", w.word);
   if (session.config.flow.reservoir > 0)
-    log_info("Shown is the sample alone; `karst run` adds the {} cells of flow.reservoir to each end of an axis\n",
-             session.config.flow.reservoir);
+    log_info(
+        "Only the sample is shown; `karst run` adds the {} cells of flow.reservoir at the inlet and outlet faces of an "
+        "axis\n",
+        session.config.flow.reservoir);
   const WallClock output_clock;
   const JobContext context{comm, session.config, source.grid, geometry, services};
   const std::string plotfile = folder.file(geometry_plotfile);
@@ -76,7 +78,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   std::vector<ResultFile> files;
   const std::string plot_use = "the cut cells, for ParaView, yt and Python" + told_parts(context, summary.plot);
   if (!summary.plotfile.empty()) files.push_back({geometry_plotfile, plot_use});
-  files.push_back({"summary.json", "the figures above, for programs"});
+  files.push_back({"summary.json", "the numbers above, for programs"});
   tell_results(folder, files, folder.publish());
 }
 

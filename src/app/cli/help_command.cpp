@@ -15,26 +15,27 @@ namespace karst {
 namespace {
 
 constexpr const char* inputs_head =
-    "# What may stand in a deck\n\n"
-    "Made from the declarations in the program: `karst help --markdown`. Decks are TOML; lengths are in metres and "
-    "all\n"
-    "other units SI too. `karst help KEY` tells the same in the terminal. A key can be set on the command line:\n"
-    "`grid.box=32`; in lists of tables positions count from 0: `geometry.solid[0].radius=1e-3`. Lists need no "
-    "brackets\n"
-    "there: `flow.axes=x,y`. A key that is not in these tables is an error.\n\n"
-    "A plain number counts in the unit that the tables name. A text may name another: `voxel = \"5.3 um\"`,\n"
+    "# Keys of a deck\n"
+    "\n"
+    "Generated from the declarations in the program: `karst help --markdown`. Decks are TOML; all units are SI,\n"
+    "lengths in metres. `karst help KEY` prints the same in the terminal. A key can be set on the command line:\n"
+    "`grid.box=32`; tables in a list are numbered from 0: `geometry.solid[0].radius=1e-3`. Lists need no brackets\n"
+    "there: `flow.axes=x,y`. A key that is not in these tables is an error.\n"
+    "\n"
+    "A plain number has the unit given in the tables. A text may state another unit: `voxel = \"5.3 um\"`,\n"
     "`pressure_drop = \"10 kPa\"`, `size = [\"1 mm\", \"1 mm\", \"2 mm\"]`; on the command line "
-    "`flow.pressure_drop=10kPa`. "
-    "Lists of\n"
-    "three may be written with x: `cells = \"64x64x64\"`, `size = \"1 x 1 x 2 mm\"`. Usual units, which all others of "
-    "the\n"
-    "same quantity go with, too (prefixes n, u, m, c, d, k, M, G; products and powers as in `kg/m3`):\n\n";
+    "`flow.pressure_drop=10kPa`. Lists of\n"
+    "three may be written with x: `cells = \"64x64x64\"`, `size = \"1 x 1 x 2 mm\"`. Common units; all others of the\n"
+    "same quantity are accepted too (prefixes n, u, m, c, d, k, M, G; products and powers as in `kg/m3`):\n"
+    "\n";
 
 constexpr const char* study_head =
-    "# What may stand in a study\n\n"
-    "Made from the declarations in the program: `karst help --study --markdown`. A study is TOML; `karst study "
+    "# Keys of a study\n"
+    "\n"
+    "Generated from the declarations in the program: `karst help --study --markdown`. A study is TOML; `karst study "
     "STUDY.toml`\n"
-    "runs its deck for every combination of what varies ([inputs/studies](../inputs/studies)).\n\n";
+    "runs its deck for every combination of the varied values ([inputs/studies](../inputs/studies)).\n"
+    "\n";
 
 /// The units of inputs_head.
 std::string unit_table() {
@@ -59,7 +60,7 @@ std::string shortened(const std::string& text, std::size_t width) {
 std::string overview(const std::vector<KeyInfo>& keys) {
   std::size_t width = 0;
   for (const KeyInfo& k : keys) width = std::max(width, k.key.size());
-  std::string text = "Keys (`karst help KEY` tells more; decks and studies are TOML, units are SI):\n";
+  std::string text = "Keys (`karst help KEY` explains one; decks and studies are TOML, units are SI):\n";
   std::string table = "?";
   for (const KeyInfo& k : keys) {
     const std::size_t dot = k.key.rfind('.');

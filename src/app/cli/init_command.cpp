@@ -86,15 +86,14 @@ std::string table_text(const std::string& table, const std::vector<KeyInfo>& key
 }
 
 std::string deck_text(const std::vector<KeyInfo>& keys, const Settings& settings) {
-  std::string text =
-      comment(
-          "A deck of Karst, in TOML. What stands behind # is not read: words on the key below, and, without a space, "
-          "keys with their defaults (nothing behind = where there is none). Remove the # of a key to set it, and that "
-          "of its [table].") +
-      comment(
-          "Numbers count in SI units; a text may name another: voxel = \"5.3 um\". `karst help KEY` explains a key, "
-          "`karst check FILE` the deck, `karst run FILE` computes what it asks for.") +
-      "\n";
+  std::string text = comment(
+                         "A deck of Karst, in TOML. Lines after # are comments: descriptions of the key below, and, "
+                         "without a space, keys with their defaults (nothing after = if there is none). To set a key, "
+                         "remove its # and that of its [table].") +
+                     comment(
+                         "Numbers are in SI units; a text may state another unit: voxel = \"5.3 um\". `karst help KEY` "
+                         "explains a key, `karst check FILE` checks the deck, `karst run FILE` runs it.") +
+                     "\n";
   for (const std::string& table : tables_in_order(keys)) text += table_text(table, keys, settings);
   return text;
 }
@@ -158,7 +157,7 @@ void init_command(const Comm& comm, const CommandLine& line) {
   const std::string file = line.deck.empty() ? "deck.toml" : line.deck;
   fail_together(comm, [&] {
     if (comm.rank() == 0)
-      require(!fs::exists(fs::symlink_status(file)), "{}: exists already, and nothing was written; name another file",
+      require(!fs::exists(fs::symlink_status(file)), "{}: exists already, so nothing was written; choose another name",
               file);
   });
   Settings settings = line.image.empty() ? settings_for_spheres() : settings_for_image(line.image, file);
@@ -168,8 +167,8 @@ void init_command(const Comm& comm, const CommandLine& line) {
   read_config(in);
   in.finish();
   write_file(comm, file, text);
-  log_info("{}: a deck with all keys. `karst check {}` reads it, `karst run {}` computes the permeability{}", file,
-           file, file, line.image.empty() ? " of a packing of spheres: put your own geometry in its place" : "");
+  log_info("{}: a deck with all keys. `karst check {}` checks it, `karst run {}` computes the permeability{}", file,
+           file, file, line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "");
 }
 
 }  // namespace karst

@@ -29,7 +29,7 @@ std::string text_of(const Comm& comm, const fs::path& path) {
   fail_together(comm, [&] {
     if (comm.rank() != 0) return;
     const std::optional<std::string> all = plain_text(path.string());
-    require(all.has_value(), "{}: there is no plain file {}; wanted: the directory of a finished `karst run`",
+    require(all.has_value(), "{}: there is no regular file {}; expected: the directory of a finished `karst run`",
             path.parent_path().string(), path.filename().string());
     text = *all;
   });
@@ -64,22 +64,20 @@ void report_command(const Comm& comm, const CommandLine& line) {
   const std::string text = text_of(comm, directory / "summary.json");
   const std::string deck = text_of(comm, directory / "deck.toml");
   const Json summary = Json::parse_or_null(text);
-  require(summary.is_object(), "{}: is no JSON; wanted: that of a finished `karst run`",
+  require(summary.is_object(), "{}: is not JSON; expected: the file of a finished `karst run`",
           (directory / "summary.json").string());
-  require(
-      summary.value("status", "completed") == "completed",
-      "{}: the run there ended early ({}); a page is made of a finished one: `karst run` with --resume goes on from "
-      "what was solved",
-      line.directory, summary.value("reason", "no reason given"));
+  require(summary.value("status", "completed") == "completed",
+          "{}: the run ended early ({}); a report needs a finished run: `karst run` with --resume continues it",
+          line.directory, summary.value("reason", "no reason given"));
   require(summary.contains("solves"),
-          "{}: holds the results of `karst geometry`; a page is made of those of `karst run`", line.directory);
+          "{}: contains the results of `karst geometry`; a report needs those of `karst run`", line.directory);
   Figures figures;
   for (const std::string& file : plotfiles(comm, line.directory)) {
     const FieldView view = view_of_plotfile(comm, file);
     try {
       for (const Job& job : jobs()) job.draw(comm, summary, view, figures);
     } catch (const JsonError& e) {  // on every rank: all have read the same text
-      throw Error(fmt::format("{}: not that of a finished `karst run` of this version: {}",
+      throw Error(fmt::format("{}: not from a finished `karst run` of this version: {}",
                               (directory / "summary.json").string(), e.what()));
     }
   }
@@ -87,9 +85,9 @@ void report_command(const Comm& comm, const CommandLine& line) {
   const std::string path = (directory / "report.html").string();
   write_file(comm, path, page);
   log_info("{}{}", path,
-           comm.rank() == 0 && figures.empty() ? ": without pictures, because the run kept no fields of its jobs "
-                                                 "(output.plot)"
-                                               : "");
+           comm.rank() == 0 && figures.empty()
+               ? ": without renderings, because the run wrote no fields of its jobs (output.plot)"
+               : "");
 }
 
 }  // namespace karst

@@ -58,8 +58,8 @@ std::vector<std::string> petsc_options(const CommandLine& line, const std::vecto
       prefixes.push_back(fmt::format("-{}_", job.word.name));
       known = known || word.starts_with(prefixes.back());
     }
-    require(known, "--petsc: {} belongs to no solve of this run; {}", word,
-            prefixes.empty() ? "none of them goes through PETSc, so leave --petsc out"
+    require(known, "--petsc: {} matches no solve of this run; {}", word,
+            prefixes.empty() ? "none of them uses PETSc, so remove --petsc"
                              : "options begin with " + join(prefixes, " or "));
   }
   return words;
@@ -150,18 +150,18 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   const std::int64_t n = std::ssize(summary.finished) - on_its_way;
   const bool failed = status == "failed";  // then the reason is told at the very end
   const std::string kept =
-      n == 0 ? "no solve is finished"
-             : fmt::format("{} finished solve{} kept in {}, the same command with --resume goes on from there", n,
+      n == 0 ? "no solve has finished"
+             : fmt::format("{} finished solve{} saved in {}; the same command with --resume continues from there", n,
                            n == 1 ? " is" : "s are", run.folder.solves());
   log_warn("{}; {}", failed ? "the run failed" : reason, kept);
   if (!left.empty())
-    log_info("What went through time has its history so far in {}, its last state in plot.vtkhdf; {}", left.front(),
-             on_its_way > 0 ? "with --resume it goes on from there" : "a new run, with --resume too, begins it at 0");
+    log_info("The history of the transient run up to now is in {}, its last state in plot.vtkhdf; {}", left.front(),
+             on_its_way > 0 ? "--resume continues from there" : "a new run starts at 0, also with --resume");
   if (failed) log_detail("error: {}", reason);
   run.log.close();
   log_info("Summary and log in {}", run.folder.leave(summary.files));
 } catch (const std::exception& e) {  // the reason of the end is the one to be heard
-  log_info("What was solved could not be summed up: {}", e.what());
+  log_info("The solved part could not be summarised: {}", e.what());
 }
 
 /// The jobs. What ends them early leaves log, summary and what was finished, in order. What boxes cost, where they are
@@ -203,7 +203,7 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
 void tell_headlines(const Summary& summary) {
   std::string text;
   for (const JobResult& job : summary.jobs) text += job.headline;
-  log_info("\n{}Porosity: {:.5f}, of pores open to flow {:.5f}", text, summary.geometry.report.porosity,
+  log_info("\n{}Porosity: {:.5f}, connected {:.5f}", text, summary.geometry.report.porosity,
            summary.geometry.report.connected_porosity);
 }
 
@@ -246,7 +246,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   run.services.progress.end();
   fail_together(comm, [&] { run.log.close(); });
   const std::string plot_use = "fields of output.plot, for ParaView, yt and Python" + told_parts(context, summary.plot);
-  std::vector<ResultFile> files{{report_name, "the results on a page"}, {"summary.json", "the results, for programs"}};
+  std::vector<ResultFile> files{{report_name, "report of the results"}, {"summary.json", "the results, for programs"}};
   if (!summary.plotfile.empty()) files.push_back({plotfile_name, plot_use});
   for (const JobResult& job : summary.jobs)
     for (const JobFile& file : job.files) files.push_back({file.name, file.use});
@@ -307,8 +307,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   LogFile log(comm, folder.file("log.txt"));
   announce(comm, session, line);
   if (line.resume)
-    log_info("{}\n", folder.has_earlier_solves() ? "Going on from what an earlier run has solved"
-                                                 : "No finished solve of an earlier run: from the beginning");
+    log_info("{}\n", folder.has_earlier_solves() ? "Continuing from the solves of an earlier run"
+                                                 : "No finished solve of an earlier run: starting from the beginning");
   const bool measures = session.config.run.balance == Balancing::feedback && comm.size() > 1;
   RunServices services{.solved = {comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
                                   folder.has_earlier_solves(), states_to_keep(session.config)},

@@ -64,7 +64,7 @@ Json status_of(const std::string& directory) {
     return json;
   }
   require(lock || fs::exists(staging(directory), ignored),
-          "{}: no run works there, and there are no results of one; wanted: the directory of a `karst run`", directory);
+          "{}: no run is active there, and there are no results; expected: the directory of a `karst run`", directory);
   json["status"] = "killed";
   if (lock) json["holder"] = lock->holder;
   if (told) json.update(said);
@@ -78,7 +78,7 @@ std::string progress_text(const Json& json, bool runs) {
   if (!json.contains("part")) return "";
   std::string text = fmt::format("{:.0f} %", 100.0 * json.at("part").get<double>());
   if (runs && json.at("left_s").is_number())
-    text += fmt::format(", about {} left", format_seconds(json.at("left_s").get<double>()));
+    text += fmt::format(", about {} remaining", format_seconds(json.at("left_s").get<double>()));
   const std::string note = json.value("note", "");
   return fmt::format("  {}: {}{}\n", text, json.value("what", ""), note.empty() ? "" : "; " + note);
 }
@@ -93,12 +93,12 @@ std::string text_of(const Json& json) {
   text += '\n' + progress_text(json, runs);
   if (json.contains("begun_s")) {
     const double told = json.at("told_s").get<double>();
-    text += fmt::format("  begun {}, last sign of life {} ago\n", date(json.at("begun_s").get<double>()),
+    text += fmt::format("  started {}, last update {} ago\n", date(json.at("begun_s").get<double>()),
                         format_seconds(std::max(unix_time() - told, 0.0)));
   }
-  text += fmt::format("  {} in {}\n", runs ? "files so far" : "files", json.at("files").get<std::string>());
+  text += fmt::format("  {} in {}\n", runs ? "files until now" : "files", json.at("files").get<std::string>());
   if (json.contains("resumable") && json.at("resumable").get<bool>())
-    text += "  the same command with --resume goes on from what was solved\n";
+    text += "  the same command with --resume continues it\n";
   return text;
 }
 

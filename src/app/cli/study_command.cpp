@@ -82,7 +82,7 @@ std::string list_text(const Study& study) {
 }  // namespace
 
 void study_command(const Comm& comm, const CommandLine& line) {
-  require(comm.size() == 1, "karst study starts its runs itself: leave mpirun out, and give --ranks {}", comm.size());
+  require(comm.size() == 1, "karst study starts its runs itself: omit mpirun, and give --ranks {}", comm.size());
   Reader in = Reader::from_file(line.deck);
   StudyOptions options;
   read(in, options);
@@ -93,9 +93,9 @@ void study_command(const Comm& comm, const CommandLine& line) {
   const std::string folder = line.out.empty() ? options.directory : line.out;
   const bool scaling = !options.ranks.empty() || !options.threads.empty();
   const std::string scaling_of = scaling ? options.scaling_of : "";
-  require(!scaling || line.parallel == 1, "--parallel {}: runs whose time is compared go one at a time; leave it out",
-          line.parallel);
-  require(options.ranks.empty() || line.ranks == 1, "--ranks {}: the study says the ranks itself, scaling.ranks",
+  require(!scaling || line.parallel == 1,
+          "--parallel {}: runs whose times are compared must run one at a time; remove it", line.parallel);
+  require(options.ranks.empty() || line.ranks == 1, "--ranks {}: the study sets the ranks itself (scaling.ranks)",
           line.ranks);
   StudyRuns runs(comm, line, table.study, folder, {});
   runs.require_no_others();
@@ -105,23 +105,24 @@ void study_command(const Comm& comm, const CommandLine& line) {
            table.study.deck);
   if (line.slurm) {
     const std::optional<std::string> submit = write_batch_scripts(comm, runs, folder);
-    return log_info("{} this command without --slurm makes table and page of them",
-                    submit ? fmt::format("bash {} --time=... hands the cases in; when they have ended,", *submit)
-                           : "All cases are completed, none is left to hand in;");
+    return log_info("{} this command without --slurm makes the table and the report",
+                    submit ? fmt::format("bash {} --time=... submits the cases; when they have ended,", *submit)
+                           : "All cases are completed, none remains to be submitted;");
   }
   const OrderlyEnd orderly(comm, 0.0);
   try {
     runs.run();
   } catch (const EarlyEnd& end) {
     leave(comm, runs, folder, scaling_of, table);
-    log_warn("{}; the same command goes on", end.reason);
+    log_warn("{}; the same command continues", end.reason);
     throw ExitStatus{end.status};
   }
   leave(comm, runs, folder, scaling_of, table);
   log_info("\n{}\nTable and charts: {}/study.html, study.csv, study.json", study_text(table), folder);
   const auto failed = std::ranges::count(table.rows, "failed", &StudyRow::status);
-  require(failed == 0, "{} of {} cases failed; the others are in the table, and the same command runs those again",
-          failed, table.rows.size());
+  require(failed == 0,
+          "{} of {} cases failed; the others are in the table, and the same command reruns the failed ones", failed,
+          table.rows.size());
 }
 
 }  // namespace karst

@@ -49,17 +49,16 @@ Json timers_of(const std::string& folder) {
   const std::string path = folder + "/timers.json";
   Json timers = Json::parse_or_null(plain_text(path).value_or(""));
   require(timers.is_object() && timers.contains("timers"),
-          "{}: holds no timers, which every run leaves there; --overwrite runs the deck again", path);
+          "{}: contains no timers, which every run writes; --overwrite reruns the deck", path);
   return timers;
 }
 
 }  // namespace
 
 void variation_command(const Comm& comm, const CommandLine& line) {
-  require(comm.size() == 1, "karst variation starts its runs itself: leave mpirun out, and give --ranks {}",
-          comm.size());
-  require(!stands_for_deck(line.deck), "{}: is an image; wanted: a deck, which karst init --image {} writes", line.deck,
-          line.deck);
+  require(comm.size() == 1, "karst variation starts its runs itself: omit mpirun, and give --ranks {}", comm.size());
+  require(!stands_for_deck(line.deck), "{}: is an image; expected: a deck, which karst init --image {} writes",
+          line.deck, line.deck);
   Reader in = Reader::from_file(line.deck, line.overrides);
   const Config config = read_config(in);
   in.finish();
@@ -76,14 +75,14 @@ void variation_command(const Comm& comm, const CommandLine& line) {
   try {
     runs.run();
   } catch (const EarlyEnd& end) {
-    log_warn("{}; the same command runs those that are missing", end.reason);
+    log_warn("{}; the same command runs the missing ones", end.reason);
     throw ExitStatus{end.status};
   }
   std::vector<Json> timers;
   for (std::size_t i = 0; i < runs.rows().size(); ++i) timers.push_back(timers_of(runs.folder_of(i)));
   const Variation variation = variation_of(timers, steps);
   write_file(comm, folder + "/variation.json", variation_json(variation));
-  log_info("\n{}\nFigures for programs: {}/variation.json", variation_text(variation), folder);
+  log_info("\n{}\nNumbers for programs: {}/variation.json", variation_text(variation), folder);
 }
 
 }  // namespace karst

@@ -15,21 +15,20 @@ namespace karst {
 namespace {
 
 void read_solution(Reader& in, SolutionOptions& s) {
-  in.text("name", s.name, "what the solution is called in tables");
+  in.text("name", s.name, "name of the solution in tables");
   in.number("temperature", s.temperature, "C", "temperature", 0.0, 100.0);
   in.number_or_formula("pH", s.ph, "-",
-                       "a number; \"charge\": the pH that balances the charge; or a phase and its saturation index "
-                       "that it follows from, \"Calcite 0\"");
-  in.text(
-      "units", s.units,
-      "of totals that name none: mol, mmol, umol, g, mg, ug, eq, meq per kgw (kilogram of water), kgs (of solution) "
-      "or L; ppt, ppm, ppb by weight");
-  in.number("density", s.density, "kg/L", "of the solution, for units per litre", 0.5, 3.0);
+                       "a number; \"charge\": the pH that balances the charge; or a phase and its saturation index, "
+                       "from which the pH follows, \"Calcite 0\"");
+  in.text("units", s.units,
+          "units of totals without their own: mol, mmol, umol, g, mg, ug, eq, meq per kgw (kilogram of water), kgs (of "
+          "solution) or L; ppt, ppm, ppb by weight");
+  in.number("density", s.density, "kg/L", "density of the solution, for units per litre", 0.5, 3.0);
   in.texts("totals", s.totals,
-           "one text per element: name and amount, then as needed its units, \"as HCO3\" (the formula that grams are "
-           "of), \"charge\" (the amount that balances the charge), or a phase and its saturation index that the amount "
-           "follows from, of a gas log10 of its partial pressure in atm: \"Ca 412 ppm\", \"Cl 0.1 charge\", "
-           "\"Alkalinity 2e-3\", \"C(4) 1e-3 CO2(g) -3.4\"; valences are elements of their own: \"S(6)\", \"S(-2)\"");
+           "one text per element: name and amount, then as needed its units, \"as HCO3\" (the formula to which grams "
+           "refer), \"charge\" (the amount balances the charge), or a phase and its saturation index (for a gas log10 "
+           "of its partial pressure in atm), from which the amount follows: \"Ca 412 ppm\", \"Cl 0.1 charge\", "
+           "\"Alkalinity 2e-3\", \"C(4) 1e-3 CO2(g) -3.4\"; valences are separate elements: \"S(6)\", \"S(-2)\"");
   if (in.documenting()) return;
   for (const std::string& total : s.totals) try {
       parse_total(total);
@@ -40,56 +39,57 @@ void read_solution(Reader& in, SolutionOptions& s) {
 
 void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   MineralOptions& m = deck.options;
-  in.text("name", m.name, "what the mineral is called in tables (default: its phase)");
+  in.text("name", m.name, "name of the mineral in tables (default: its phase)");
   in.text("phase", m.phase, "phase of the database");
   in.text("wall", deck.wall,
-          "`karst run`: the walls that it covers, a mineral of the geometry or \"all\"; left out: it is in every cell, "
+          "`karst run`: the walls covered by it, a mineral of the geometry or \"all\"; default: it is in every cell, "
           "as in a porous medium, with area and amount");
   in.number("fraction", deck.fraction, "-",
-            "of the area of these walls that reacts as this mineral; above 1: a rough wall", 0.0, 1e6);
-  in.number("area", m.area, "m2/kgw", "surface per kilogram of water, in a vessel or in every cell", 0.0, 1e300);
-  in.number("amount", m.amount, "mol/kgw", "what there is to dissolve, in a vessel or in every cell", 0.0, 1e300);
+            "fraction of the area of these walls that reacts as this mineral; above 1: a rough wall", 0.0, 1e6);
+  in.number("area", m.area, "m2/kgw", "surface area per kilogram of water, in a batch reactor or in every cell", 0.0,
+            1e300);
+  in.number("amount", m.amount, "mol/kgw", "amount of the mineral, in a batch reactor or in every cell", 0.0, 1e300);
   in.texts(
       "rates", m.rates,
-      "ways of the reaction, which add up to the rate of dissolution per surface, times (1 - saturation ratio): k at "
-      "25 C [mol/m2/s], then species and exponents of their activities (of a gas its fugacity in atm), then Ea and an "
-      "activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": those of "
-      "chemistry.rates, else of the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
+      "parallel reaction paths, whose sum times (1 - saturation ratio) is the rate of dissolution per surface area: k "
+      "at 25 C [mol/m2/s], then species and the exponents of their activities (for a gas its fugacity in atm), then Ea "
+      "and an activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": the "
+      "paths in chemistry.rates, else in the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
   if (in.documenting()) return;
-  if (m.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\"");
+  if (m.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\"");
   if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
   if (m.name.empty()) m.name = m.phase;
   if (use == ChemistryUse::speciate) {
     if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
     for (const char* key : {"wall", "fraction"})
-      if (in.given(key)) in.mistake(key, "there is no wall in a vessel; `karst run` uses it");
+      if (in.given(key)) in.mistake(key, "a batch reactor has no wall; only `karst run` uses it");
     return;
   }
   if (deck.wall.empty() && m.area <= 0.0)
     in.mistake("wall",
-               "missing, and no area: the mineral is nowhere; wanted: wall = \"all\", a mineral of the geometry, "
-               "or an area per kilogram of water");
+               "missing, and there is no area, so the mineral is nowhere; expected: wall = \"all\", a mineral of the "
+               "geometry, or an area per kilogram of water");
   if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
-    in.mistake("amount", "missing; how much of the mineral is there in a kilogram of water?");
+    in.mistake("amount", "missing; give the amount of the mineral per kilogram of water");
   for (const char* key : {"area", "amount"})
     if (!deck.wall.empty() && in.given(key))
       in.mistake(key,
-                 "given beside wall, whose area is that of the geometry; walls do not move. Leave one of them out");
+                 "given together with wall, whose area is that of the geometry; walls do not move. Remove one of them");
   if (deck.wall.empty() && in.given("fraction")) in.mistake("fraction", "given without wall; remove it");
 }
 
 void read_exchange(Reader& in, SorbentOptions& s) {
   std::string site;
   double amount = 0.0;
-  in.text("name", s.name, "what the exchanger is called in tables (default: its site)");
-  in.text("site", site, "of EXCHANGE_MASTER_SPECIES in the database: \"X\"");
+  in.text("name", s.name, "name of the exchanger in tables (default: its site)");
+  in.text("site", site, "site from EXCHANGE_MASTER_SPECIES in the database: \"X\"");
   in.number("amount", amount, "mol/kgw",
-            "equivalents of sites per kilogram of water, in a vessel or in every cell; at the beginning they are in "
-            "equilibrium with the solution",
+            "equivalents of sites per kilogram of water, in a batch reactor or in every cell; initially in equilibrium "
+            "with the solution",
             0.0, 1e300);
   if (in.documenting()) return;
-  if (site.empty()) in.mistake("site", "missing; wanted: a site of the database, \"X\"");
-  if (!(amount > 0.0)) in.mistake("amount", "missing, or 0: how many equivalents per kilogram of water are there?");
+  if (site.empty()) in.mistake("site", "missing; expected: a site of the database, \"X\"");
+  if (!(amount > 0.0)) in.mistake("amount", "missing, or 0; give the equivalents per kilogram of water");
   if (s.name.empty()) s.name = site;
   s.sites = {fmt::format("{} {:.17g}", site, amount > 0.0 ? amount : 1.0)};
 }
@@ -98,22 +98,22 @@ void read_surface(Reader& in, SorbentOptions& s) {
   enum class Electrostatics : std::uint8_t { none, diffuse_layer } electrostatics = Electrostatics::diffuse_layer;
   double area = 0.0, mass = 0.0;
   s.surface = true;
-  in.text("name", s.name, "what the surface is called in tables (default: its first site up to _)");
+  in.text("name", s.name, "name of the surface in tables (default: its first site up to _)");
   in.texts("sites", s.sites,
-           "sites of SURFACE_MASTER_SPECIES in the database and their amounts [mol/kgw], in a vessel or in every cell: "
-           "[\"Hfo_w 2e-4\", \"Hfo_s 5e-6\"]; at the beginning they are in equilibrium with the solution");
+           "sites from SURFACE_MASTER_SPECIES in the database and their amounts [mol/kgw], in a batch reactor or in "
+           "every cell: [\"Hfo_w 2e-4\", \"Hfo_s 5e-6\"]; initially in equilibrium with the solution");
   in.word<Electrostatics>(
       "electrostatics", electrostatics,
       {{"diffuse-layer", Electrostatics::diffuse_layer,
-        "the surface has a potential, which a diffuse layer holds (Dzombak and Morel 1990); its ions are not counted"},
+        "surface potential with a diffuse layer (Dzombak and Morel 1990), whose ions are not counted"},
        {"none", Electrostatics::none, "no potential (-no_edl in PHREEQC)"}},
-      "what the charge of the surface does");
-  in.number("area", area, "m2/g", "of a gram, for its potential", 0.0, 1e300);
-  in.number("mass", mass, "g/kgw", "grams per kilogram of water, for its potential", 0.0, 1e300);
+      "electrostatic model of the surface charge");
+  in.number("area", area, "m2/g", "specific area, for the surface potential", 0.0, 1e300);
+  in.number("mass", mass, "g/kgw", "grams per kilogram of water, for the surface potential", 0.0, 1e300);
   if (in.documenting()) return;
   s.charged = electrostatics == Electrostatics::diffuse_layer;
   s.area = area * mass;
-  if (s.sites.empty()) in.mistake("sites", "missing; wanted: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
+  if (s.sites.empty()) in.mistake("sites", "missing; expected: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
   for (const std::string& text : s.sites) try {
       parse_site(text);
     } catch (const Error& e) {
@@ -122,7 +122,7 @@ void read_surface(Reader& in, SorbentOptions& s) {
   if (s.name.empty() && !s.sites.empty()) s.name = s.sites.front().substr(0, s.sites.front().find_first_of("_ "));
   for (const char* key : {"area", "mass"}) {
     if (s.charged && !(std::string_view(key) == "area" ? area > 0.0 : mass > 0.0))
-      in.mistake(key, "missing, or 0: a charged surface needs its area; electrostatics = \"none\" does without");
+      in.mistake(key, "missing, or 0: a charged surface needs its area, unless electrostatics = \"none\"");
     if (!s.charged && in.given(key)) in.mistake(key, "given with electrostatics = \"none\", which does not use it");
   }
 }
@@ -130,20 +130,19 @@ void read_surface(Reader& in, SorbentOptions& s) {
 void read_equilibrium(Reader& in, EquilibriumOptions& e) {
   enum class Way : std::uint8_t { both, dissolve, precipitate } way = Way::both;
   e.amount = 10.0;
-  in.text("name", e.name, "what the phase is called in tables (default: the phase)");
+  in.text("name", e.name, "name of the phase in tables (default: the phase)");
   in.text("phase", e.phase, "mineral or gas of the database");
-  in.number("index", e.index, "-", "saturation index that it holds; of a gas log10 of its partial pressure in atm",
+  in.number("index", e.index, "-", "saturation index at equilibrium; for a gas log10 of its partial pressure in atm",
             -1e3, 1e3);
   in.number("amount", e.amount, "mol/kgw",
-            "what there is of it per kilogram of water, in a vessel or in every cell; 0: none, but it may form", 0.0,
-            1e300);
+            "amount per kilogram of water, in a batch reactor or in every cell; 0: none, but it may form", 0.0, 1e300);
   in.word<Way>("only", way,
                {{"both", Way::both, "it dissolves and precipitates"},
                 {"dissolve", Way::dissolve, "it never precipitates"},
                 {"precipitate", Way::precipitate, "it never dissolves"}},
-               "one of the two ways alone");
+               "restricts it to one direction");
   if (in.documenting()) return;
-  if (e.phase.empty()) in.mistake("phase", "missing; wanted: a phase of the database, \"Calcite\" or \"CO2(g)\"");
+  if (e.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\" or \"CO2(g)\"");
   if (e.name.empty()) e.name = e.phase;
   e.dissolves = way != Way::precipitate;
   e.precipitates = way != Way::dissolve;
@@ -154,21 +153,22 @@ void read_titration(Reader& in, TitrationDeck& deck) {
   double end = 0.0;
   int steps = usual_steps;
   in.texts("chemistry.titration.reactants", deck.reactants,
-           "`karst speciate`: what is added to each solution in steps, formulas or phases and how much of each a mole "
-           "of it holds: [\"HCl\"], [\"NaCl 0.5\", \"CaCl2 0.25\"]; what sorbs and what is in equilibrium follows");
+           "`karst speciate`: the titrant added to each solution in steps, formulas or phases and their amounts in a "
+           "mole of it: [\"HCl\"], [\"NaCl 0.5\", \"CaCl2 0.25\"]; sorbents and equilibrium phases respond");
   in.numbers("chemistry.titration.amounts", deck.amounts, "mol/kgw",
-             "`karst speciate`: added in all, after each step; in place of end and steps", 0.0, 1e3);
-  in.number("chemistry.titration.end", end, "mol/kgw", "`karst speciate`: added in the last of the steps", 0.0, 1e3);
+             "`karst speciate`: cumulative amount after each step; instead of end and steps", 0.0, 1e3);
+  in.number("chemistry.titration.end", end, "mol/kgw", "`karst speciate`: cumulative amount after the last step", 0.0,
+            1e3);
   in.integer("chemistry.titration.steps", steps, "-",
-             "`karst speciate`: of the same size, from nothing added to the end", 1, most_steps);
+             "`karst speciate`: number of equal steps, from nothing added to the end", 1, most_steps);
   if (in.documenting()) return;
   const bool listed = in.given("chemistry.titration.amounts");
   for (const char* key : {"chemistry.titration.end", "chemistry.titration.steps"})
-    if (listed && in.given(key)) in.mistake(key, "given beside amounts; leave one of them out");
+    if (listed && in.given(key)) in.mistake(key, "given together with amounts; remove one of them");
   if (deck.reactants.empty() && (listed || in.given("chemistry.titration.end")))
-    in.mistake("chemistry.titration.reactants", "missing: what is added? \"HCl\"");
+    in.mistake("chemistry.titration.reactants", "missing; give what is added, such as \"HCl\"");
   if (!deck.reactants.empty() && !listed && !(end > 0.0))
-    in.mistake("chemistry.titration.end", "missing: how much is added in all?");
+    in.mistake("chemistry.titration.end", "missing; give the cumulative amount");
   if (!listed)
     for (int k = 0; k <= steps && end > 0.0; ++k) deck.amounts.push_back(end * k / steps);
   for (std::size_t k = 1; k < deck.amounts.size(); ++k)
@@ -192,24 +192,26 @@ void check_batch(Reader& in, const ChemistryDeck& deck) {
 /// What `karst run` alone uses.
 void read_run(Reader& in, ChemistryDeck& deck) {
   in.text("chemistry.initial", deck.initial,
-          "`karst run`: the solution in the pores at the beginning; left out where there is one solution alone");
+          "`karst run`: the initial solution in the pores; may be omitted if there is only one solution");
   in.text("chemistry.inlet", deck.inlet,
-          "`karst run`: the solution that flows in; left out where there is one solution alone");
+          "`karst run`: the solution at the inlet; may be omitted if there is only one solution");
   in.texts("chemistry.species", deck.species,
-           "`karst run`: species whose molality [mol/kgw] is in plotfiles with the field chemistry: [\"CO2\"]");
+           "`karst run`: species whose molality [mol/kgw] is written to plotfiles with the field chemistry: [\"CO2\"]");
   in.word<WallCoupling>(
       "chemistry.walls", deck.walls,
-      {{"as-needed", WallCoupling::as_needed, "coupled in steps with D dt / h² above 0.3, in turn in shorter ones"},
-       {"in-turn", WallCoupling::in_turn, "after the transport: second order in short steps, wrong in long ones"},
-       {"coupled", WallCoupling::coupled, "within the step: right in the steady state at any step"}},
-      "`karst run`: when minerals on walls react");
+      {{"as-needed", WallCoupling::as_needed,
+        "coupled in steps with D dt / h² above 0.3, operator splitting in shorter ones"},
+       {"in-turn", WallCoupling::in_turn, "operator splitting: second order in short steps, inaccurate in long ones"},
+       {"coupled", WallCoupling::coupled, "coupled within the step: exact in the steady state for any step"}},
+      "`karst run`: coupling of the reactions of minerals on walls with transport");
   in.number("chemistry.skip", deck.skip, "-",
-            "`karst run`: cells whose totals have changed by less than this, relative to what they are, keep the rates "
-            "of their last solve; from 1e-7 on, or 0: all cells are solved in every step",
+            "`karst run`: cells whose totals have changed by less than this relative amount keep the rates of their "
+            "last solve; 1e-7 or more, or 0: all cells are solved in every step",
             0.0, 1e-2);
   if (!in.documenting() && deck.skip > 0.0 && deck.skip < 1e-7)
-    in.mistake("chemistry.skip",
-               fmt::format("{:g}: totals of the last solve are kept to 6e-8; wanted: 0, or 1e-7 to 0.01", deck.skip));
+    in.mistake(
+        "chemistry.skip",
+        fmt::format("{:g}: totals of the last solve are stored to 6e-8; expected: 0, or 1e-7 to 0.01", deck.skip));
 }
 
 /// What the engine phreeqcrm does not do.
@@ -218,34 +220,35 @@ void check_engine(Reader& in, const ChemistryDeck& deck) {
   if (!has_phreeqc())
     in.mistake("chemistry.engine",
                "\"phreeqcrm\": Karst was built without it; tools/build_phreeqcrm.sh builds PhreeqcRM, and the CMake "
-               "option KARST_PHREEQCRM takes it in");
+               "option KARST_PHREEQCRM includes it");
   const auto alone = [&](bool asked, const char* what) {
     if (asked)
-      in.mistake("chemistry.engine",
-                 fmt::format("\"phreeqcrm\" beside {}, which the engine karst alone has; take \"karst\"", what));
+      in.mistake(
+          "chemistry.engine",
+          fmt::format("\"phreeqcrm\" together with {}, which only the engine karst supports; use \"karst\"", what));
   };
   alone(!deck.sorbents.empty(), "exchangers or surfaces");
   alone(!deck.titration.reactants.empty(), "a titration");
   alone(std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); }),
-        "minerals on walls, behind their film");
+        "minerals on walls, with diffusion films");
   for (const char* key : {"chemistry.skip", "chemistry.walls"}) alone(in.given(key), key);
 }
 
 /// Solutions, minerals, sorbents and equilibria.
 void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
-  in.tables("chemistry.solution", "a solution; one table each", [&](Reader& item) {
+  in.tables("chemistry.solution", "a solution; one table for each", [&](Reader& item) {
     SolutionOptions s;
     s.name = deck.solutions.empty() ? "1" : std::to_string(deck.solutions.size() + 1);
     read_solution(item, s);
     if (std::ranges::find(deck.solutions, s.name, &SolutionOptions::name) != deck.solutions.end())
       item.mistake("name", "another solution has this name already");
     if (s.name.find_first_of(",\"\n") != std::string::npos)
-      item.mistake("name", "a comma, a quote or a line break does not go into the tables; leave it out");
+      item.mistake("name", "commas, quotes and line breaks cannot be written to the tables; remove them");
     deck.solutions.push_back(std::move(s));
   });
   in.tables("chemistry.mineral",
             "a mineral that reacts with the solutions, in `karst speciate` with each of them over chemistry.times; one "
-            "table each",
+            "table for each",
             [&](Reader& item) { read_mineral(item, deck.minerals.emplace_back(), use); });
   const auto read_sorbents = [&](const char* key, const char* help, void (*read_one)(Reader&, SorbentOptions&)) {
     in.tables(key, help, [&](Reader& item) {
@@ -257,15 +260,15 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
     });
   };
   read_sorbents("chemistry.exchange",
-                "an exchanger in contact with the solutions, in `karst run` in every cell; one table each",
+                "an exchanger in contact with the solutions, in `karst run` in every cell; one table for each",
                 read_exchange);
-  read_sorbents("chemistry.surface",
-                "a surface that forms complexes, in contact with the solutions, in `karst run` in every cell; one "
-                "table each",
-                read_surface);
+  read_sorbents(
+      "chemistry.surface",
+      "a surface that forms complexes, in contact with the solutions, in `karst run` in every cell; one table for each",
+      read_surface);
   in.tables("chemistry.equilibrium",
-            "a mineral or gas that the solutions come to equilibrium with at once, in `karst run` in every cell; one "
-            "table each",
+            "a mineral or gas in instantaneous equilibrium with the solutions, in `karst run` in every cell; one table "
+            "for each",
             [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
 }
 
@@ -273,26 +276,23 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
 
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   const bool run = use == ChemistryUse::run;
-  if (!run) in.text("title", deck.title, "one line on what this is");
+  if (!run) in.text("title", deck.title, "a line that describes the case");
   in.word<ChemistryEngine>("chemistry.engine", deck.engine,
                            {{"karst", ChemistryEngine::karst, "Karst's own"},
                             {"phreeqcrm", ChemistryEngine::phreeqcrm,
                              "PHREEQC (PhreeqcRM), where Karst was built with it (CMake option KARST_PHREEQCRM): "
-                             "solutions, and minerals and "
-                             "phases in equilibrium in a vessel or in every cell"}},
-                           "what solves solutions and reactions");
+                             "solutions, and minerals and phases in equilibrium in a batch reactor or in every cell"}},
+                           "solver of solutions and reactions");
   in.text("chemistry.database", deck.database,
-          "file in PHREEQC's format, relative to the deck; phreeqc.dat comes along with Karst");
-  in.texts(
-      "chemistry.additions", deck.additions,
-      "files in PHREEQC's format, relative to the deck, with further elements, species and phases: [\"mine.dat\"]; "
-      "read behind the database, so that what they define again takes its place");
+          "file in PHREEQC's format, relative to the deck; phreeqc.dat is included with Karst");
+  in.texts("chemistry.additions", deck.additions,
+           "files in PHREEQC's format, relative to the deck, with further elements, species and phases: "
+           "[\"mine.dat\"]; read after the database, so that their definitions replace those of the database");
   in.text("chemistry.rates", deck.rates,
           "file with RATE_PARAMETERS_PK or RATE_PARAMETERS_HERMANSKA in PHREEQC's format, relative to the deck, for "
-          "minerals with rates = [\"database\"]; palandri-kharaka.dat comes along with Karst");
+          "minerals with rates = [\"database\"]; palandri-kharaka.dat is included with Karst");
   read_parts(in, deck, use);
-  in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: times that the batch reaction is told at", 1e-9,
-             1e300);
+  in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: output times of the batch reaction", 1e-9, 1e300);
   read_titration(in, deck.titration);
   read_run(in, deck);
   if (!in.documenting()) check_engine(in, deck);
@@ -313,14 +313,14 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
       refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
               "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial",
               "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-             "given without a [[chemistry.solution]], so there is nothing to react");
+             "given without a [[chemistry.solution]], so nothing can react");
     return;
   }
   refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
          "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())
-    in.mistake("chemistry.solution", "missing; `karst speciate` wants at least one [[chemistry.solution]]");
+    in.mistake("chemistry.solution", "missing; `karst speciate` needs at least one [[chemistry.solution]]");
 }
 
 std::string ChemistryDeck::databases() const {
@@ -385,7 +385,7 @@ std::string database_path(const std::string& name, const std::string& deck_direc
   const fs::path beside = fs::path(deck_directory) / name;
   for (const fs::path& path : {beside, installed / name, built / name})
     if (fs::exists(path)) return path.string();
-  throw Error(fmt::format("there is no {}, and no file {} that Karst brings along ({}, {})", beside.string(), name,
+  throw Error(fmt::format("there is no {}, and no file {} included with Karst ({}, {})", beside.string(), name,
                           installed.string(), built.string()));
 }
 

@@ -32,40 +32,39 @@ std::int64_t steps_in(double interval, double dt) {
 namespace {
 
 void declare(Reader& in, TimeOptions& options) {
-  in.number("time.end", options.end, "s",
-            "the run ends here; it begins at 0: flow with the fluid at rest, transport with the initial concentrations",
-            shortest, longest);
+  in.number(
+      "time.end", options.end, "s",
+      "end time of the run, which starts at 0: flow with the fluid at rest, transport with the initial concentrations",
+      shortest, longest);
   in.number("time.dt", options.dt, "s",
-            "length of a step, or a little less, so that steps land on output times and on the end; with time.cfl the "
-            "longest one: left out, time.cfl tells alone (transport in a flow, navier-stokes)",
+            "time step, shortened slightly so that steps end at output times and at the end; with time.cfl the largest "
+            "step; default with time.cfl: no upper bound (transport in a flow, navier-stokes)",
             shortest, longest);
   in.number("time.output", options.output, "s",
-            "time between plotfiles output_0001.vtkhdf ... on the way; left out: the end alone, in plot.vtkhdf",
+            "time between intermediate plotfiles output_0001.vtkhdf ...; default: only the final state, in plot.vtkhdf",
             shortest, longest);
   in.word("time.scheme", options.scheme,
-          {{"bdf2", StepScheme::bdf2, "one solve per step (the first step takes two)"},
-           {"sdirk2", StepScheme::sdirk2, "two solves per step, with a quarter of the error"}},
-          "how steps of the flow are made, both of second order and stable for any length");
-  in.number(
-      "time.cfl", options.cfl, "-",
-      "part of its volume that a cell may exchange in a step. Transport in a flow: in cells of half their size or "
-      "more, at most 0.9; smaller ones are solved implicitly, and steps after a jump at an inlet begin short. "
-      "navier-stokes: steps follow it, and grow by half at most; left "
-      "out beside time.dt, all steps are time.dt long",
-      1e-3, 1.0);
+          {{"bdf2", StepScheme::bdf2, "one solve per step (two in the first step)"},
+           {"sdirk2", StepScheme::sdirk2, "two solves per step, a quarter of the error"}},
+          "time integration scheme of the flow; both are second order and stable for any step");
+  in.number("time.cfl", options.cfl, "-",
+            "CFL number: fraction of its volume that a cell may exchange in a step. Transport in a flow: for cells "
+            "that are at least half full, at most 0.9; smaller cells are implicit, and the steps after a jump at an "
+            "inlet start short. navier-stokes: sets the step, which grows by half at most; if omitted while time.dt is "
+            "given, all steps have the length time.dt",
+            1e-3, 1.0);
   in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
-            "transport in a flow, in place of time.end: volume that has flowed through, over that of the pores", 1e-12,
-            1e12);
-  in.number("time.output_pore_volumes", options.output_pore_volumes, "-", "likewise, in place of time.output", 1e-12,
+            "transport in a flow, instead of time.end: injected volume over pore volume", 1e-12, 1e12);
+  in.number("time.output_pore_volumes", options.output_pore_volumes, "-", "likewise, instead of time.output", 1e-12,
             1e12);
 }
 
 void check_end_and_output(Reader& in, const std::string& end_key, double end, const std::string& output_key,
                           double output) {
   if (end > 0.0 && output > end)
-    in.mistake(output_key, fmt::format("{:g} is longer than the run, which ends at {} = {:g}; leave it out for the end "
-                                       "alone",
-                                       output, end_key, end));
+    in.mistake(output_key,
+               fmt::format("{:g} is longer than the run, which ends at {} = {:g}; omit it for the final state only",
+                           output, end_key, end));
 }
 
 void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
@@ -73,13 +72,13 @@ void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
   const bool inertia = what == InTime::flow_with_inertia;
   for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
     if (in.given(key))
-      in.mistake(key,
-                 "belongs to [transport] in a steady flow; the flow in time has time.end, time.dt and time.output");
+      in.mistake(key, "belongs to [transport] in a steady flow; transient flow has time.end, time.dt and time.output");
   if (what == InTime::flow && in.given("time.cfl"))
-    in.mistake("time.cfl", "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow carries nothing");
+    in.mistake("time.cfl",
+               "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow has no advection term");
   options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
-  if (!in.given("time.end")) in.mistake("time.end", "missing: a run in time needs it");
-  if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a run in time needs it");
+  if (!in.given("time.end")) in.mistake("time.end", "missing: a transient run needs it");
+  if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a transient run needs it");
   if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
   if (options.dt > options.end)
     in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
@@ -88,19 +87,19 @@ void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
                                       most_steps));
   if (options.output > options.end)
     in.mistake("time.output",
-               fmt::format("{:g} s is longer than the run, which ends at {:g} s; leave it out for the end alone",
+               fmt::format("{:g} s is longer than the run, which ends at {:g} s; omit it for the final state only",
                            options.output, options.end));
 }
 
 void check_transport_in_time(Reader& in, const TimeOptions& options) {
   if (in.given("time.scheme"))
-    in.mistake("time.scheme", "belongs to the flow in time (flow.model = \"unsteady-stokes\"); remove it");
+    in.mistake("time.scheme", "belongs to transient flow (flow.model = \"unsteady-stokes\"); remove it");
   const bool in_seconds = in.given("time.end"), in_volumes = in.given("time.end_pore_volumes");
-  if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given beside time.end; leave one of them out");
+  if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given together with time.end; remove one of them");
   if (!in_seconds && !in_volumes)
-    in.mistake("time.end", "missing: transport in time needs it, or time.end_pore_volumes");
+    in.mistake("time.end", "missing: transient transport needs it, or time.end_pore_volumes");
   if (in.given("time.output") && in.given("time.output_pore_volumes"))
-    in.mistake("time.output_pore_volumes", "given beside time.output; leave one of them out");
+    in.mistake("time.output_pore_volumes", "given together with time.output; remove one of them");
   check_end_and_output(in, "time.end", options.end, "time.output", options.output);
   check_end_and_output(in, "time.end_pore_volumes", options.end_pore_volumes, "time.output_pore_volumes",
                        options.output_pore_volumes);
@@ -120,8 +119,8 @@ void read(Reader& in, TimeOptions& options, InTime what) {
       in.mistake(key, what == InTime::steady_transport
                           ? "without effect: a steady state has no time; remove this key, or transport.mode = "
                             "\"steady\""
-                          : "without effect: nothing in the deck goes through time; remove this key, or write "
-                            "flow.model = \"unsteady-stokes\" or a [[transport.component]]");
+                          : "without effect: nothing in the deck is transient; remove this key, or write flow.model = "
+                            "\"unsteady-stokes\" or a [[transport.component]]");
 }
 
 double longest_at(const TimeOptions& options, double time, double longest) {
@@ -204,7 +203,7 @@ std::vector<double> Clock::state() const {
 }
 
 void Clock::go_on(const std::vector<double>& state) {
-  require(state.size() == this->state().size(), "a clock of {} numbers in place of {}", state.size(),
+  require(state.size() == this->state().size(), "a clock of {} numbers instead of {}", state.size(),
           this->state().size());
   auto next = state.begin();
   for (double* x : {&time_, &begin_, &target_, &dt_}) *x = *next++;
@@ -219,18 +218,16 @@ void read(Reader& in, CheckpointOptions& options) {
   constexpr int most_steps = 1'000'000'000;
   constexpr double latest = 1e30;
   in.number("checkpoint.every_minutes", options.every_minutes, "-",
-            "transport (with [chemistry], too) and flow in time: the state is kept on the disk so often, for `karst "
-            "run --resume` after the run was "
-            "killed; 0: only when the run is asked to end",
+            "transient transport (also with [chemistry]) and flow: minutes between checkpoints, from which `karst run "
+            "--resume` continues after the run was killed; 0: only when the run is asked to stop",
             0.0, longest_wait);
-  in.integer("checkpoint.every_steps", options.every_steps, "-", "likewise, after so many steps; 0: not by steps", 0,
-             most_steps);
-  in.number("checkpoint.every_time", options.every_time, "s", "likewise, after so much time of [time]; 0: not by it",
-            0.0, latest);
-  in.integer(
-      "checkpoint.keep", options.keep, "-",
-      "states that stay on the disk: where the last one turns out to be damaged, --resume takes the one before it", 1,
-      most_kept);
+  in.integer("checkpoint.every_steps", options.every_steps, "-",
+             "likewise, number of steps between checkpoints; 0: not by steps", 0, most_steps);
+  in.number("checkpoint.every_time", options.every_time, "s",
+            "likewise, simulated time between checkpoints; 0: not by time", 0.0, latest);
+  in.integer("checkpoint.keep", options.keep, "-",
+             "number of checkpoints kept on disk: if the last one is damaged, --resume uses the one before it", 1,
+             most_kept);
 }
 
 namespace {

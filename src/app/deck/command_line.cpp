@@ -116,28 +116,26 @@ void add_threads(CLI::App& command, CommandLine& line) {
 
 void add_deck(CLI::App& command, CommandLine& line, ImportFlags& flags) {
   command
-      .add_option(
-          "deck", line.deck,
-          "the input deck (TOML; `karst help` lists its keys), or in its place an image or geometry file, which "
-          "asks for the permeability along x, y and z; `karst init` writes a deck")
+      .add_option("deck", line.deck,
+                  "the input deck (TOML; `karst help` lists its keys), or an image or geometry file, for its "
+                  "permeability along x, y and z; `karst init` writes a deck")
       ->required();
   command.add_option("key=value", line.overrides,
                      "sets a key of the deck: grid.box=32  grid.cells=64x64x64  flow.axes=x,z  fluid.viscosity=1.2cP");
   add_threads(command, line);
   flags.add_to(command,
-               "Import of an image, as for `karst import`; each sets the key of this name in [geometry.import]");
+               "Image import, as for `karst import`; each option sets the key of the same name in [geometry.import]");
 }
 
 void add_results(CLI::App& command, CommandLine& line) {
   command.add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
       ->type_name("DIR");
   command.add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
-  command.add_flag("--force", line.force,
-                   "start even where the estimate of `karst check` says that the memory is too small");
+  command.add_flag("--force", line.force, "start even if the estimate of `karst check` exceeds the available memory");
 }
 
 void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  CLI::App* run = app.add_subcommand("run", "compute what the deck asks for: summary.json, report.html, plotfile");
+  CLI::App* run = app.add_subcommand("run", "compute what the deck requests: summary.json, report.html, plotfile");
   add_deck(*run, line, flags);
   add_results(*run, line);
   run->add_option("--petsc", line.petsc,
@@ -146,47 +144,47 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   run->add_flag("--uncertainty", line.uncertainty,
                 "sets flow.uncertainty: the range of the permeability over plausible walls of an image");
   run->add_flag("--resume", line.resume,
-                "go on with a run that was interrupted: what it has solved is not solved again (give the same deck)");
+                "continue an interrupted run: finished solves are not repeated (give the same deck)");
   run->add_option("--time-limit", line.time_limit,
-                  "end in order after so many seconds, e.g. before a batch system would kill the run; --resume goes on "
-                  "(default: run.time_limit of the deck)")
+                  "stop cleanly after this many seconds, e.g. before a batch system would kill the run; --resume "
+                  "continues it (default: run.time_limit of the deck)")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
   CLI::Option* trace =
       run->add_option(
              "--trace", line.trace,
-             "write what each thread of each rank does when, with all messages, for https://ui.perfetto.dev "
-             "and tools/karst_trace.py; NAME.otf2: a folder in the Open Trace Format, where karst is built with it")
+             "write a timeline of each thread of each rank, with all messages, for https://ui.perfetto.dev and "
+             "tools/karst_trace.py; NAME.otf2: a directory in the Open Trace Format, if karst was built with it")
           ->type_name("FILE");
-  run->add_option("--trace-steps", line.trace_steps, "the steps of a run in time that the trace holds (default: all)")
+  run->add_option("--trace-steps", line.trace_steps, "the steps of a transient run to trace (default: all)")
       ->needs(trace)
       ->type_name("FIRST:LAST");
   run->add_option("--trace-room", line.trace_room,
-                  "memory of each rank for the trace; what comes after it is full is left out (default: 100)")
+                  "memory of each rank for the trace; events after it is full are dropped (default: 100)")
       ->needs(trace)
       ->check(CLI::Range(1.0, 1e5))
       ->type_name("MB");
 }
 
 void add_ranks(CLI::App& command, CommandLine& line) {
-  command.add_option("--ranks", line.ranks, "of each run, by mpirun (default: 1)")
+  command.add_option("--ranks", line.ranks, "ranks of each run, by mpirun (default: 1)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
 }
 
 void add_study(CLI::App& app, CommandLine& line) {
   CLI::App* study = app.add_subcommand(
-      "study", "run a deck over lists of values, images or parts of an image: one table and one page of all");
+      "study", "run a deck over lists of values, images or sub-volumes of an image: one table and one report");
   study->add_option("study", line.deck, "the study (TOML; `karst help --study` lists its keys)")
       ->required()
       ->type_name("STUDY");
   study->add_option("key=value", line.overrides, "sets a key of the deck in all cases");
   study->add_option("--out", line.out, "directory for the results (default: directory of the study)")->type_name("DIR");
   study->add_flag("--list", line.list, "show the cases, run none");
-  study->add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the folder of the results, run none");
-  study->add_flag("--overwrite", line.overwrite, "run cases again that are completed already");
+  study->add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the directory of the results, run none");
+  study->add_flag("--overwrite", line.overwrite, "rerun completed cases");
   add_ranks(*study, line);
-  study->add_option("--parallel", line.parallel, "runs at a time (default: 1); -j is the number of threads of each")
+  study->add_option("--parallel", line.parallel, "simultaneous runs (default: 1); -j is the number of threads of each")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   add_threads(*study, line);
@@ -194,25 +192,25 @@ void add_study(CLI::App& app, CommandLine& line) {
 
 void add_variation(CLI::App& app, CommandLine& line) {
   CLI::App* variation = app.add_subcommand(
-      "variation", "run a deck several times: how much its times vary between runs, ranks and threads, and steps");
+      "variation", "run a deck several times: variation of its times between runs, ranks, threads and steps");
   variation->add_option("deck", line.deck, "the deck (TOML)")->required()->type_name("DECK");
   variation->add_option("key=value", line.overrides, "sets a key of the deck");
   variation
       ->add_option("--out", line.out,
                    "directory for the runs and the results (default: output.directory of the deck, with _variation)")
       ->type_name("DIR");
-  variation->add_option("--runs", line.runs, "how often (default: 5); runs that are there already count")
+  variation->add_option("--runs", line.runs, "number of runs (default: 5); existing runs count")
       ->check(CLI::Range(2, 1000))
       ->type_name("N");
-  variation->add_option("--steps", line.steps, "the steps of a run in time that are compared (default: all)")
+  variation->add_option("--steps", line.steps, "the steps of a transient run to compare (default: all)")
       ->type_name("FIRST:LAST");
-  variation->add_flag("--overwrite", line.overwrite, "run again what is completed, and replace other runs there");
+  variation->add_flag("--overwrite", line.overwrite, "rerun completed runs, and replace other runs there");
   add_ranks(*variation, line);
   add_threads(*variation, line);
 }
 
 void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  CLI::App* import = app.add_subcommand("import", "turn an image into a geometry file");
+  CLI::App* import = app.add_subcommand("import", "convert an image to a geometry file");
   import
       ->add_option(
           "image", line.image,
@@ -223,9 +221,9 @@ void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
   import
       ->add_option("--page", line.page,
-                   "HTML page that shows the import (default: beside the geometry file, .html; none: no page)")
+                   "HTML report of the import (default: next to the geometry file, .html; none: no report)")
       ->type_name("FILE");
-  import->add_option("--json", line.json, "write the report as JSON too")->type_name("FILE");
+  import->add_option("--json", line.json, "also write the report as JSON")->type_name("FILE");
   add_threads(*import, line);
   import->add_flag("--overwrite", line.overwrite, "replace existing files");
   flags.add_to(*import, "OPTIONS");
@@ -233,34 +231,39 @@ void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 }
 
 void add_speciate(CLI::App& app, CommandLine& line) {
-  CLI::App* speciate = app.add_subcommand("speciate", "the species of solutions of a [chemistry] deck, without a grid");
+  CLI::App* speciate =
+      app.add_subcommand("speciate", "compute the speciation of the solutions of a [chemistry] deck, without a grid");
   speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")
       ->required()
       ->type_name("DECK");
   speciate->add_option("key=value", line.overrides, "sets a key of the deck: chemistry.solution[0].pH=6");
   speciate
       ->add_option("-o,--output", line.file,
-                   "write the results as a table, too (.csv); batch reactions and titrations go to FILE_batch.csv and "
+                   "also write the results as a table (.csv); batch reactions and titrations to FILE_batch.csv and "
                    "FILE_titration.csv")
       ->type_name("FILE");
-  speciate->add_option("--json", line.json, "write all tables as JSON, too")->type_name("FILE");
-  speciate->add_option("--page", line.page, "write an HTML page with tables and charts, too")->type_name("FILE");
+  speciate->add_option("--json", line.json, "also write all tables as JSON")->type_name("FILE");
+  speciate->add_option("--page", line.page, "also write an HTML report with tables and charts")->type_name("FILE");
   speciate->add_flag("--overwrite", line.overwrite, "replace existing files");
 }
 
 void add_check(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App* check =
-      app.add_subcommand("check", "read everything, estimate memory and time from a sample; build and write nothing");
+      app.add_subcommand("check", "check the deck, estimate memory and time from a sample; writes nothing");
   add_deck(*check, line, flags);
   check
       ->add_option("--ranks", line.plan_ranks,
-                   "plan the run for so many ranks, of a machine that need not be there: boxes, balance, messages, "
-                   "memory and time of each; looks at every box of the grid")
+                   "plan a run on this many ranks, also of another machine: boxes, load balance, messages, memory and "
+                   "time; examines every box of the grid")
       ->check(CLI::Range(1, 100'000'000))
       ->type_name("N");
-  check->add_option("--machine", line.machine, "with --ranks and --like: what messages take there (docs/scaling.md)")
+  check
+      ->add_option("--machine", line.machine,
+                   "with --ranks and --like: communication speed of that machine (docs/scaling.md)")
       ->type_name("FILE");
-  check->add_option("--like", line.like, "a finished run of two ranks or more, which says how much is sent and solved")
+  check
+      ->add_option("--like", line.like,
+                   "a finished run on two ranks or more, from which messages and solves are predicted")
       ->type_name("DIR");
 }
 
@@ -271,30 +274,29 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   add_run(app, line, flags);
 
-  CLI::App* init = app.add_subcommand("init", "write a deck with all keys explained, to begin with");
-  init->add_option("file", line.deck, "the deck to write; an existing file stays (default: deck.toml)")
+  CLI::App* init = app.add_subcommand("init", "write a starting deck with all keys explained");
+  init->add_option("file", line.deck, "the deck to write; existing files are not replaced (default: deck.toml)")
       ->type_name("FILE");
-  init->add_option("--image", line.image,
-                   "the image or geometry file that the deck is about (without it: a packing of spheres)")
+  init->add_option("--image", line.image, "the image or geometry file of the deck (default: a packing of spheres)")
       ->type_name("IMAGE");
   flags.add_to(*init, "Import of the image");
 
-  CLI::App* geometry = app.add_subcommand("geometry", "cut the grid: statistics, plotfile, summary.json");
+  CLI::App* geometry = app.add_subcommand("geometry", "build only the grid: statistics, plotfile, summary.json");
   add_deck(*geometry, line, flags);
   add_results(*geometry, line);
 
   add_check(app, line, flags);
 
-  CLI::App* report = app.add_subcommand("report", "make report.html of a finished run once more");
+  CLI::App* report = app.add_subcommand("report", "rewrite report.html of a finished run");
   report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")
       ->required()
       ->type_name("DIR");
 
-  CLI::App* status = app.add_subcommand("status", "how far the run in a directory has come, or how it ended");
-  status->add_option("directory", line.directory, "the directory of the run, also on a disk shared with its machine")
+  CLI::App* status = app.add_subcommand("status", "progress of the run in a directory, or how it ended");
+  status->add_option("directory", line.directory, "the directory of the run, which may be on a shared disk")
       ->required()
       ->type_name("DIR");
-  status->add_flag("--json", line.as_json, "for programs");
+  status->add_flag("--json", line.as_json, "print JSON for programs");
 
   add_study(app, line);
   add_variation(app, line);
@@ -302,8 +304,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   add_speciate(app, line);
 
-  CLI::App* completion =
-      app.add_subcommand("completion", "print what makes a shell complete commands, options and keys");
+  CLI::App* completion = app.add_subcommand("completion", "print shell completion of commands, options and keys");
   completion->add_option("shell", line.shell, "bash or zsh: source <(karst completion bash)")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}))
@@ -311,7 +312,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
   CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
   help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
-  help->add_flag("--study", line.of_study, "of the file of a study, in place of a deck's");
+  help->add_flag("--study", line.of_study, "keys of a study file instead of a deck");
   help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 

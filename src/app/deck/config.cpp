@@ -16,32 +16,30 @@ namespace karst {
 
 void read(Reader& in, OutputOptions& options) {
   in.text("output.directory", options.directory,
-          "folder of the results, relative to where the program runs; --out on the command line wins");
+          "directory of the results, relative to the working directory; --out on the command line overrides it");
   std::vector<std::string> words;
   for (const PlotField field : options.plot)
     for (const PlotWord& w : plot_words())
       if (w.field == field) words.emplace_back(w.word);
-  std::string help = "fields of the plotfile (left out: also velocity, pressure and concentration, where solved for):";
+  std::string help = "fields of the plotfile (default: also velocity, pressure and concentration, where computed):";
   for (const PlotWord& w : plot_words()) {
     help += help.ends_with(':') ? " " : "; ";
     help += std::string(w.word) + " = " + std::string(w.help);
   }
   in.texts("output.plot", words, help);
   options.plot = read_plot_fields(in, words);
-  in.flag(
-      "output.yt", options.yt,
-      "plotfiles hold their values a second time in the layout that yt.load opens; false: files of half the size, for "
-      "ParaView and Python");
-  in.integer(
-      "output.files", options.files, "",
-      "files that hold the values of a plotfile: 1 = the plotfile itself, which all ranks write together; more = "
-      "NAME.part1, NAME.part2 ... beside it, each written by neighbouring ranks, of one machine where it can be, "
-      "and read through the plotfile as before; at most one per rank",
-      1, 1000000);
-  in.flag(
-      "output.wall", options.wall,
-      "transport with walls that react leaves wall.vtp at the end: the wall as a surface, with the flux into it per "
-      "area [C m/s] and the concentration at it per component, its mineral and area, for ParaView; false: it does not");
+  in.flag("output.yt", options.yt,
+          "plotfiles contain a second copy of the values in the layout that yt.load opens; false: files of half the "
+          "size, for ParaView and Python");
+  in.integer("output.files", options.files, "",
+             "number of files that hold the values of a plotfile: 1 = the plotfile itself, written by all ranks "
+             "together; more = NAME.part1, NAME.part2 ... next to it, each written by neighbouring ranks, on the same "
+             "machine where possible, and read through the plotfile as usual; at most one per rank",
+             1, 1000000);
+  in.flag("output.wall", options.wall,
+          "transport with reacting walls writes wall.vtp at the end: the wall as a surface with, per component, the "
+          "flux into it per area [C m/s] and the concentration on it, and with its mineral and area, for ParaView; "
+          "false: not written");
   read(in, options.slices);
   read(in, options.probes);
 }
@@ -49,18 +47,17 @@ void read(Reader& in, OutputOptions& options) {
 void read(Reader& in, RunOptions& options) {
   constexpr double longest = 3.2e9;  // a century
   in.number("run.time_limit", options.time_limit, "s",
-            "`karst run` ends in order after this time, e.g. before a batch system would kill it; --resume goes on; 0: "
-            "no limit; --time-limit on the command line wins",
+            "`karst run` stops cleanly after this time, e.g. before a batch system would kill it; --resume continues "
+            "it; 0: no limit; --time-limit on the command line overrides it",
             0.0, longest);
-  in.word<Balancing>(
-      "run.balance", options.balance,
-      {{"off", Balancing::off, "boxes in equal numbers"},
-       {"start", Balancing::start, "by the fluid and cut cells that they hold"},
-       {"feedback", Balancing::feedback,
-        "what goes through time also measures what ranks take for their boxes, and boxes move when that pays: for "
-        "chemistry in a part of the sample, and for machines some of whose processors are slower; the last digits of "
-        "results then differ from run to run"}},
-      "how boxes are dealt out to ranks:");
+  in.word<Balancing>("run.balance", options.balance,
+                     {{"off", Balancing::off, "the same number of boxes for each rank"},
+                      {"start", Balancing::start, "weighted by the fluid and cut cells of each box"},
+                      {"feedback", Balancing::feedback,
+                       "as start; transient runs also measure the time that ranks need for their boxes, and move boxes "
+                       "when that saves time: for chemistry in a part of the sample, and for machines with some slower "
+                       "processors; the last digits of results then differ from run to run"}},
+                     "how boxes are distributed over the ranks:");
 }
 
 namespace {
@@ -69,13 +66,12 @@ namespace {
 void require_source(Reader& in, const Config& config) {
   if (!config.geometry.image.empty()) return;
   if (!in.given("geometry.solid") && !(in.given("grid.cells") && in.given("grid.size")))
-    in.mistake(
-        "geometry",
-        "nothing says where the solid is; wanted: geometry.image, [[geometry.solid]], or grid.cells and grid.size "
-        "alone where the domain is all fluid");
+    in.mistake("geometry",
+               "no geometry is given; expected: geometry.image, [[geometry.solid]], or grid.cells and grid.size alone "
+               "for a domain without solid");
   if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
   for (const char* key : {"grid.cells", "grid.size"})
-    if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image brings its own)");
+    if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image states its own)");
 }
 
 /// A job that the deck asks for makes the field.
@@ -98,8 +94,8 @@ void require_jobs_of_fields(Reader& in, const Config& config) {
   for (const PlotWord& w : plot_words()) {
     if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0 || is_solved_for(w, config)) continue;
     const auto job = std::ranges::find(job_words(), w.job, &JobWord::name);
-    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not ask for; wanted: {}", w.word,
-                                          job->asked_by));
+    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not request; expected: {}",
+                                          w.word, job->asked_by));
   }
 }
 
@@ -111,7 +107,7 @@ void require_arrays(Reader& in, const Config& config) {
     const std::string path = (std::filesystem::path(in.directory()) / c.initial_file).string();
     if (!image_exists(path))
       in.mistake(fmt::format("transport.component[{}].initial_file", i),
-                 fmt::format("\"{}\" is not there; wanted: an array, relative to the deck", path));
+                 fmt::format("\"{}\" is not there; expected: an array, relative to the deck", path));
     try {
       voxel_type_named(c.initial_file_type);
     } catch (const Error& e) {
@@ -128,30 +124,30 @@ void require_transport_fits(Reader& in, const Config& config) {
   const bool flows = model != FlowModel::none;
   const int axis = flows && config.flow.axes.size() == 1 ? config.flow.axes[0] : deck.axis;
   if (is_in_time(model) && deck.steady())
-    in.mistake("transport.mode", "\"steady\", but the flow goes through time; remove it, or give a steady flow.model");
+    in.mistake("transport.mode", "\"steady\", but the flow is transient; remove it, or give a steady flow.model");
   if (!config.flow.lids.empty())
     in.mistake("flow.lid",
-               "flow between lids does not carry [transport] yet, as nothing flows through the sample; give a drive or "
-               "an inlet");
+               "lid-driven flow does not support [transport] yet, because nothing flows through the sample; give "
+               "flow.drive or an inlet");
   if (flows && config.flow.axes.size() != 1)
-    in.mistake("flow.axes", fmt::format("{} directions, but one flow carries the components; name one: axes = [\"x\"]",
-                                        config.flow.axes.size()));
+    in.mistake(
+        "flow.axes",
+        fmt::format("{} directions, but the components are advected by one flow; name one direction: axes = [\"x\"]",
+                    config.flow.axes.size()));
   if (flows && config.flow.reservoir > 0)
-    in.mistake("flow.reservoir", "free cells before and after the sample do not go with [transport] yet; leave it out");
+    in.mistake("flow.reservoir",
+               "reservoirs upstream and downstream of the sample are not supported with [transport] yet; remove it");
   if (flows && deck.axis_given)
     in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
   if (deck.peclet > 0.0 && model != FlowModel::stokes)
-    in.mistake(
-        "transport.peclet",
-        flows
-            ? "in time or with inertia a flow cannot be made faster as it is; give flow.velocity in its place, or use "
-              "flow.model = \"stokes\""
-            : "nothing flows; give a flow.model, or remove it");
+    in.mistake("transport.peclet", flows ? "a transient flow or a flow with inertia cannot be scaled to another "
+                                           "velocity; give flow.velocity instead, or use flow.model = \"stokes\""
+                                         : "there is no flow; give a flow.model, or remove it");
   if (!flows && !deck.steady() && !in.given("time.dt"))
     in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
   if (!flows && !deck.steady())
     for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
-      if (in.given(key)) in.mistake(key, "nothing flows; give time.end and time.output in seconds");
+      if (in.given(key)) in.mistake(key, "there is no flow; give time.end and time.output in seconds");
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
@@ -173,9 +169,9 @@ void make_room_for_copies(Reader& in, Config& config) {
     const int n = config.geometry.copies[d];
     if (n > 1 && !grid.periodic[d])
       in.mistake("geometry.copies",
-                 fmt::format("{} along {}, where the domain does not repeat itself; set grid.periodic "
-                             "to true there, or leave one",
-                             n, "xyz"[d]));
+                 fmt::format(
+                     "{} along {}, where the domain is not periodic; set grid.periodic to true there, or keep one copy",
+                     n, "xyz"[d]));
     if (std::int64_t{grid.cells[d]} * n > std::numeric_limits<int>::max())
       in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, "xyz"[d]));
     else
@@ -185,7 +181,7 @@ void make_room_for_copies(Reader& in, Config& config) {
   const bool places =
       std::ranges::any_of(grid.refine, [](const Refinement& r) { return r.where == Refinement::Where::region; });
   if (places && config.geometry.copies != Index{1, 1, 1})
-    in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of them alone; refine along the wall");
+    in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of the copies only; refine along the wall");
 }
 
 /// Slices have fields, times and a place in the domain.
@@ -193,7 +189,7 @@ void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
   if (slices.empty()) return;
   const bool in_time = is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
-  if (!in_time) in.mistake("output.slice", "belongs to runs in time: a steady state is in plot.vtkhdf; remove it");
+  if (!in_time) in.mistake("output.slice", "belongs to transient runs: a steady state is in plot.vtkhdf; remove it");
   if (std::ranges::none_of(config.output.plot, [](PlotField f) { return !job_of(f).empty(); }))
     in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
   for (std::size_t i = 0; i < slices.size(); ++i)
@@ -209,15 +205,16 @@ void require_checkpoint_has_effect(Reader& in, const Config& config) {
   for (const char* key :
        {"checkpoint.every_minutes", "checkpoint.every_steps", "checkpoint.every_time", "checkpoint.keep"})
     if (in.given(key))
-      in.mistake(
-          key, "only transport and flow in time are kept on their way; steady solves are kept as they end; remove it");
+      in.mistake(key,
+                 "checkpoints are written only by transient transport and flow; steady solves are saved when they "
+                 "finish; remove it");
 }
 
 }  // namespace
 
 Config read_config(Reader& in) {
   Config config;
-  in.text("title", config.title, "a line about the case, kept in the results");
+  in.text("title", config.title, "a line that describes the case, repeated in the results");
   read(in, config.geometry);
   read(in, config.import);
   read(in, config.grid);
@@ -253,8 +250,8 @@ Config read_config(Reader& in) {
     if (!config.output.probes.empty() && !is_in_time(config.flow.model) &&
         (!config.transport.asked() || config.transport.steady()))
       in.mistake("output.probe",
-                 "belongs to flows in time (flow.model = \"unsteady-stokes\", \"navier-stokes\") and to transport in "
-                 "time ([[transport.component]]); remove it");
+                 "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
+                 "transport ([[transport.component]]); remove it");
     require_arrays(in, config);
   }
   return config;

@@ -24,10 +24,9 @@ std::vector<std::string> throat_warnings(const GridOptions& grid, const Geometry
                median = throats.median * image.voxel / h;
   if (throats.count == 0 || h < image.voxel * (1 + 1e-6) || tenth >= cells_per_throat) return {};
   return {fmt::format(
-      "grid: the cells at the wall are {} wide; of the {} throats of the image half are narrower than {} ({:.1f} "
-      "cells) "
-      "and a tenth narrower than {} ({:.1f} cells), and flow through throats of fewer than {:g} cells is resolved "
-      "poorly: use more cells (grid.cells, at least one per voxel) or another level at the wall ([[grid.refine]])",
+      "grid: the cells at the wall are {} wide; of the {} throats of the image, half are narrower than {} ({:.1f} "
+      "cells) and a tenth are narrower than {} ({:.1f} cells). Flow through throats of fewer than {:g} cells is poorly "
+      "resolved: use more cells (grid.cells, at least one per voxel) or another level at the wall ([[grid.refine]])",
       format_si(h, "m"), throats.count, format_si(median * h, "m"), median, format_si(tenth * h, "m"), tenth,
       cells_per_throat)};
 }
@@ -38,12 +37,12 @@ std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFi
     if (!grid.periodic[d]) continue;
     const EndPlanes planes = compare_ends(image, d);
     if (ends_match(planes)) continue;
-    all.push_back(fmt::format(
-        "grid.periodic: the image does not repeat itself along {0}: on {1:.1f} % of the area of its two faces there, "
-        "pore meets solid (neighbouring planes inside: {2:.1f} %, planes that know nothing of each other: {3:.1f} %), "
-        "which blocks the flow along {0}. Set grid.periodic to false along {0} and drive the flow between its ends "
-        "(flow.drive = \"pressure-drop\"), or crop the image to a whole period",
-        "xyz"[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
+    all.push_back(
+        fmt::format("grid.periodic: the image is not periodic along {0}: on {1:.1f} % of the area of its two faces "
+                    "there, pore meets solid (neighbouring planes inside: {2:.1f} %, uncorrelated planes: {3:.1f} %), "
+                    "which blocks the flow along {0}. Set grid.periodic to false along {0} and drive the flow by a "
+                    "pressure drop (flow.drive = \"pressure-drop\"), or crop the image to a whole period",
+                    "xyz"[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
   }
   return all;
 }

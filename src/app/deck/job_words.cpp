@@ -11,25 +11,23 @@ namespace karst {
 namespace {
 
 constexpr std::array words{
-    JobWord{"flow",
-            "[flow] with model = \"stokes\" or \"steady\" and a drive: permeability and velocity; with [[flow.inlet]]: "
-            "flow "
-            "rate and pressure drop; with [[flow.lid]]: friction; \"unsteady-stokes\" and [time]: its history",
-            [](const Config& config) { return config.flow.model != FlowModel::none; }},
     JobWord{
-        "dynamic_permeability",
-        "[dynamic_permeability] with axes = [\"x\"], beside a [flow] with model = \"stokes\": permeability over the "
-        "frequency of the drive",
-        [](const Config& config) { return !config.dynamic_permeability.axes.empty(); }},
+        "flow",
+        "[flow] with model = \"stokes\" or \"steady\" and flow.drive: permeability and velocity; with [[flow.inlet]]: "
+        "flow rate and pressure drop; with [[flow.lid]]: friction; \"unsteady-stokes\" and [time]: transient flow",
+        [](const Config& config) { return config.flow.model != FlowModel::none; }},
+    JobWord{"dynamic_permeability",
+            "[dynamic_permeability] with axes = [\"x\"], beside a [flow] with model = \"stokes\": permeability against "
+            "the frequency of the driving force",
+            [](const Config& config) { return !config.dynamic_permeability.axes.empty(); }},
     JobWord{"diffusion", "[diffusion] with axes = [\"x\", \"y\", \"z\"]: effective diffusivity and formation factor",
             [](const Config& config) { return !config.diffusion.axes.empty(); }},
     JobWord{"dispersion",
             "[dispersion] with axes = [\"x\"] and peclet = [1, 10, 100], beside a periodic [flow]: dispersion tensor",
             [](const Config& config) { return !config.dispersion.axes.empty(); }},
     JobWord{"transport",
-            "[[transport.component]] and [time]: transport of dissolved components in time, breakthrough; with "
-            "transport.mode "
-            "= \"steady\": their steady state",
+            "[[transport.component]] and [time]: transient transport of dissolved components, breakthrough; with "
+            "transport.mode = \"steady\": their steady state",
             [](const Config& config) { return config.transport.asked(); }}};
 
 }  // namespace

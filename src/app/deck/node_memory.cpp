@@ -66,7 +66,7 @@ double left_in_groups(const fs::path& root) {
 
 MemoryLimit memory_of_node(const fs::path& root) {
   const MemoryLimit system{entry(root / "proc/meminfo", "MemAvailable:", 1024.0), "free memory of the machine"};
-  const MemoryLimit group{left_in_groups(root), "memory that the container or batch job leaves"};
+  const MemoryLimit group{left_in_groups(root), "memory limit of the container or batch job"};
   return group.bytes < system.bytes ? group : system;
 }
 

@@ -18,21 +18,22 @@ constexpr std::array<PlotWord, 10> words{{
     {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
     {"wall_normal", PlotField::wall_normal, "unit normal of the wall, into the fluid: a vector", "", "1", true},
     {"mineral", PlotField::mineral,
-     "mineral on the wall in the cell: 1, 2, ... in the order of the statistics (summary.json), 0 without wall", "",
+     "mineral of the wall in the cell: 1, 2, ... in the order of the statistics (summary.json), 0 without wall", "",
      "1"},
-    {"velocity", PlotField::velocity, "of the solves of [flow] [m/s], a vector; with several axes drive_x_velocity ...",
-     "flow", "m/s", true},
-    {"speed", PlotField::speed, "length of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
+    {"velocity", PlotField::velocity,
+     "from the solves of [flow] [m/s], a vector; with several axes drive_x_velocity ...", "flow", "m/s", true},
+    {"speed", PlotField::speed, "magnitude of the velocity [m/s]; with several axes drive_x_speed ...", "flow", "m/s"},
     {"pressure", PlotField::pressure,
-     "of the solves of [flow] [Pa], without the drop of the mean gradient; with several axes drive_x_pressure ...",
+     "from the solves of [flow] [Pa], without the linear drop of the mean gradient; with several axes drive_x_pressure "
+     "...",
      "flow", "Pa"},
     {"concentration", PlotField::concentration,
-     "of [diffusion], one component per axis (concentration_x ...), falls by 1 along it; of [transport], one per "
-     "component (concentration_NAME)",
+     "from [diffusion], one component per axis (concentration_x ...), which falls by 1 along it; from [transport], one "
+     "per component (concentration_NAME)",
      "diffusion", "1", false, "transport"},
     {"chemistry", PlotField::chemistry,
-     "of [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
-     "[mol/kgw] (molality_NAME), what is left of minerals in the volume [mol/kgw] (mineral_NAME), what sorbs of each "
+     "from [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
+     "[mol/kgw] (molality_NAME), remaining minerals in the volume [mol/kgw] (mineral_NAME), sorbed amount of each "
      "element [mol/kgw] (sorbed_NAME)",
      "transport", "1"},
 }};
@@ -56,7 +57,7 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
     }
     const PlotField field = words[at - known.begin()].field;
     if (std::find(fields.begin(), fields.end(), field) != fields.end())
-      in.mistake("output.plot", fmt::format("\"{}\" stands twice; name it once", word));
+      in.mistake("output.plot", fmt::format("\"{}\" is listed twice; name it once", word));
     else
       fields.push_back(field);
   }

@@ -28,7 +28,7 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
   if (at < names.size()) return at;
   const std::string near = nearest(name, names);
   in.mistake(key, name.empty()
-                      ? fmt::format("missing; wanted: one of the solutions {}", join(names))
+                      ? fmt::format("missing; expected: one of the solutions {}", join(names))
                       : fmt::format("\"{}\" is no solution{}; there are: {}", name,
                                     near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
   return 0;
@@ -119,16 +119,15 @@ void add_components(Config& config, ReactivePlan& plan) {
 void check_deck(Reader& in, const Config& config) {
   const ChemistryDeck& deck = config.chemistry;
   if (config.transport.steady())
-    in.mistake("transport.mode",
-               "\"steady\" does not go with [chemistry]; leave it out: reactions are marched in time");
+    in.mistake("transport.mode", "\"steady\" is not supported with [chemistry]; remove it: reactions are transient");
   for (std::size_t i = 0; i < config.transport.walls.size(); ++i)
     if (config.transport.walls[i].component.empty())
       in.mistake(
           fmt::format("transport.wall[{}].component", i),
-          "missing: beside [chemistry] a wall names the tracer that it acts on; minerals are [[chemistry.mineral]]");
+          "missing: with [chemistry] a wall must name the tracer on which it acts; minerals are [[chemistry.mineral]]");
   const bool walls = std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
   if (walls && config.transport.diffusivity <= 0.0)
-    in.mistake("transport.diffusivity", "0, but walls react, and only diffusion brings anything to them");
+    in.mistake("transport.diffusivity", "0, but walls react, and only diffusion transports solutes to them");
 }
 
 void check_clashes(Reader& in, const Config& config, const ChemicalSystem& system) {
@@ -154,7 +153,7 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, 
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
       if (deck.minerals[m].options.rates.empty()) continue;  // a mistake that has been noted
       minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
-      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, and no mineral",
+      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, not a mineral",
               deck.minerals[m].options.phase);
     } catch (const Error& e) {
       in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
@@ -181,7 +180,7 @@ void add_chemistry(Reader& in, Config& config) {
   const std::size_t inlet = place_of(in, deck, "chemistry.inlet", deck.inlet);
   if (deck.solutions[initial].temperature != deck.solutions[inlet].temperature)
     in.mistake("chemistry.inlet",
-               fmt::format("{:g} C, and the solution at the beginning {:g} C: one temperature is needed",
+               fmt::format("{:g} C, but the initial solution has {:g} C: both must have the same temperature",
                            deck.solutions[inlet].temperature, deck.solutions[initial].temperature));
   auto plan = std::make_shared<ReactivePlan>();
   const std::optional<Database> database = read_database_of(in, config.chemistry);

@@ -151,7 +151,7 @@ std::string with_contents(const Comm& comm, const std::string& deck) {
 
 std::string identity_of(const std::string& deck, const std::string& job) {
   const auto known = std::ranges::find(unknown(), job, &Unknown::job);
-  require(known != unknown().end(), "nothing is known of what answers of the job {} depend on", job);
+  require(known != unknown().end(), "the inputs that determine the results of the job {} are not known", job);
   std::string lines, header;
   for (const std::string& whole : split(deck, '\n')) {
     const std::string line(without_comment(whole));

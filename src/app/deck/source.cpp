@@ -96,8 +96,8 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
   } else {
     require(!config.import_given, "{} is a geometry file, imported already; {}", config.geometry.image,
             config.import.by_options
-                ? "leave out the options of the import, or name the image itself"
-                : "remove [geometry.import] (and its options on the command line), or name the image itself");
+                ? "remove the import options, or give the image itself"
+                : "remove [geometry.import] (and its options on the command line), or give the image itself");
   }
   auto file = std::make_shared<GeometryFile>(path);
   Source source;
@@ -127,12 +127,11 @@ std::string image_path(const Config& config) {
 ImportOptions import_options(const Config& config) {
   ImportOptions options = config.import;
   options.file = image_path(config);
-  require(config.import_given || describes_itself(options.file), "{}: a raw file does not say how to read it; {}",
+  require(config.import_given || describes_itself(options.file), "{}: a raw file does not state its format; {}",
           options.file,
-          options.by_options
-              ? "give --size, --type and --voxel, and --pore where it is segmented"
-              : "add a [geometry.import] table (size, type, voxel, and pore where it is segmented), or make a "
-                "geometry file with `karst import`");
+          options.by_options ? "give --size, --type and --voxel, and --pore if it is segmented"
+                             : "add a [geometry.import] table (size, type, voxel, and pore if it is segmented), or "
+                               "make a geometry file with `karst import`");
   return options;
 }
 
@@ -158,11 +157,11 @@ ImportReport import_within_memory(const Comm& comm, const ImportOptions& options
     const double voxels = voxels_that_fit(free, comm.size()), width = std::floor(std::cbrt(voxels));
     const std::string fits =
         voxels > 0.0 ? fmt::format("about {:.2g} voxels, {} x {} x {}", voxels, width, width, width) : "no image";
-    throw Error(fmt::format(
-        "importing {}: out of memory. A rank can have {} here ({}), which does for {}. Keep a smaller piece of the "
-        "image ({}), or use ranks on more nodes",
-        options.file, format_bytes(limit.bytes), limit.by, fits,
-        options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
+    throw Error(
+        fmt::format("importing {}: out of memory. A rank can have {} here ({}), which is enough for {}. Crop the image "
+                    "({}), or use ranks on more nodes",
+                    options.file, format_bytes(limit.bytes), limit.by, fits,
+                    options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
   }
 }
 
@@ -178,11 +177,10 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
     for (int e = 0; e < 3 && is_plane(d); ++e)
       if (!is_plane(e)) size[d] = size[e] / grid.cells[e];
   for (int d = 0; d < 3 && config.size_given; ++d)
-    require(
-        is_plane(d) || std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
-        "grid.size: {} m given in direction {}, but the image is {} m wide; leave grid.size out, or import the image "
-        "with another voxel width",
-        grid.size[d], "xyz"[d], size[d]);
+    require(is_plane(d) || std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
+            "grid.size: {} m given in direction {}, but the image is {} m wide; remove grid.size, or import the image "
+            "with another voxel width",
+            grid.size[d], "xyz"[d], size[d]);
   grid.size = size;
   const std::string wrong = not_cubes(grid);
   require(wrong.empty(), "grid.cells: {} x {} x {} for an image of {} x {} x {} voxels: {}", grid.cells[0],
@@ -264,9 +262,8 @@ void require_wall(const Config& config, const GeometryReport& report) {
   const auto has_wall = [](const LevelReport& level) { return level.cut.cells_cut > 0; };
   if (std::any_of(report.levels.begin(), report.levels.end(), has_wall)) return;
   throw Error(
-      "nothing to cut: the whole domain is fluid: no solid reaches into the domain; look at the positions and sizes "
-      "(in "
-      "metres) of [[geometry.solid]] and at grid.size, or leave the solids out");
+      "the whole domain is fluid: no solid reaches into the domain; check the positions and sizes (in metres) of "
+      "[[geometry.solid]] and grid.size, or remove the solids");
 }
 
 }  // namespace karst

@@ -72,8 +72,8 @@ ThreadChoice choose_threads(const Comm& comm, int asked) {
   const auto most = comm.max(static_cast<double>(choice.threads) / share);
   if (most > 1.0)
     choice.warning = fmt::format(
-        "{} threads on a rank that may use {} of the processors: they will slow each other down. Use fewer (-j), or "
-        "let mpirun bind no ranks (--bind-to none).",
+        "{} threads on a rank that may use only {} processors: they will slow each other down. Use fewer threads (-j), "
+        "or run mpirun without binding (--bind-to none).",
         comm.max(std::int64_t{choice.threads}), comm.min(std::int64_t{share}));
   return choice;
 }

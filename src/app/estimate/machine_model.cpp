@@ -52,9 +52,10 @@ CountedRun read_counted_run(const std::string& folder) {
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const Json json = Json::parse_or_null(text);
-  require(json.is_object(), "{}: there is none, or it is no JSON; wanted: the folder of a finished run", name);
+  require(json.is_object(), "{}: does not exist, or is not JSON; expected: the directory of a finished run", name);
   require(json.value("status", std::string("completed")) == "completed" && json.contains("communication"),
-          "{}: the run is not completed, or an older program made it; wanted: one of this program", name);
+          "{}: the run is not completed, or was made by an older version; expected: a completed run of this version",
+          name);
   CountedRun run;
   try {
     run.communication = read_communication(json.at("communication"));
@@ -66,7 +67,8 @@ CountedRun read_counted_run(const std::string& folder) {
   } catch (const JsonError& e) {
     throw Error(name + ": " + e.what());
   }
-  require(run.ranks > 1, "{}: a run on one rank sends nothing that could be counted; wanted: one on two or more", name);
+  require(run.ranks > 1,
+          "{}: a run on one rank sends no messages that could be counted; expected: a run on two ranks or more", name);
   return run;
 }
 

@@ -44,7 +44,8 @@ std::vector<MemoryPart> standing(const std::string& of, const GridCounts& c) {
 /// Those of a geometry while it is made.
 MemoryPart making(const GridCounts& c) {
   const double voxel = per_voxel + (c.minerals ? mineral_per_voxel : 0.0);
-  return {"pieces and links", per_cut_cell * c.cut + per_cell * c.box_cells + voxel * c.voxels, per_box_made * c.boxes};
+  return {"fluid fragments and links", per_cut_cell * c.cut + per_cell * c.box_cells + voxel * c.voxels,
+          per_box_made * c.boxes};
 }
 
 std::string before(const std::string& comma, const std::string& text) { return text.empty() ? "" : comma + text; }
@@ -107,7 +108,7 @@ std::vector<MemoryStage> memory_stages(const MemoryInput& input, const GridCount
     stages.push_back(
         {"import of the image",
          {program, {"labels, distances, layers", per_imported_voxel * input.import_voxels, per_importing_rank}}});
-  MemoryStage geometry{"making the geometry", {program}};
+  MemoryStage geometry{"building the geometry", {program}};
   std::ranges::copy(standing("", counts), std::back_inserter(geometry.parts));
   geometry.parts.push_back(making(counts));
   stages.push_back(geometry);

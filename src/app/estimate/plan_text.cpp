@@ -47,9 +47,9 @@ std::string plan_text(const GridPlan& grid_plan, const GridCounts& counts) {
   text += row("  at most, with walls on edges of boxes", plan.messages_with_edges, number);
   text += row("  bytes, of one value per cell", plan.cells, bytes);
   text += row("  cells sent / own cells", plan.surface, [](double x) { return fmt::format("{:.3f}", x); });
-  text += fmt::format("  {:38} {:>12.3f}\n", "imbalance of the least even level", grid_plan.imbalance);
+  text += fmt::format("  {:38} {:>12.3f}\n", "imbalance of the least balanced level", grid_plan.imbalance);
   if (plan.boxes_of_rank.least == 0.0)
-    text += "  Some ranks have no box: fewer ranks, smaller boxes (grid.box) or a larger grid\n";
+    text += "  Some ranks have no box: use fewer ranks, smaller boxes (grid.box) or a larger grid\n";
   return text;
 }
 

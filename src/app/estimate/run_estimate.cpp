@@ -207,8 +207,8 @@ std::string what_fits(const RunEstimate& estimate, const MemoryShare& share) {
   if (nodes > 0)
     ways.push_back(fmt::format("all of it on {} nodes like this one ({} rank{})", nodes, nodes * share.ranks,
                                nodes * share.ranks == 1 ? "" : "s"));
-  return "What fits: " +
-         (ways.empty() ? std::string("nothing of use; other ranks or threads hold the memory") : join(ways, "; "));
+  return "What would fit: " +
+         (ways.empty() ? std::string("nothing useful; other ranks or threads use the memory") : join(ways, "; "));
 }
 
 std::string sample_table(const RunEstimate& estimate) {
@@ -263,7 +263,7 @@ void refuse_what_cannot_fit(const Comm& comm, const Config& config, const std::v
   }
   const MemoryShare share = memory_share(comm);
   require(fits(*estimate, share, comm.size()),
-          "this run does not fit into the memory: {}. {}. `karst check` lists the parts; --force runs all the same",
+          "this run does not fit into the memory: {}. {}. `karst check` lists the parts; --force runs it anyway",
           need_against_limit(*estimate, share, comm.size()), what_fits(*estimate, share));
 }
 

@@ -55,8 +55,7 @@ void check_profile(const JobContext& run, std::vector<std::string>& found) {
     found.push_back(bad);
   else if (!any)
     found.push_back(
-        fmt::format("flow.inlet: profile \"{}\" is 0 on the mean over the inlet at all times: nothing "
-                    "would flow",
+        fmt::format("flow.inlet: profile \"{}\" has a mean of 0 over the inlet at all times, so nothing would flow",
                     inlet.profile));
 }
 
@@ -179,29 +178,26 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
   const DriveFactor factor(options);
   if (options.model == FlowModel::navier_stokes && time.dt <= 0.0 && !factor.is_constant())
     found.emplace_back(
-        "time.dt: missing; where flow.drive_factor or flow.drive_table changes the drive in time, the longest step "
-        "must be given");
+        "time.dt: missing; flow.drive_factor or flow.drive_table changes the driving force in time, so the largest "
+        "step must be given");
   if (options.model == FlowModel::navier_stokes && time.dt <= 0.0 && !options.inlets.empty() &&
       changes_in_time(options.inlets[0]))
-    found.emplace_back(
-        "time.dt: missing; where the profile of an inlet changes in time, the longest step must be given");
+    found.emplace_back("time.dt: missing; the profile of an inlet changes in time, so the largest step must be given");
   if (options.drive_table && (options.drive_table->time.front() > 0.0 || options.drive_table->time.back() < time.end))
-    found.push_back(
-        fmt::format("flow.drive_table: goes from {:g} to {:g} s, the run from 0 to {:g} s; give it lines up to there, "
-                    "or a time.end "
-                    "within it",
-                    options.drive_table->time.front(), options.drive_table->time.back(), time.end));
+    found.push_back(fmt::format(
+        "flow.drive_table: covers {:g} to {:g} s, but the run 0 to {:g} s; add lines up to there, or reduce time.end",
+        options.drive_table->time.front(), options.drive_table->time.back(), time.end));
   if (options.animation && options.animation_start >= time.end)
     found.push_back(fmt::format("flow.animation_start: {:g} s, but the run ends at {:g} s; give an earlier time",
                                 options.animation_start, time.end));
   if (options.start != FlowStart::rest && options.start_file.empty() && factor.at(0.0) == 0.0)
-    found.emplace_back("flow.start: nothing drives the flow at time 0, as its factor is 0 then; write \"rest\"");
+    found.emplace_back("flow.start: the factor on the driving force is 0 at time 0; write \"rest\"");
   if (!options.inlets.empty()) check_profile(run, found);
   try {
     if (factor.strongest(times_of(run.config)) == 0.0)
       found.push_back(options.drive_table
-                          ? std::string("flow.drive_table: 0 at the end of all steps: nothing would flow")
-                          : fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps: nothing would flow",
+                          ? std::string("flow.drive_table: 0 at the end of all steps, so nothing would flow")
+                          : fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps, so nothing would flow",
                                         options.drive_factor));
   } catch (const Error& e) {
     found.emplace_back(e.what());

@@ -145,7 +145,7 @@ JobResult run(const JobContext& context) {
   result.solves = progress.rows();
   result.warnings = dynamic_warnings(all);
   context.services.files.write(context.comm, "dynamic_permeability.csv", dynamic_csv(all));
-  result.files.push_back({"dynamic_permeability.csv", "permeability against the frequency of the drive"});
+  result.files.push_back({"dynamic_permeability.csv", "permeability against the frequency of the driving force"});
   return result;
 }
 
@@ -154,8 +154,8 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   std::vector<std::string> found;
   if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || ends_drive(flow)) {
     found.emplace_back(
-        "dynamic_permeability.axes: the steady flow is missing, of which k(ω) is the answer to a drive that "
-        "oscillates; give [flow] model = \"stokes\", a drive (no inlet, no lids) and the same axes");
+        "dynamic_permeability.axes: the steady flow is missing; give [flow] model = \"stokes\", flow.drive (no inlet, "
+        "no lids) and the same axes");
     return found;
   }
   for (const int axis : context.config.dynamic_permeability.axes)
@@ -164,8 +164,8 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
           fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", "xyz"[axis]));
   if (flow.reservoir > 0)
     found.emplace_back(
-        "flow.reservoir: dynamic_permeability belongs to the sample without free fluid at its ends; leave "
-        "flow.reservoir or dynamic_permeability.axes out");
+        "flow.reservoir: dynamic_permeability is computed for the sample without reservoirs; remove flow.reservoir or "
+        "dynamic_permeability.axes");
   return found;
 }
 

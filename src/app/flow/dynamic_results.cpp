@@ -82,9 +82,9 @@ std::string facts_of(const Json& all) {
     };
   };
   row("steady permeability [m²]", number("permeability_m2", "{:.4g}"));
-  row("flow 45° behind the drive at [Hz]", number("corner_frequency_Hz", "{:.4g}"));
-  row("mean time of relaxation [s]", number("relaxation_time_s", "{:.3g}"));
-  row("k(ω) less one solve changes by [-]", number("reduction_change", "{:.1e}"));
+  row("flow 45° behind the driving force at [Hz]", number("corner_frequency_Hz", "{:.4g}"));
+  row("mean relaxation time [s]", number("relaxation_time_s", "{:.3g}"));
+  row("change of k(ω) without one of the solves [-]", number("reduction_change", "{:.1e}"));
   row("solves", [](const Json& c) { return fmt::format("{}", c.at("solves").get<int>()); });
   row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
   return html_table(rows);
@@ -99,17 +99,17 @@ Complex DynamicResults::tortuosity(double frequency, Complex k) const {
 }
 
 std::string dynamic_text(const DynamicResults& results) {
-  std::string text = "Dynamic permeability of creeping flow under an oscillating drive\n";
+  std::string text = "Dynamic permeability of creeping flow under an oscillating driving force\n";
   for (const DynamicColumn& c : results.columns) {
     if (!c.connected) {
-      text += fmt::format("  along {}: nothing flows, no pore leads along it\n", axis_names[c.axis]);
+      text += fmt::format("  along {}: no flow, no pore percolates along it\n", axis_names[c.axis]);
       continue;
     }
     text += fmt::format(
         "  along {}, {} solves, {} iterations; without one of them it changes by {:.1e} at most\n"
         "    steady permeability               {:.6g} m²\n"
-        "    flow 45° behind the drive at      {}\n"
-        "    mean time of relaxation           {:.4g} s\n"
+        "    phase lag of 45° at               {}\n"
+        "    mean relaxation time              {:.4g} s\n"
         "    {:>12}{:>14}{:>14}{:>14}{:>12}{:>12}\n",
         axis_names[c.axis], c.solves, c.iterations, c.reduction_change, c.permeability, corner_text(c),
         c.relaxation_time, "Hz", "real, m²", "imaginary, m²", "size / steady", "° behind", "skin, cells");
@@ -126,7 +126,7 @@ std::string dynamic_headline(const DynamicResults& results) {
   std::string text;
   for (const DynamicColumn& c : results.columns)
     if (c.connected)
-      text += fmt::format("Dynamic permeability along {}: {} at rest, the flow 45° behind the drive at {}\n",
+      text += fmt::format("Dynamic permeability along {}: {} at frequency 0, flow 45° behind the driving force at {}\n",
                           axis_names[c.axis], darcy_text(c.permeability), corner_text(c));
   return text;
 }
@@ -176,19 +176,20 @@ std::vector<std::string> dynamic_warnings(const DynamicResults& results) {
   std::vector<std::string> all;
   for (const DynamicColumn& c : results.columns) {
     if (!c.connected) {
-      all.push_back(fmt::format("dynamic permeability {0}: no pore leads along {0}: it is 0", axis_names[c.axis]));
+      all.push_back(
+          fmt::format("dynamic permeability {0}: no pore percolates along {0}, so it is 0", axis_names[c.axis]));
       continue;
     }
     if (c.frequency.back() > 1.001 * results.resolved)
-      all.push_back(fmt::format(
-          "dynamic permeability {}: above {:.4g} Hz the skin of the flow on a wall is thinner than a cell; what is "
-          "asked for beyond is off by some percent; finer cells help",
-          axis_names[c.axis], results.resolved));
+      all.push_back(
+          fmt::format("dynamic permeability {}: above {:.4g} Hz the viscous skin at a wall is thinner than a cell; "
+                      "values at higher frequencies have errors of some percent; finer cells help",
+                      axis_names[c.axis], results.resolved));
     if (c.reduction_change > much)
-      all.push_back(fmt::format(
-          "dynamic permeability {}: less one of its solves it changes by {:.1f} %: so much it may be off; a "
-          "smaller flow.tolerance helps, or a shorter range of frequencies",
-          axis_names[c.axis], 100.0 * c.reduction_change));
+      all.push_back(
+          fmt::format("dynamic permeability {}: without one of its solves it changes by {:.1f} %, which estimates its "
+                      "error; a smaller flow.tolerance helps, or a narrower range of frequencies",
+                      axis_names[c.axis], 100.0 * c.reduction_change));
   }
   return all;
 }
@@ -203,20 +204,19 @@ PagePart dynamic_page(const Json& summary, const Figures&) {
       corners +=
           each_html(fmt::format("{} {}", axis_name(c), format_si(c.at("corner_frequency_Hz").get<double>(), "Hz")));
   if (!corners.empty())
-    page.tiles = {{"Flow 45° behind the drive", corners, "above it inertia holds the fluid back, not friction"}};
+    page.tiles = {{"Flow 45° behind the driving force", corners, "above it inertia resists the flow, not friction"}};
   const Chart size = chart_of(all, "Dynamic permeability over the steady one", {"|k(ω)| / k(0) [-]", -1.0, 0.0, true},
                               [](Complex k) { return std::log10(std::abs(k)); });
-  const Chart phase =
-      chart_of(all, "Angle of the flow behind the drive", {"flow behind the drive [°]", 0.0, 90.0}, degrees_behind);
+  const Chart phase = chart_of(all, "Phase lag of the flow", {"phase lag of the flow [°]", 0.0, 90.0}, degrees_behind);
   std::vector<std::string> cards;
   if (!size.series.empty()) {
     cards.push_back(card("Dynamic permeability", svg(size),
-                         "Flow through the pores for a pressure gradient that oscillates, without (u·∇)u."));
+                         "Response of the flow to an oscillating pressure gradient, without (u·∇)u."));
     cards.push_back(card("Phase", svg(phase), "Friction alone: 0°. Inertia alone: 90°."));
   }
   page.cards = {pairs_html(cards),
-                card("Dynamic permeability: figures", table_box(facts_of(all)),
-                     fmt::format("The skin of the flow on walls, √(2ν/ω), is one cell thick at {:.4g} Hz.",
+                card("Dynamic permeability: values", table_box(facts_of(all)),
+                     fmt::format("The viscous skin at walls, √(2ν/ω), is one cell thick at {:.4g} Hz.",
                                  all.at("resolved_frequency_Hz").get<double>()))};
   return page;
 }

@@ -96,18 +96,18 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const E
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
   std::vector<std::string> all;
   if (flow.cell_reynolds > largest_cell_reynolds)
-    all.push_back(fmt::format(
-        "flow: cell Reynolds number {:.3g}: above {:.0f} the cells no longer resolve what inertia does; use "
-        "finer cells",
-        flow.cell_reynolds, largest_cell_reynolds));
-  if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
     all.push_back(
-        fmt::format("flow: Reynolds number {:.3g}: with this velocity inertia matters, which Stokes flow leaves "
-                    "out; {} (flow.model = \"steady\" has it)",
-                    flow.reynolds, by_lids(options) ? "the flow is another one" : "the pressure drop is too small"));
+        fmt::format("flow: cell Reynolds number {:.3g}: above {:.0f} the cells do not resolve the inertial effects; "
+                    "use finer cells",
+                    flow.cell_reynolds, largest_cell_reynolds));
+  if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
+    all.push_back(fmt::format(
+        "flow: Reynolds number {:.3g}: at this velocity inertia matters, which Stokes flow neglects; {} (use "
+        "flow.model = \"steady\")",
+        flow.reynolds, by_lids(options) ? "the flow field is different" : "the pressure drop is too small"));
   if (flow.divergence > largest_divergence)
     all.push_back(
-        fmt::format("flow: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
+        fmt::format("flow: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
   return all;
 }
 
@@ -127,8 +127,8 @@ SolveReport solve_report(const EndFlow& flow, const FlowOptions& options) {
 std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
   const FlowInlet& inlet = options.inlets.at(0);
   return fmt::format(
-      "{} flow from the inlet on {} to the opposite end\n"
-      "  flow rate                         {:.6g} m3/s (outflow off by {:.1e})\n"
+      "{} flow from the inlet on {} to the opposite face\n"
+      "  flow rate                         {:.6g} m3/s (outflow differs by {:.1e})\n"
       "  Darcy velocity                    {:.6g} m/s, per cross-section of the whole sample\n"
       "  pressure drop, inlet to outlet    {:.5g} Pa\n"
       "  largest speed                     {:.5g} m/s\n"
@@ -139,7 +139,7 @@ std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
 }
 
 std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {
-  std::string text = fmt::format("{} flow between lids\n", options.model == FlowModel::steady ? "Steady" : "Stokes");
+  std::string text = fmt::format("{} lid-driven flow\n", options.model == FlowModel::steady ? "Steady" : "Stokes");
   const auto row = [&](const std::string& name, const Vec3& v, const char* unit) {
     text += fmt::format("  {:<33} ({:.5g}, {:.5g}, {:.5g}) {}\n", name, v[0], v[1], v[2], unit);
   };
@@ -160,7 +160,7 @@ std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {
 std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlow& flow) {
   std::string text = by_lids(options) ? text_of_lids(options, flow) : text_of_inlet(options, flow);
   if (options.model == FlowModel::steady)
-    text += fmt::format("  steps of Newton's method          {}, by way of {} slower flows\n", flow.newton_steps,
+    text += fmt::format("  steps of Newton's method          {}, with {} slower flows in between\n", flow.newton_steps,
                         flow.drives_between);
   for (std::size_t i = 0; i < flow.forces.size(); ++i) {
     const Vec3 force = flow.forces[i].total(), pressure = flow.forces[i].pressure;
@@ -174,7 +174,7 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
     }
   }
   if (by_lids(options)) return text;
-  return text + "  (no permeability: next to the inlet fluid goes as it is told, not as the pores let it)\n";
+  return text + "  (no permeability: next to the inlet the given velocity determines the flow, not the pores)\n";
 }
 
 }  // namespace
@@ -214,7 +214,7 @@ std::string forces_card(const Json& bodies) {
                       body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
     }
   return card("Forces on bodies", table_box(html_table(rows)),
-              "What the fluid around a body does not pass on; pressure is that on its wall, friction the rest.");
+              "Momentum balance of the fluid around each body; pressure is that on its wall, friction the rest.");
 }
 
 JobResult run_end_flow(const JobContext& context) {
@@ -261,7 +261,7 @@ std::vector<PageTile> inlet_tiles(const Json& flow) {
   return {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
            fmt::format("from the inlet on {}", html_of(flow.at("side")))},
           {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
-           "mean over the open area of the inlet less that of the outlet"},
+           "difference of the means over the open areas of inlet and outlet"},
           {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
            fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
 }
@@ -297,7 +297,7 @@ PagePart end_flow_page(const Json& summary, const Figures& figures) {
       pictures += figure->second;
   if (!pictures.empty())
     page.cards.push_back(card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
-                              "In the slice gray is solid, or a pore that was removed."));
+                              "Gray in the slice: solid, or a removed pore."));
   return page;
 }
 

@@ -186,7 +186,7 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
                                        0.5 * options.height, letters),
                   letters + colour_scale_width(letters)) +
          fmt::format(
-             "<figcaption>drive along {}: {} streamlines, each with the same share of the flow, in the "
+             "<figcaption>driven along {}: {} streamlines, each with the same fraction of the flow, in the "
              "{}{}</figcaption></figure>\n",
              axis_names[flow.axis], lines.size(), pore ? "pore space (pale)" : "pores around the solid (pale)",
              lattice.width > 1.0 || view.boxes.size() > 1
@@ -211,8 +211,8 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   if (comm.rank() != 0) return;
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));
   const std::string axis = axis_names[flow.axis];
-  look.caption = fmt::format("drive along {}, plane in the middle of {}{}{}", axis, axis_names[direction],
-                             flow.reservoir > 0 ? "; dashed: the ends of the sample" : "",
+  look.caption = fmt::format("driven along {}, plane in the middle of {}{}{}", axis, axis_names[direction],
+                             flow.reservoir > 0 ? "; dashed: inlet and outlet faces of the sample" : "",
                              view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;

@@ -113,7 +113,7 @@ void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& sol
     SteadySolver steady(stokes, steady_options);
     const auto nothing = [](double, const SteadyReport&) {};
     const SteadyApproach all = approach(steady, drive, 0.0, units.inertia(), nothing, "start");
-    require(all.reached, "flow.start: no steady flow of this drive was found; write \"stokes\" or \"rest\"");
+    require(all.reached, "flow.start: no steady flow was found for this driving force; write \"stokes\" or \"rest\"");
   }
   solver.begin_here(drive);
 }
@@ -123,7 +123,7 @@ std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& h
   std::vector<std::string> found;
   const char axis = "xyz"[history.axis];
   if (steps.failures > 0)
-    found.push_back(fmt::format("flow {}: {} steps failed and were made again with half of their length: see {}", axis,
+    found.push_back(fmt::format("flow {}: {} steps failed and were repeated with half the step length: see {}", axis,
                                 steps.failures, history_name));
   if (history.inertia) return found;
   // 4 / surface: hydraulic diameter / porosity
@@ -131,10 +131,10 @@ std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& h
   const FluidOptions& fluid = run.config.fluid;
   const double reynolds = surface > 0.0 ? fluid.density * largest_velocity * 4.0 / surface / fluid.viscosity : 0.0;
   if (reynolds > largest_creeping_reynolds)
-    found.push_back(fmt::format(
-        "flow {}: Reynolds number {:.3g} at its fastest: inertia carries the fluid along then, which creeping flow "
-        "leaves out; the velocities are too large; flow.model = \"navier-stokes\" has it",
-        axis, reynolds));
+    found.push_back(
+        fmt::format("flow {}: largest Reynolds number {:.3g}: inertia matters there, which creeping flow neglects, so "
+                    "the velocities are too large; use flow.model = \"navier-stokes\"",
+                    axis, reynolds));
   return found;
 }
 
@@ -166,8 +166,8 @@ PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin,
   look.quantity = fmt::format("speed [{}]", unit.name);
   look.unit = unit.factor;
   look.cell_width = cell_width;
-  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, moving", "xyz"[frames.plane.direction],
-                             format_si(begin, "s"), format_si(end, "s"));
+  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, animation",
+                             "xyz"[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
   return look;
 }
 
@@ -275,7 +275,7 @@ class FlowInTime final : public Process {
       past_.frames.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
   }
   void leave_animation(JobResult& result) const {
-    result.files.push_back({animation_name, "the speed, moving; for a browser"});
+    result.files.push_back({animation_name, "animation of the speed, for a browser"});
     if (run_.comm.rank() != 0 || past_.frames.values.empty()) return;
     const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
     result.figures["flow moving"] = moving_figure(past_.frames, look);
@@ -370,7 +370,7 @@ JobResult FlowInTime::report() {
   draw_flow_in_time(run_.comm, result.json, view_of(run_, components), result.figures);
   if (options_.animation) leave_animation(result);
   result.components = asked_of(run_.config, std::move(components));
-  result.files.push_back({history_name, "the flow step by step: a line per step"});
+  result.files.push_back({history_name, "history of the flow: a line per step"});
   finish_files(run_, past_.files, end.time, result);
   return result;
 }
@@ -469,7 +469,7 @@ bool FlowInTime::resume() {
   steps_.longest = past_.longest_step;
   steps_.failures = past_.failures;
   solver_->go_on(state);
-  log_info("flow goes on after step {}, at {}", past_.history.steps, format_si(past_.history.time.back(), "s"));
+  log_info("flow continues after step {}, at {}", past_.history.steps, format_si(past_.history.time.back(), "s"));
   return true;
 }
 
@@ -487,8 +487,8 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const int axis = options.axes.at(0);
   if (!ends_drive(context.config) && !context.geometry.report.percolates[axis])
     found.push_back(
-        fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
-                    "another axis, or use finer cells",
+        fmt::format("flow.axes: no pore percolates through the sample along {0}, so nothing would flow; choose another "
+                    "axis, or use finer cells",
                     "xyz"[axis]));
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   std::ranges::move(start_mistakes(context), std::back_inserter(found));

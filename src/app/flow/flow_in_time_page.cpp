@@ -164,7 +164,7 @@ std::vector<std::string> force_charts(const Json& flow) {
     charts.push_back(chart(history,
                            {"Force on " + body.at("name").get<std::string>(), coefficients ? "coefficient" : "force",
                             coefficients ? "-" : "N"},
-                           lines, "Pressure and friction apart, and every step, are in history.csv."));
+                           lines, "history.csv has pressure and friction separately, and every step."));
   }
   return charts;
 }
@@ -191,8 +191,8 @@ std::string history_text(const FlowHistory& history) {
   const bool lids = history.boundaries == "lids";
   std::string text =
       fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
-                  lids ? std::string("between lids") : fmt::format("along {}", "xyz"[history.axis]), history.steps,
-                  format_si(end.time, "s"), history.iterations);
+                  lids ? std::string("between moving walls") : fmt::format("along {}", "xyz"[history.axis]),
+                  history.steps, format_si(end.time, "s"), history.iterations);
   if (lids)
     text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
                         end.largest_speed, "xyz"[history.axis], end.darcy_velocity[history.axis]);
@@ -205,10 +205,10 @@ std::string history_text(const FlowHistory& history) {
   if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
   text += fmt::format(" + pressure coupling {:.4g} + time scheme {:.4g}\n", end.pressure_coupling, end.time_scheme);
   if (const auto found = oscillation_of(history)) {
-    text += fmt::format("  repeats itself with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
+    text += fmt::format("  periodic with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
                         found->state.frequency(), found->state.mean, found->state.amplitude);
     if (std::abs(found->permeability) > 0.0)
-      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the drive\n",
+      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the driving force\n",
                           std::abs(found->permeability), degrees_behind(found->permeability));
   }
   return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));
@@ -261,11 +261,11 @@ void add_tiles(const Json& flow, PagePart& page) {
   if (boundaries == "lids")
     page.tiles.push_back({"Dissipation at the end",
                           fmt::format("{:.4g}<span class=\"unit\">W/m³</span>", number("dissipation_W_m3")),
-                          "what friction takes, per volume of the sample"});
+                          "by friction, per volume of the sample"});
   else
     page.tiles.push_back({"Pressure gradient at the end",
                           fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
-                          boundaries == "inlet" ? "mean pressure on the inlet less that on the outlet, per length"
+                          boundaries == "inlet" ? "mean pressure on the inlet minus that on the outlet, per length"
                                                 : "pressure drop per length"});
   page.tiles.push_back(
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
@@ -280,7 +280,7 @@ void add_tiles(const Json& flow, PagePart& page) {
       page.tiles.push_back({"Dynamic permeability",
                             fmt::format("{:.4g}<span class=\"unit\">m²</span>",
                                         state.at("dynamic_permeability_m2").at("magnitude").get<double>()),
-                            fmt::format("at this frequency; the flow is {:.1f}° behind the drive",
+                            fmt::format("at this frequency; the flow is {:.1f}° behind the driving force",
                                         state.at("degrees_behind_the_drive").get<double>())});
   }
 }
@@ -291,18 +291,19 @@ std::string power_chart(const Json& history, const std::string& boundaries, bool
   std::vector<Line> powers{{"power_W_m3",
                             inlet  ? "pressure drop times flow rate"
                             : lids ? "power of the lids"
-                                   : "power of the drive",
+                                   : "power of the driving force",
                             "#d1731b", ""},
                            {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"},
-                           {"kinetic_energy_growth_W_m3", "growth of the kinetic energy", "#2a8c4a", ""},
+                           {"kinetic_energy_growth_W_m3", "increase of the kinetic energy", "#2a8c4a", ""},
                            {"pressure_coupling_W_m3", "pressure coupling", "#7b5ea7", "2 3"}};
   if (carries) powers.push_back({"advection_W_m3", "advection", "#8c564b", "2 3"});
   return chart(
       history, {"Power", "per volume of the sample", "W/m³"}, powers,
-      std::string("The power is the sum of the others and of what the time scheme takes. ") +
-          (carries && ends ? "Pressure coupling is an error of the grid; advection is what leaves through the ends."
-           : carries       ? "Pressure coupling and advection are errors of the grid."
-                           : "Pressure coupling is an error of the grid."));
+      std::string("The power is the sum of the others and of the dissipation of the time scheme. ") +
+          (carries && ends
+               ? "Pressure coupling is a discretisation error; advection is the net outflow through inlet and outlet."
+           : carries ? "Pressure coupling and advection are discretisation errors."
+                     : "Pressure coupling is a discretisation error."));
 }
 
 /// Of the whole flow over the time.
@@ -317,19 +318,18 @@ void add_charts(const Json& flow, PagePart& page) {
   charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", "#1f77b4", ""}},
                          "Every step is in history.csv."));
   if (!lids)
-    charts.push_back(
-        chart(history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
-              {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
-              inlet ? "Mean pressure on the inlet less that on the outlet, per length." : "Pressure drop per length."));
+    charts.push_back(chart(
+        history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
+        {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
+        inlet ? "Mean pressure on the inlet minus that on the outlet, per length." : "Pressure drop per length."));
   charts.push_back(power_chart(history, boundaries, flow.value("inertia", false)));
   charts.push_back(chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
                          {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, ""));
   page.cards.push_back(pairs_html(charts));
   if (flow.value("inertia", false))
-    page.cards.push_back(
-        pairs_html({chart(history, {"Length of the steps", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
-                    chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
-                          "Largest part of its volume that a cell passes on in a step.")}));
+    page.cards.push_back(pairs_html({chart(history, {"Step length", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
+                                     chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
+                                           "Largest fraction of its volume that a cell exchanges in a step.")}));
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   }
   if (flow.contains("probes")) page.cards.push_back(pairs_html(probe_charts(flow)));
   if (const auto figure = figures.find("flow moving"); figure != figures.end())
-    page.cards.push_back(card("The flow, moving", figure->second, "In animation_speed.png, too."));
+    page.cards.push_back(card("Animation of the flow", figure->second, "Also in animation_speed.png."));
   std::string pictures;
   for (const char* kind : {"view", "slice"})
     if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
@@ -355,7 +355,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   if (!pictures.empty())
     page.cards.push_back(card("Flow field at the end",
                               fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
-                              "In the slice gray is solid, or a pore that was removed."));
+                              "Gray in the slice: solid, or a removed pore."));
   return page;
 }
 

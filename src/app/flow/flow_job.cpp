@@ -80,47 +80,46 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
   for (const FlowColumn& c : columns) {
     const char axis = "xyz"[c.axis];
     if (!c.connected) {
-      all.push_back(
-          fmt::format("flow {0}: no pore leads through the sample along {0}, or none that these cells resolve (pores "
-                      "without a cell centre in them carry no flow): its permeability is 0, and nothing was solved for "
-                      "it; finer cells show which",
-                      axis));
+      all.push_back(fmt::format(
+          "flow {0}: no pore percolates through the sample along {0}, or none that these cells resolve (pores without "
+          "a cell centre in them carry no flow): the permeability is 0, and nothing was solved; finer cells show which",
+          axis));
       continue;
     }
     if (c.unbounded) {
-      all.push_back(fmt::format(
-          "flow {}: no wall holds the fluid, and no side with flow.sides = \"no-slip\": its permeability is "
-          "infinite{}",
-          axis,
-          std::isfinite(c.darcy_velocity[c.axis])
-              ? ", and the flow that is asked for is uniform"
-              : ", and a pressure gradient has no steady flow: no velocity is given"));
+      all.push_back(
+          fmt::format("flow {}: there is neither a wall nor a lateral face with flow.sides = \"no-slip\", so the "
+                      "permeability is infinite{}",
+                      axis,
+                      std::isfinite(c.darcy_velocity[c.axis])
+                          ? ", and the requested flow is uniform"
+                          : ", and there is no steady flow under a pressure gradient: no velocity is reported"));
       continue;
     }
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
-      all.push_back(
-          fmt::format("flow {}: Reynolds number {:.3g}: with this drive inertia matters, which Stokes flow leaves out; "
-                      "the velocity and flow rate are too large (the permeability is that of Stokes flow, and right)",
-                      axis, c.reynolds));
-    if (c.permeability[c.axis] > largest_permeability)
       all.push_back(fmt::format(
-          "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the width of the voxels "
-          "in metres, and do solids stand in the flow along {}?",
-          axis, c.permeability[c.axis], largest_permeability, axis));
+          "flow {}: Reynolds number {:.3g}: with this driving force inertia matters, which Stokes flow neglects; "
+          "velocity and flow rate are too large (the permeability is that of Stokes flow, and correct)",
+          axis, c.reynolds));
+    if (c.permeability[c.axis] > largest_permeability)
+      all.push_back(
+          fmt::format("flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the voxel width in "
+                      "metres, and are there solids in the flow along {}?",
+                      axis, c.permeability[c.axis], largest_permeability, axis));
     if (estimated && std::isnan(c.estimated_error))
       all.push_back(
-          fmt::format("flow {}: no error estimate: on wider cells nothing flows through the sample, so the "
-                      "throats are too narrow for these cells; finer cells are needed to trust the permeability",
+          fmt::format("flow {}: no error estimate: on wider cells nothing flows through the sample, so the throats are "
+                      "too narrow for these cells; a reliable permeability needs finer cells",
                       axis));
     if (drag_imbalance(c) > largest_imbalance)
-      all.push_back(fmt::format(
-          "flow {}: drag on the walls and driving force differ by {:.0f} % ({:.0f} % is usual at most): the "
-          "flow next to the walls is not resolved, and the permeability may be off by several percent or more; "
-          "finer cells help",
-          axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
+      all.push_back(
+          fmt::format("flow {}: drag on the walls and driving force differ by {:.0f} % (usually at most {:.0f} %): the "
+                      "flow next to the walls is not resolved, and the error of the permeability may be several "
+                      "percent or more; finer cells help",
+                      axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
     if (c.divergence > largest_divergence)
-      all.push_back(fmt::format("flow {}: cells keep their volume only to {:.1e}; a smaller flow.tolerance helps", axis,
-                                c.divergence));
+      all.push_back(
+          fmt::format("flow {}: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", axis, c.divergence));
   }
   return all;
 }
@@ -409,8 +408,8 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
         range.permeability[c][side] = 0.0;
         if (!columns[c].connected) continue;  // said already
         notes.push_back(
-            fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, where it may plausibly be, no "
-                        "pore leads through the sample along {0}: the range of the permeability begins at 0",
+            fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, which is plausible, no pore "
+                        "percolates through the sample along {0}: the range of the permeability starts at 0",
                         "xyz"[axis], moved));
       }
       for (const FlowColumn& other : found.columns)
@@ -523,14 +522,14 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
     found.push_back("flow.estimate_error: " + no_wider_grid(cells));
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))
     found.push_back(fmt::format(
-        "flow.uncertainty: {}; leave it out{}",
-        context.config.geometry.image.empty() ? "described solids have no other plausible wall"
-                                              : "how far the wall of the image may lie off is not known: its gray "
-                                                "values have no contrast to measure it by, or an older version of "
-                                                "Karst imported it (import it again)",
+        "flow.uncertainty: {}; remove it{}",
+        context.config.geometry.image.empty()
+            ? "the walls of described solids are exact"
+            : "the plausible error of the wall is not known: the gray values of the image have no contrast from which "
+              "to estimate it, or an older version of Karst imported it (import it again)",
         context.config.geometry.image.empty()
             ? ""
-            : ", and give geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
+            : ", and set geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
   return found;
 }
 

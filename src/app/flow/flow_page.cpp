@@ -117,26 +117,24 @@ std::vector<PageTile> tiles(const Json& summary) {
                            [](const Json& f) -> std::string {
                              return is_solved(f) ? number_text(number(f, "tortuosity"), 3) : "–";
                            }),
-                 "mean speed over mean velocity along the drive" + last});
+                 "mean speed over mean velocity along the driving force" + last});
   return all;
 }
 
 /// What to know of the tensor.
 std::string tensor_note(const Json& summary) {
   std::string order =
-      "Row i, column j: Darcy velocity along i, when the pressure falls along j, times viscosity over pressure "
-      "gradient. ";
+      "Row i, column j: Darcy velocity along i for a pressure drop along j, times viscosity over pressure gradient. ";
   if (summary.contains("permeability_error_of"))
     order += "Estimated error: " + escape_html(summary.at("permeability_error_of").get<std::string>()) + ". ";
   if (!summary.contains("permeability_asymmetry")) return order;
   const double asymmetry = number(summary, "permeability_asymmetry");
   if (!summary.contains("principal_permeability_m2"))
-    return order +
-           fmt::format(
-               "Largest difference of entries across the diagonal: {:.2g} % of the largest entry; the tensor of a "
-               "sample with sides need not be symmetric.",
-               100.0 * asymmetry);
-  std::string text = order + "Main directions:";
+    return order + fmt::format(
+                       "Largest difference of entries across the diagonal: {:.2g} % of the largest entry; the tensor "
+                       "of a sample that is not periodic need not be symmetric.",
+                       100.0 * asymmetry);
+  std::string text = order + "Principal axes:";
   for (std::size_t i = 0; i < 3; ++i) {
     const Json& axis = summary.at("principal_axes").at(i);
     text += fmt::format(" {:.4g} m² along ({:.2f}, {:.2f}, {:.2f}){}",
@@ -145,7 +143,7 @@ std::string tensor_note(const Json& summary) {
   }
   return text + fmt::format(
                     " Each entry off the diagonal is the mean of two solves, which differ by up to {:.2g} % of the "
-                    "largest entry: an error of the grid.",
+                    "largest entry, a discretisation error.",
                     100.0 * asymmetry);
 }
 
@@ -161,7 +159,7 @@ std::string histogram_card(const Json& summary) {
     chart.x = {"speed / mean speed [-]", ends[0], ends[1], true};
     const auto axis = axis_of(flow);
     ChartSeries line{
-        .name = fmt::format("drive along {}", axis_name(flow)), .colour = chart_colours[axis], .dash = dashes[axis]};
+        .name = fmt::format("driven along {}", axis_name(flow)), .colour = chart_colours[axis], .dash = dashes[axis]};
     const double width = (ends[1] - ends[0]) / static_cast<double>(share.size());
     for (std::size_t b = 0; b < share.size(); ++b) {
       line.x.push_back(ends[0] + (static_cast<double>(b) + 0.5) * width);
@@ -170,10 +168,9 @@ std::string histogram_card(const Json& summary) {
     }
     chart.series.push_back(line);
   }
-  chart.y = {"share of the pore volume [%]", 0.0, axis_end(top)};
+  chart.y = {"fraction of the pore volume [%]", 0.0, axis_end(top)};
   return card("Speed in the pores", svg(chart),
-              "Stagnant corners are on the left (the first bin holds all below it), the channels that carry the flow "
-              "on the right.");
+              "Left: stagnant corners (the first bin contains all lower values); right: the main flow channels.");
 }
 
 /// The pictures of all axes, a row each.
@@ -185,16 +182,17 @@ std::string pictures_card(const Json& summary, const Figures& figures) {
     if (view != figures.end()) all += view->second;
     if (slice != figures.end()) all += slice->second;
   }
-  if (all.empty()) return card("Flow field", "<p>No picture: the run directory holds no velocity (output.plot).</p>\n");
+  if (all.empty())
+    return card("Flow field", "<p>No rendering: the run directory contains no velocity (output.plot).</p>\n");
   return card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", all),
-              "In the slices gray is solid, or a pore that was removed.");
+              "Gray in the slices: solid, or a removed pore.");
 }
 
 /// A table with a column per axis: names of rows and what stands in them.
 class AxisTable {
  public:
   AxisTable(const Json& summary, const std::string& corner) : summary_(summary), rows_{{corner}} {
-    for (const Json& flow : summary.at("flow")) rows_[0].push_back("drive along " + axis_name(flow));
+    for (const Json& flow : summary.at("flow")) rows_[0].push_back("driven along " + axis_name(flow));
   }
   template <class F>
   void row(const std::string& name, F&& value) {
@@ -221,7 +219,7 @@ std::string tensor_card(const Json& summary) {
       return permeability_text(e == axis ? along(summary, f) : entry(summary, e, axis));
     });
   if (has_error(summary)) {
-    table.row("estimated error of the discretisation, along the drive [%]",
+    table.row("estimated error of the discretisation, along the driving force [%]",
               [&](const Json& f) { return error_text(summary, f, ""); });
     table.row("extrapolated to zero cell width [m²]", [](const Json& f) { return permeability_text(extrapolated(f)); });
   }
@@ -248,19 +246,20 @@ std::string drag_card(const Json& summary) {
     largest = std::max(largest, std::abs(sum(f) - 100.0));
     sides = sides || share(f, "sides") != 0.0;
   }
-  AxisTable table(summary, "share of the driving force [%]");
+  AxisTable table(summary, "fraction of the driving force [%]");
   const auto text = [](double percent) { return fmt::format("{:.1f}", percent); };
   table.row_of_flow("pressure on the wall", [&](const Json& f) { return text(share(f, "pressure")); });
   table.row_of_flow("friction on the wall", [&](const Json& f) { return text(share(f, "friction")); });
-  if (sides) table.row_of_flow("friction on no-slip sides", [&](const Json& f) { return text(share(f, "sides")); });
+  if (sides)
+    table.row_of_flow("friction on no-slip lateral faces", [&](const Json& f) { return text(share(f, "sides")); });
   table.row_of_flow("sum", [&](const Json& f) { return text(sum(f)); });
   return card(
       "Drag on the walls", table.html(),
       fmt::format(
-          "In steady flow the walls hold against all of the force that drives the fluid: its volume times the "
-          "pressure gradient. The sum is up to {:.1f} % off 100 % here, because forces on walls are known to "
-          "first order in the cell width; no force is lost, and the permeability, which does not come from them, "
-          "is nearer (see its estimated error). The pressure is that without its even drop along the sample.",
+          "In steady flow the drag on the walls balances the driving force: the volume of the fluid times the pressure "
+          "gradient. Here the sum deviates from 100 % by up to {:.1f} %, because forces on walls are first order in "
+          "the cell width; no force is lost, and the permeability, which is not computed from them, is more accurate "
+          "(see its estimated error). The pressure is that without its linear drop along the sample.",
           largest));
 }
 
@@ -273,7 +272,7 @@ std::string solves_card(const Json& summary) {
   };
   table.row_of_flow("ends", [](const Json& f) { return html_of(f.at("boundaries")); });
   if (summary.at("flow").at(0).contains("reservoir_cells"))
-    table.row_of_flow("free fluid on each end [cells]",
+    table.row_of_flow("reservoir cells on each side [cells]",
                       [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
   table.row_of_flow("pressure gradient [Pa/m]",
                     [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
@@ -286,13 +285,13 @@ std::string solves_card(const Json& summary) {
                     [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
   table.row_of_flow("relative residual" + slow + " [-]",
                     [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
-  table.row_of_flow("open area closed, towards pieces without flow [%]", [](const Json& f) -> std::string {
+  table.row_of_flow("open area closed, next to no-flow cells [%]", [](const Json& f) -> std::string {
     if (!f.contains("repairs")) return "–";
     return fmt::format("{:.2g}", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
   });
   table.row_of_flow("net flux of a cell, relative [-]",
                     [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
-  return card("Flow and its solves", table.html());
+  return card("Flow and solves", table.html());
 }
 
 }  // namespace

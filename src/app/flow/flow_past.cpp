@@ -62,7 +62,7 @@ Json past_json(const FlowPast& past) {
 void take_past(const Json& json, FlowPast& past) {
   FlowHistory& h = past.history;
   const std::size_t n_bodies = h.forces.options.bodies.size();
-  require(json.at("forces").size() == n_bodies, "{} bodies in place of {}", json.at("forces").size(), n_bodies);
+  require(json.at("forces").size() == n_bodies, "{} bodies instead of {}", json.at("forces").size(), n_bodies);
   h.steps = json.at("steps");
   h.iterations = json.at("iterations");
   h.time = json.at("time").get<std::vector<double>>();
@@ -71,8 +71,8 @@ void take_past(const Json& json, FlowPast& past) {
   h.states.clear();
   for (const Json& s : json.at("states")) {
     const FlowState& state = h.states.emplace_back(state_of(h, s));
-    require(state.probes.size() == h.probes.size(), "{} probes in place of {}", state.probes.size(), h.probes.size());
-    require(state.forces.size() == n_bodies, "forces on {} bodies in place of {}", state.forces.size(), n_bodies);
+    require(state.probes.size() == h.probes.size(), "{} probes instead of {}", state.probes.size(), h.probes.size());
+    require(state.forces.size() == n_bodies, "forces on {} bodies instead of {}", state.forces.size(), n_bodies);
   }
   h.forces.totals.clear();
   for (const Json& body : json.at("forces")) {

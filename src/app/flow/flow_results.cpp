@@ -63,10 +63,10 @@ std::string basis_text(Column c) {
 
 /// What the estimated error is an error of.
 std::string error_meaning(const FlowGrid& grid, const WallRange& range) {
-  const std::string text = "what cells of no width would change on ";
+  const std::string text = "the change at zero cell width for ";
   if (!grid.of_image) return text + "these walls";
-  return text + "the wall as the image gives it. How far that wall may lie off is not in it: " +
-         (range.moved > 0.0 ? "the range with the wall moved tells" : "flow.uncertainty (--uncertainty) tells");
+  return text + "the wall given by the image. It does not include the uncertainty of that wall: " +
+         (range.moved > 0.0 ? "see the range with the wall moved" : "use flow.uncertainty (--uncertainty)");
 }
 
 Json range_json(const WallRange& range, std::size_t column) {
@@ -189,7 +189,7 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
   rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
     rows.add("  estimated error (discretisation)", error_text);
-    rows.add("    made from", basis_text);
+    rows.add("    computed from", basis_text);
     rows.add("  extrapolated to zero cell width",
              [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }
@@ -214,9 +214,9 @@ void add_drag(const FlowColumns& columns, Rows& rows) {
   rows.add_flow("  of the pressure on the wall", "{:.1f} %", [&](Column c) { return share(c.pressure_drag); });
   rows.add_flow("  of the friction on the wall", "{:.1f} %", [&](Column c) { return share(c.viscous_drag); });
   if (std::ranges::any_of(columns, [](Column c) { return c.side_drag != 0.0; }))
-    rows.add_flow("  of the friction on the sides", "{:.1f} %", [&](Column c) { return share(c.side_drag); });
+    rows.add_flow("  of the friction on lateral faces", "{:.1f} %", [&](Column c) { return share(c.side_drag); });
   rows.line(
-      "  (100 % with cells fine enough: what is missing is the error of the stresses at the wall, which are less\n"
+      "  (100 % with sufficiently fine cells: the difference is the error of the stresses at the wall, which are less\n"
       "  accurate than the flow; a warning is given from 20 % on)");
 }
 
@@ -225,7 +225,7 @@ void add_drag(const FlowColumns& columns, Rows& rows) {
 std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   Rows rows(columns);
   rows.line("Permeability, per cross-section of the whole sample");
-  rows.add("drive along", [](Column c) { return std::string(name_of(c)); });
+  rows.add("driven along", [](Column c) { return std::string(name_of(c)); });
   add_permeability(columns, grid, with_error, range, rows);
   if (grid.reservoir > 0) {
     const auto cells = [](const Index& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
@@ -245,9 +245,9 @@ std::string flow_headline(const FlowColumns& columns, bool with_error) {
     text += fmt::format("Permeability along {}: {:.4g} m2, {}", name_of(c), c.permeability[c.axis],
                         darcy_text(c.permeability[c.axis]));
     if (!c.connected)
-      text += " (no pore leads along it)";
+      text += " (no pore percolates along it)";
     else if (c.unbounded)
-      text += " (no wall holds the fluid)";
+      text += " (no wall)";
     else if (with_error)
       text += fmt::format(", estimated error of the discretisation {}", error_text(c));
     text += '\n';

@@ -94,9 +94,9 @@ std::string forces_in_time_text(const Json& bodies) {
                           vector(half.at("largest_coefficient")));
     if (!body.contains("periodic_state")) continue;
     const Json& state = body.at("periodic_state");
-    text += fmt::format("    repeats itself along {} with {:.5g} Hz, amplitude {:.4g} N\n",
-                        state.at("axis").get<std::string>(), state.at("frequency_Hz").get<double>(),
-                        state.at("force_amplitude_N").get<double>());
+    text +=
+        fmt::format("    periodic along {} with {:.5g} Hz, amplitude {:.4g} N\n", state.at("axis").get<std::string>(),
+                    state.at("frequency_Hz").get<double>(), state.at("force_amplitude_N").get<double>());
   }
   return text;
 }

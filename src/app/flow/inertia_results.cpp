@@ -54,7 +54,7 @@ Chart chart_of(const std::vector<Sweep>& sweeps) {
   chart.description = "Apparent permeability over that of Stokes flow against the Reynolds number";
   double low = 1e300, high = -1e300, least = 1.0;
   for (const Sweep& sweep : sweeps) {
-    ChartSeries points{.name = "drive along " + sweep.name(), .colour = chart_colours[sweep.axis()]};
+    ChartSeries points{.name = "driven along " + sweep.name(), .colour = chart_colours[sweep.axis()]};
     ChartSeries law{.name = "Forchheimer's law, " + sweep.name(), .colour = chart_colours[sweep.axis()], .dash = "2 3"};
     for (const Json& p : sweep.points()) {
       points.x.push_back(std::log10(number(p, "reynolds")));
@@ -118,9 +118,9 @@ std::string inertia_text(const FlowColumns& columns) {
   std::string text;
   for (Column c : columns) {
     if (c.inertia.empty()) continue;
-    text +=
-        fmt::format("\nWith inertia, drive along {}\n  {:>10}{:>13}{:>13}{:>13}{:>10}{:>10}{:>8}{:>12}\n", letter_of(c),
-                    "Reynolds", "with sqrt k", "Pa/m", "k [m2]", "k / slow", "cell Re", "Newton", "iterations");
+    text += fmt::format("\nWith inertia, driven along {}\n  {:>10}{:>13}{:>13}{:>13}{:>10}{:>10}{:>8}{:>12}\n",
+                        letter_of(c), "Reynolds", "with sqrt k", "Pa/m", "k [m2]", "k / slow", "cell Re", "Newton",
+                        "iterations");
     for (const InertiaPoint& p : c.inertia)
       text += fmt::format("  {:>10.4g}{:>13.3g}{:>13.4g}{:>13.5g}{:>10.4f}{:>10.2g}{:>8}{:>12}\n", p.reynolds,
                           p.forchheimer, p.gradient, p.permeability, p.permeability / slow(c), p.cell_reynolds,
@@ -128,7 +128,7 @@ std::string inertia_text(const FlowColumns& columns) {
     for (const InertiaPoint& p : c.inertia)
       if (p.drives_between > 0)
         text += fmt::format(
-            "  Reynolds number {:.4g}: by way of {} in between, for Newton's method did not get there at once\n",
+            "  Reynolds number {:.4g}: with {} steps in between, because Newton's method did not converge directly\n",
             p.reynolds, p.drives_between == 1 ? "a drive" : fmt::format("{} drives", p.drives_between));
     if (c.forchheimer)
       text += fmt::format("  Forchheimer: k {:.5g} m2, beta {:.4g} 1/m, deviation {:.2g} %\n",
@@ -167,15 +167,15 @@ std::string inertia_chart(const Json& summary) {
   const std::vector<Sweep> sweeps = sweeps_of(summary);
   if (std::ranges::none_of(sweeps, [](const Sweep& s) { return s.points().size() > 1; })) return {};
   return card("Apparent permeability", svg(chart_of(sweeps)),
-              "Reynolds number with the hydraulic diameter of the pores. Weak inertia lowers the permeability with the "
-              "square of it; Forchheimer's law begins above.");
+              "Reynolds number with the hydraulic diameter of the pores. Weak inertia lowers the permeability with its "
+              "square; Forchheimer's law applies above.");
 }
 
 std::vector<std::string> inertia_cards(const Json& summary) {
   std::vector<std::string> cards;
   for (const Sweep& sweep : sweeps_of(summary))
     cards.push_back(
-        card("Flow with inertia, drive along " + sweep.name(), table_of(sweep),
+        card("Flow with inertia, driven along " + sweep.name(), table_of(sweep),
              (sweep.law().is_null() ? std::string("Three or more of flow.steps give Forchheimer's law.")
                                     : fit_text(sweep.law())) +
                  " Re: Reynolds number with the hydraulic diameter of the pores and the velocity in them; "
@@ -190,22 +190,21 @@ std::vector<std::string> inertia_warnings(const FlowColumns& columns) {
     if (c.inertia.empty()) continue;
     const InertiaPoint& last = c.inertia.back();
     if (last.cell_reynolds > largest_cell_reynolds)
-      all.push_back(
-          fmt::format("flow {}: cell Reynolds number {:.3g} at the last step: the cells are too wide for this flow, "
-                      "and what inertia "
-                      "costs may be wrong by a tenth and more; finer cells help (up to {:.0f} it is trusted)",
-                      letter_of(c), last.cell_reynolds, largest_cell_reynolds));
-    if (last.unevenness > largest_unevenness)
       all.push_back(fmt::format(
-          "flow {}: what leaves the sample has not mixed before it comes to the next one (mean square of the "
-          "velocity in the free fluid {:.2g} times that of an even flow): the apparent permeability is that "
-          "of samples close behind one another; a larger flow.reservoir helps",
-          letter_of(c), 1.0 + last.unevenness));
+          "flow {}: cell Reynolds number {:.3g} at the last step: the cells are too wide for this flow, and the "
+          "inertial losses may have errors of 10 % or more; use finer cells (reliable up to {:.0f})",
+          letter_of(c), last.cell_reynolds, largest_cell_reynolds));
+    if (last.unevenness > largest_unevenness)
+      all.push_back(
+          fmt::format("flow {}: the outflow of the sample is not mixed before it enters the next one (mean square of "
+                      "the velocity in the free fluid {:.2g} times that of a uniform flow): the apparent permeability "
+                      "is that of closely spaced samples; use a larger flow.reservoir",
+                      letter_of(c), 1.0 + last.unevenness));
     if (c.forchheimer && c.forchheimer->deviation > largest_deviation)
       all.push_back(
-          fmt::format("flow {}: Forchheimer's law deviates by {:.2g} % from the points: they reach into weak inertia, "
-                      "where it does "
-                      "not hold; fit those of larger Reynolds numbers alone (inertia.csv), or choose larger flow.steps",
+          fmt::format("flow {}: Forchheimer's law deviates from the points by {:.2g} %: some are in the range of weak "
+                      "inertia, where it does not apply; fit only those of larger Reynolds numbers (inertia.csv), or "
+                      "choose larger flow.steps",
                       letter_of(c), 100.0 * c.forchheimer->deviation));
   }
   return all;

@@ -31,15 +31,16 @@ std::vector<std::string> mistakes_in(const PlotReader& file, const JobContext& r
   std::vector<std::string> found;
   if (!std::ranges::all_of(velocity, [&](const std::string& c) { return holds(file, c); }))
     found.push_back(
-        fmt::format("flow.start_file: {}: no velocity in it; it holds {}; let the earlier run write output.plot = "
-                    "[\"velocity\", \"pressure\"] with one direction of the drive",
+        fmt::format("flow.start_file: {}: contains no velocity, only {}; the earlier run needs output.plot = "
+                    "[\"velocity\", \"pressure\"] and one direction in flow.axes",
                     name, join(file.components(), ", ")));
   Vec3 size;
   for (int d = 0; d < 3; ++d) size[d] = file.cells()[d] * file.cell_width();
   for (int d = 0; d < 3; ++d)
     if (std::abs(size[d] - run.grid.size[d]) > same_size * run.grid.size[d]) {
-      found.push_back(fmt::format("flow.start_file: {}: of a domain of {}, but this one has {}; it must be the same",
-                                  name, text_of(size), text_of(run.grid.size)));
+      found.push_back(
+          fmt::format("flow.start_file: {}: its domain has the size {}, but this one has {}; both must be the same",
+                      name, text_of(size), text_of(run.grid.size)));
       break;
     }
   return found;
@@ -85,7 +86,7 @@ void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& sto
       }
     }
   });
-  log_info("flow begins from {}, {}", run.config.flow.start_file, format_si(time, "s"));
+  log_info("flow starts from {}, {}", run.config.flow.start_file, format_si(time, "s"));
 }
 
 }  // namespace karst

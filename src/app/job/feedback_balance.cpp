@@ -143,8 +143,8 @@ BalanceLook FeedbackBalance::look(std::span<const Layout* const> layouts, std::v
   looks_.push_back(found);
   stretch_ = {};
   log_detail(
-      "balance: the busiest rank works {:.3f} times as long as the mean; {:.3f} is to be had, {:.3g} s for a "
-      "move of {:.3g} s",
+      "balance: the busiest rank works {:.3f} times as long as the mean; moving boxes would give {:.3f} and save "
+      "{:.3g} s, the move takes {:.3g} s",
       found.imbalance, found.expected, found.gain, found.move_seconds);
   return found;
 }

@@ -98,7 +98,7 @@ void finish_files(const JobContext& run, const FilesInTime& files, double time, 
   if (!files.outputs.files.empty()) {
     write_series(run, series_name, result.components.empty() ? files.outputs : with_last(files.outputs, time));
     result.files.push_back({"output_*.vtkhdf", "the fields at the output times of [time]"});
-    result.files.push_back({series_name, "all of them with their times: open this one in ParaView"});
+    result.files.push_back({series_name, "all of them with their times: open this file in ParaView"});
   }
   write_slice_series(run, files);
   for (const auto& [name, series] : files.slices)
@@ -165,10 +165,10 @@ Json files_json(const FilesInTime& files) {
 
 void take_files(const Json& json, FilesInTime& files) {
   const auto histories = json.at("histories").get<std::vector<std::string>>();
-  require(histories == files.histories, "it has the files {} in place of {}", join(histories, ", "),
+  require(histories == files.histories, "it has the files {} instead of {}", join(histories, ", "),
           join(files.histories, ", "));
   files.texts = json.at("texts").get<std::vector<std::string>>();
-  require(files.texts.size() == files.histories.size(), "it has {} histories in place of {}", files.texts.size(),
+  require(files.texts.size() == files.histories.size(), "it has {} histories instead of {}", files.texts.size(),
           files.histories.size());
   const auto series_of = [](const Json& list) {
     FilesInTime::Series series;

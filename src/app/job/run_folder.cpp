@@ -92,11 +92,10 @@ void keep_inputs(const std::string& path, const std::vector<std::string>& inputs
   for (const std::string& input : inputs) {
     const fs::path file = fs::weakly_canonical(input, ignored);
     const bool inside = fs::equivalent(file.parent_path(), path, ignored);
-    require(
-        !inside || !is_result_name(file.filename().string()),
-        "output directory {}: this run reads {}, which has the name of one of its results; move it, or name another "
-        "directory",
-        path, input);
+    require(!inside || !is_result_name(file.filename().string()),
+            "output directory {}: this run reads {}, which has the name of one of its results; move it, or choose "
+            "another directory",
+            path, input);
   }
 }
 
@@ -106,9 +105,9 @@ void keep_what_is_not_ours(const std::string& path, const std::vector<std::strin
   for (const std::string& name : there) {
     const fs::path file = fs::path(path) / name;
     require(fs::is_regular_file(fs::symlink_status(file)) && std::ranges::find(earlier, name) != earlier.end(),
-            "output directory {}: {} has the name of a result but {}; move it, or name another directory", path, name,
+            "output directory {}: {} has the name of a result but {}; move it, or choose another directory", path, name,
             fs::is_regular_file(fs::symlink_status(file)) ? "is not among the files that the summary.json there lists"
-                                                          : "is no plain file");
+                                                          : "is not a regular file");
   }
 }
 
@@ -119,25 +118,23 @@ void RunFolder::check_earlier(bool overwrite, bool resume) {
   std::error_code ignored;
   std::int64_t n_solves = 0;
   for (const auto& entry : fs::directory_iterator(solves(), ignored)) n_solves += entry.path().extension() == ".h5";
-  require(
-      n_solves == 0 || overwrite || resume,
-      "output directory {}: a run ended early there and left {} finished solve{} (in {}); `karst run` with --resume "
-      "goes on from {}, --overwrite starts anew",
-      path_, n_solves, n_solves == 1 ? "" : "s", staging_, n_solves == 1 ? "it" : "them");
+  require(n_solves == 0 || overwrite || resume,
+          "output directory {}: a run ended early there and left {} finished solve{} (in {}); `karst run` with "
+          "--resume continues from {}, --overwrite starts again",
+          path_, n_solves, n_solves == 1 ? "" : "s", staging_, n_solves == 1 ? "it" : "them");
   has_earlier_solves_ = resume && n_solves > 0;
   const std::vector<std::string> there = results_in(path_);
-  require(
-      there.empty() || overwrite || has_earlier_solves_ || ended_early(path_),
-      "output directory {}: holds the results of another run ({}{}); name another directory, or give --overwrite to "
-      "replace them",
-      path_, there.empty() ? "" : there.front(),
-      there.size() > 1 ? fmt::format(" and {} more files", there.size() - 1) : "");
+  require(there.empty() || overwrite || has_earlier_solves_ || ended_early(path_),
+          "output directory {}: contains the results of another run ({}{}); choose another directory, or give "
+          "--overwrite to replace them",
+          path_, there.empty() ? "" : there.front(),
+          there.size() > 1 ? fmt::format(" and {} more files", there.size() - 1) : "");
   earlier_ = made_by_earlier_run(path_);
   keep_what_is_not_ours(path_, there, earlier_);
 }
 
 void RunFolder::prepare(bool overwrite, const std::vector<std::string>& inputs, bool resume) {
-  require(!path_.empty(), "no output directory is named; give output.directory or --out DIR");
+  require(!path_.empty(), "no output directory is given; give output.directory or --out DIR");
   try {
     made_ = missing_parts(path_);
     make_directory(path_);

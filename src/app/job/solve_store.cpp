@@ -122,7 +122,7 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
     });
     write_vof_file(comm_, file_of(name), places, json.dump(), fields);
   } catch (const Error& e) {
-    log_info("{}: not kept for --resume: {}", name, e.what());
+    log_info("{}: not saved for --resume: {}", name, e.what());
     kept = false;
   }
   note(name, record.result);
@@ -147,12 +147,12 @@ std::optional<Json> SolveStore::load(const std::string& name, const std::string&
         require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
         const std::string was = json.at("depends_on");
         fits = was == dependencies;
-        require(fits, "it is of other input: {}", difference(was, dependencies));
+        require(fits, "it belongs to other input: {}", difference(was, dependencies));
         if (read_fields) read_fields(file, json.at("state"));
       });
     } catch (const Error& e) {
-      log_info("{}{}: the earlier run's is not used, {}", name, age > 0 ? fmt::format(" ({} before it)", age) : "",
-               e.what());
+      log_info("{}{}: the result of the earlier run is not used, {}", name,
+               age > 0 ? fmt::format(" ({} before it)", age) : "", e.what());
       if (!fits) return {};  // nor do those before it
       continue;
     }

@@ -66,10 +66,9 @@ StepRange read_steps(std::string_view option, const std::string& text, const Con
   if (colon != std::string::npos)
     range = {step_of(std::string_view(text).substr(0, colon)), step_of(std::string_view(text).substr(colon + 1))};
   require(range.first > 0 && range.last >= range.first,
-          "{} {}: wanted: FIRST:LAST, two numbers of steps from 1, the second not below the first, as in 100:110",
-          option, text);
+          "{} {}: expected: FIRST:LAST, two step numbers from 1, FIRST <= LAST, as in 100:110", option, text);
   require(is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady()),
-          "{} {}: this run has no steps in time; leave it out", option, text);
+          "{} {}: this run has no time steps; remove it", option, text);
   return range;
 }
 

@@ -19,7 +19,7 @@ std::string image_lines(const ImportReport& r) {
   for (const std::string& step : r.prepared) text += line("prepared", step);
   if (r.sample)
     text += line("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {:.2f} % of the "
-                                       "voxels; the rest is solid and left out below",
+                                       "voxels; the rest is solid and excluded below",
                                        r.sample->radius, r.sample->x, r.sample->y, 100 * r.sample_share));
   return text +
          line("voxel width", fmt::format("{} ({}{})", format_si(r.voxel, "m"),
@@ -43,11 +43,10 @@ std::string pore_line(const ImportReport& r) {
 
 std::string scan_line(const ImportReport& r) {
   if (!r.scan) return "";
-  return line("wall",
-              fmt::format("fitted: pore {:.4g}, solid {:.4g}, blurred by {:.2f} voxel; image less that picture {:.1f} "
-                          "% of the contrast at the wall, {:.1f} % elsewhere, noise {:.1f} %",
-                          r.scan->pore, r.scan->solid, r.scan->blur, 100 * r.scan->misfit, 100 * r.scan->scatter,
-                          100 * r.scan->noise));
+  return line("wall", fmt::format("fitted: pore {:.4g}, solid {:.4g}, blurred by {:.2f} voxel; misfit {:.1f} % of the "
+                                  "contrast at the wall, {:.1f} % elsewhere, noise {:.1f} %",
+                                  r.scan->pore, r.scan->solid, r.scan->blur, 100 * r.scan->misfit,
+                                  100 * r.scan->scatter, 100 * r.scan->noise));
 }
 
 std::string phases_line(const ImportReport& r) {

@@ -80,7 +80,7 @@ std::string animated_png(std::span<const Picture> pictures, double seconds) {
                       delay = big_endian(static_cast<std::size_t>(1000.0 * seconds) << 16 | 1000U);
     const bool first = out.empty();
     if (first) out = frame.substr(0, head) + chunk("acTL" + big_endian(pictures.size()) + big_endian(0));
-    require(frame.starts_with(out.substr(0, head)), "pictures of one animation are of different sizes or kinds");
+    require(frame.starts_with(out.substr(0, head)), "frames of one animation have different sizes or types");
     out += chunk("fcTL" + big_endian(number++) + frame.substr(16, 8) + std::string(8, 0) + delay + std::string(2, 0));
     for (std::size_t at = head, length = 0; at < frame.size(); at += length + 12) {
       length = std::accumulate(&frame[at], &frame[at + 4], std::size_t{0},
@@ -89,7 +89,7 @@ std::string animated_png(std::span<const Picture> pictures, double seconds) {
         out += chunk((first ? "IDAT" : "fdAT" + big_endian(number++)) + frame.substr(at + 8, length));
     }
   }
-  require(!out.empty(), "an animation needs a picture at least");
+  require(!out.empty(), "an animation needs at least one frame");
   return out + chunk("IEND");
 }
 

@@ -62,7 +62,7 @@ std::string told_parts(const JobContext& run, const PlotSize& size) {
   const int files = run.config.output.files;
   std::string text;
   if (size.parts > 1) text = fmt::format("; values in {} parts beside it", size.parts);
-  if (size.parts < files) text += fmt::format("; output.files = {}, but a rank writes one at most", files);
+  if (size.parts < files) text += fmt::format("; output.files = {}, but each rank writes at most one", files);
   return text;
 }
 

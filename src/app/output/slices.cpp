@@ -70,29 +70,29 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
   std::set<std::string> names;
   const auto read_slice = [&](Reader& item) {
     SliceOptions slice;
-    item.text("name", slice.name, "in the names of its files, slice_NAME_0001.vti ...; left out: x, y or z, its axis");
+    item.text("name", slice.name, "name in the file names slice_NAME_0001.vti ...; default: x, y or z, its axis");
     item.word("axis", slice.axis, {{"x", 0, ""}, {"y", 1, ""}, {"z", 2, ""}},
-              "across the plane, or along which the mean is taken");
+              "normal of the plane, or direction of the mean");
     item.word("kind", slice.kind,
-              {{"plane", SliceKind::plane, "the layer of cells at a place"},
+              {{"plane", SliceKind::plane, "the layer of cells at a position"},
                {"mean", SliceKind::mean, "mean over the fluid along the axis"}},
-              "what is written of the fields of output.plot, on cells of level 0");
-    item.number("at", slice.at, "m", "place of a plane, from the low end of the domain; left out: the middle", 0.0,
+              "how the fields of output.plot are reduced to a plane, on cells of level 0");
+    item.number("at", slice.at, "m", "position of a plane, from the low face of the domain; default: the middle", 0.0,
                 farthest);
     item.number("every", slice.every, "s",
-                "time between two slices: each is of the first step that has come to the next multiple; always needed",
+                "time between slices: each is written at the first step that reaches the next multiple; required",
                 shortest, longest);
     if (item.documenting()) return;
-    if (!item.given("every")) item.mistake("every", "missing: how often the slice is written");
-    if (slice.kind == SliceKind::mean && item.given("at")) item.mistake("at", "a mean has no place; remove it");
+    if (!item.given("every")) item.mistake("every", "missing: give the time between slices");
+    if (slice.kind == SliceKind::mean && item.given("at")) item.mistake("at", "a mean has no position; remove it");
     if (slice.name.empty()) slice.name = std::string(1, "xyz"[slice.axis]);
     if (slice.name.find_first_of("/ ") != std::string::npos)
-      item.mistake("name", "stands in the names of files: leave out spaces and slashes");
+      item.mistake("name", "is used in file names: use no spaces or slashes");
     if (!names.insert(slice.name).second)
-      item.mistake("name", fmt::format("\"{}\" is the name of two slices; give one another", slice.name));
+      item.mistake("name", fmt::format("\"{}\" is the name of two slices; rename one of them", slice.name));
     slices.push_back(slice);
   };
-  in.tables("output.slice", "runs in time: a slice through the fields of output.plot, small and written often",
+  in.tables("output.slice", "transient runs: a slice through the fields of output.plot, small and written often",
             read_slice);
 }
 

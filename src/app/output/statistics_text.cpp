@@ -63,7 +63,7 @@ std::string pores_text(const GeometryStatistics& s) {
   text += line("domain", fmt::format("{} x {} x {}, {} cells of {}", format_si(n[0] * h, "m"), format_si(n[1] * h, "m"),
                                      format_si(n[2] * h, "m"), sizes(n), format_si(h, "m")));
   text += line("porosity", fmt::format("{:.5f}", r.porosity));
-  text += line("  of pores open to flow", fmt::format("{:.5f}", r.connected_porosity));
+  text += line("  connected", fmt::format("{:.5f}", r.connected_porosity));
   text += line("specific surface", fmt::format("{:.4g} 1/m   wall area / volume of the sample", s.specific_surface));
   text += wall_text(s);
   text += line("percolates along", axes.empty() ? "no axis" : join(axes));
@@ -82,10 +82,10 @@ std::string boxes_text(const GeometryStatistics& s) {
     return row(
         s, name, [&levels, what](std::size_t l) { return grouped(levels[l].*what); }, note);
   };
-  text += count("boxes kept", &LevelReport::boxes);
+  text += count("boxes stored", &LevelReport::boxes);
   text += row(
       s, "boxes pruned", [&](std::size_t l) { return grouped(levels[l].boxes_asked - levels[l].boxes); },
-      fmt::format("{} of the boxes asked for: no fluid, no memory",
+      fmt::format("{} of the boxes: no fluid, no memory",
                   percent(static_cast<double>(s.sum(&LevelReport::boxes_asked) - s.sum(&LevelReport::boxes)),
                           static_cast<double>(s.sum(&LevelReport::boxes_asked)))));
   text += row(
@@ -111,7 +111,7 @@ std::string cells_text(const GeometryStatistics& s) {
   text += count("  irregular", &LevelReport::irregular, "with wall, or not whole");
   text += count("  multi-valued", &LevelReport::multivalued_vofs, "several in one cell");
   text += count("cells cut by the wall", cut(&CutCounts::cells_cut));
-  text += count("  with several pieces of fluid", cut(&CutCounts::cells_multivalued));
+  text += count("  with several fluid fragments", cut(&CutCounts::cells_multivalued));
   text += count("  cut on a finer lattice", cut(&CutCounts::cells_subdivided), "a feature thinner than the cell");
   text += count("  gaps closed (edges)", cut(&CutCounts::gaps_closed), "fluid thinner than h/4 between solids");
   text += count("  walls lost (edges)", cut(&CutCounts::walls_lost), "solid thinner than h/16 between fluid");
@@ -129,9 +129,10 @@ std::string repairs_text(const GeometryStatistics& s) {
     orphan_volume += std::ldexp(levels[l].orphan_volume, -3 * static_cast<int>(l));
   const double domain = cells_of(levels[0]), pore = s.report.connected_porosity * domain;
   std::string text;
-  text += count("pieces joined to a home cell", &LevelReport::joined, "their centre lies in the solid");
-  text += count("isolated fragments", &LevelReport::orphans,
-                fmt::format("pieces without a home cell, {} of the pore volume", percent(orphan_volume, pore)));
+  text += count("fragments merged into a cell", &LevelReport::joined, "their cell centre is in the solid");
+  text +=
+      count("isolated fragments", &LevelReport::orphans,
+            fmt::format("fragments without a cell to merge into, {} of the pore volume", percent(orphan_volume, pore)));
   text += count("pores", &LevelReport::pores, "connected parts of the fluid");
   text += count("  removed", &LevelReport::pores_removed, "flow cannot reach them");
   text += row(
@@ -207,20 +208,20 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
   const std::int64_t lost = s.sum(&CutCounts::walls_lost);
   if (lost > 0)
     all.push_back(
-        fmt::format("{} of cut cells {} solid thinner than 1/16 of a cell: a wall so thin may leak there (a grain that "
-                    "only grazes an edge counts too). More cells, or a level refined at the wall, resolve it.",
+        fmt::format("{} of cut cells {} solid thinner than 1/16 of a cell: such a thin wall may leak (a grain that "
+                    "only touches an edge is counted too). More cells, or a level refined at the wall, resolve it.",
                     lost == 1 ? "1 edge" : grouped(lost) + " edges", lost == 1 ? "crosses" : "cross"));
   std::int64_t closed = 0;
   for (const LevelReport& level : s.report.levels) closed += level.closed_faces;
   if (closed > 0)
     all.push_back(fmt::format(
-        "{} face{} of cells had fluid on one side only and became wall: the geometry changes faster than it was "
-        "sampled "
+        "{} cell face{} had fluid on one side only and became wall: the geometry has features finer than the sampling "
         "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
         grouped(closed), closed == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
     all.emplace_back(
-        "no pore leads through the sample along any axis, or none that these cells resolve: nothing flows through it.");
+        "no pore percolates through the sample along any axis, or none that these cells resolve: nothing flows through "
+        "it.");
   return all;
 }
 

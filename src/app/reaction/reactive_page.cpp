@@ -46,8 +46,8 @@ std::string ph_chart(const Json& transport, const Json& history) {
   chart.add("outlet", 0, curve_of(history.at("pH_outlet")));
   chart.add("mean composition", 1, curve_of(history.at("pH_mean")), dashes);
   return chart.html(
-      "Of the water that all that leaves makes (flux-weighted mean of each total), and of the mean of "
-      "each total over the fluid. Every step is in chemistry.csv.",
+      "Of the mixed outflow (flux-weighted mean of each total), and of the mean of each total over the fluid. Every "
+      "step is in chemistry.csv.",
       0.5);
 }
 
@@ -76,11 +76,11 @@ std::string rate_chart(const Json& transport, const Json& chemistry) {
     Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
     if (!mixed.empty()) mixed[0] = NAN;  // nothing has reacted yet
     chart.add(name, m, log10_of(curve_of(history.at("rate_mol_s").at(m)), 0.0));
-    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well mixed" : "", m, log10_of(mixed, 0.0), dashes);
+    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, log10_of(mixed, 0.0), dashes);
   }
   return chart.html(
-      "Of dissolution, or of precipitation; dashed: of the mean composition on all of the surface, as in "
-      "a well mixed fluid.",
+      "Of dissolution or precipitation; dashed: for the mean composition on the whole surface, as in a well-mixed "
+      "fluid.",
       1.0, chart.highest() - decades);
 }
 
@@ -97,8 +97,8 @@ std::string ratio_chart(const Json& transport, const Json& chemistry) {
     chart.add(name_of(chemistry.at("minerals").at(m)), m, rate);
   }
   return chart.html(
-      "1: a model of the mean composition is right; below, the water at the wall is nearer to "
-      "equilibrium than the mean.",
+      "1: a model of the mean composition is exact; below 1 the water at the wall is closer to equilibrium than the "
+      "mean.",
       0.2, -highest_ratio, highest_ratio);
 }
 
@@ -114,8 +114,10 @@ std::string balance_chart(const Json& transport, const Json& chemistry) {
   for (std::size_t p = 0; p < elements.size(); ++p)
     add(name_of(elements.at(p)), p, curve_of(history.at("imbalance").at(p)));
   add("charge", elements.size(), curve_of(history.at("charge_imbalance")));
-  return chart.html("What a step gained or lost of each element and of charge, over what moved, reacted or was there.",
-                    1.0, std::log10(least_imbalance));
+  return chart.html(
+      "Gain or loss of each element and of charge in a step, relative to the amount that moved, reacted or was "
+      "present.",
+      1.0, std::log10(least_imbalance));
 }
 
 std::string minerals_card(const Json& minerals) {
@@ -128,8 +130,8 @@ std::string minerals_card(const Json& minerals) {
   row("area [m²]", "area_m2");
   row("rate of dissolution at the end [mol/s]", "rate_mol_s");
   row("  per area [mol/m²/s]", "rate_mol_m2_s");
-  row("  well mixed [mol/s]", "well_mixed_rate_mol_s");
-  row("  over that of a well mixed fluid", "ratio_to_well_mixed");
+  row("  well-mixed [mol/s]", "well_mixed_rate_mol_s");
+  row("  over that of a well-mixed fluid", "ratio_to_well_mixed");
   row("saturation index at the outlet", "saturation_index_outlet");
   row("  of the mean composition", "saturation_index_mean");
   row("dissolved [mol]", "dissolved_mol");
@@ -198,7 +200,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
   for (std::size_t m = 0; m < std::min<std::size_t>(minerals.size(), 3); ++m)
     page.tiles.push_back({"Rate of " + escape_html(name_of(minerals.at(m))),
                           number(minerals.at(m).at("rate_mol_m2_s"), 3) + "<span class=\"unit\">mol/m²/s</span>",
-                          number(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well mixed fluid"});
+                          number(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
     for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));

@@ -54,7 +54,7 @@ Json start_json(const Speciation& s) {
 }
 void take_start(const Json& json, Speciation& s) {
   std::vector<double> ln_m = list_of(json.at("ln_m"));
-  require(ln_m.size() == s.basis.size(), "{} elements in place of {}", ln_m.size(), s.basis.size());
+  require(ln_m.size() == s.basis.size(), "{} elements instead of {}", ln_m.size(), s.basis.size());
   s.basis = std::move(ln_m);
   s.ionic_strength = json.at("strength");
   s.ln_water = json.at("ln_water");
@@ -94,9 +94,9 @@ Json past_json(const ReactivePast& past) {
 
 void take_past(const Json& json, ReactivePast& past) {
   ReactiveLine line = line_of(json.at("line"));
-  require(line.minerals.size() == past.line.minerals.size(), "{} minerals in place of {}", line.minerals.size(),
+  require(line.minerals.size() == past.line.minerals.size(), "{} minerals instead of {}", line.minerals.size(),
           past.line.minerals.size());
-  require(json.at("dt").size() == past.dt.size(), "{} places of minerals in place of {}", json.at("dt").size(),
+  require(json.at("dt").size() == past.dt.size(), "{} positions of minerals instead of {}", json.at("dt").size(),
           past.dt.size());
   take_start(json.at("mean"), past.mean);
   take_start(json.at("outlet"), past.outlet);

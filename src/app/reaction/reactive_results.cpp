@@ -80,7 +80,7 @@ std::string ReactiveRun::text() const {
     if (!at_once) row("area [m2]", fmt::format("{:.5g}", area_[m]));
     row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
     if (!at_once) row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
-    if (!at_once) row("  over that of a well mixed fluid", fmt::format("{:.5g}", line.ratio()));
+    if (!at_once) row("  over that of a well-mixed fluid", fmt::format("{:.5g}", line.ratio()));
     row("saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
     row("  of the mean composition", index_text(past_.line.mean.saturation[m]));
     row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
@@ -99,7 +99,7 @@ std::string ReactiveRun::text() const {
   if (past_.longest > 0.0)
     text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", past_.longest));
   if (all > 0.0)
-    text += fmt::format("  {:<44} {:>13}\n", "cells that were solved, of all that react",
+    text += fmt::format("  {:<44} {:>13}\n", "fraction of reacting cells solved",
                         fmt::format("{:.1f} %", 100.0 * solved / all));
   return text;
 }
@@ -109,7 +109,7 @@ std::string ReactiveRun::headline() const {
   if (std::isfinite(past_.line.outlet.ph))
     text += fmt::format("pH at the outlet after {}: {:.2f}\n", format_si(past_.line.time, "s"), past_.line.outlet.ph);
   for (std::size_t m = 0; m < run_.config.chemistry.minerals.size(); ++m)
-    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well mixed fluid\n",
+    text += fmt::format("Rate of {}: {:.4g} mol/s, {:.3g} of that of a well-mixed fluid\n",
                         plan_.reactions()[m].mineral.name, past_.line.minerals[m].rate, past_.line.minerals[m].ratio());
   return text;
 }
@@ -172,16 +172,15 @@ std::vector<std::string> ReactiveRun::warnings() const {
   std::vector<std::string> all = plan_.warnings;
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
     if (relative_error(past_.line.minerals[m]) > much_error)
-      all.push_back(fmt::format(
-          "chemistry, {}: rates change so much from step to step that what has dissolved is known to {:.0f} % alone; "
-          "shorter steps (time.dt) help",
-          plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
+      all.push_back(
+          fmt::format("chemistry, {}: rates change so much from step to step that the dissolved amount has an error of "
+                      "{:.0f} %; shorter steps (time.dt) help",
+                      plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
   if (past_.longest > long_step)
     all.push_back(fmt::format(
-        "chemistry: D dt / h² is {:.2g} in the longest step, and walls see what diffusion brings in the "
-        "step after: fast "
-        "minerals react {} too slowly; time.dt = {:.3g} makes it 0.1 %",
-        past_.longest, past_.longest > 3.0 ? "several tens of per cent" : "some per cent",
+        "chemistry: D dt / h² is {:.2g} in the longest step; with operator splitting walls react to diffusion only in "
+        "the next step, so fast minerals react {} too slowly; time.dt = {:.3g} reduces this to 0.1 %",
+        past_.longest, past_.longest > 3.0 ? "several tens of percent" : "some percent",
         0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity,
         coupled_.counts.in_turn > 0 ? fmt::format(" ({} steps found no coupled solution)", coupled_.counts.in_turn)
                                     : ""));

@@ -65,7 +65,7 @@ std::string totals_chart(const Course& course) {
       add(
           "", [&](const BatchState& s) { return sorbed_of(system, s.solution, p); }, dashes);
   }
-  return chart.html(sorbs ? "Dissolved; dashed: what sorbs." : "", 1.0, chart.highest() - decades_of_totals);
+  return chart.html(sorbs ? "Dissolved; dashed: sorbed." : "", 1.0, chart.highest() - decades_of_totals);
 }
 
 std::string minerals_chart(const Course& course, bool index) {
@@ -142,7 +142,7 @@ std::string index_card(const Solution& s) {
       rows.push_back(
           {escape_html(s.system.phases[p].name), fmt::format("{:.2f}", std::abs(index) < 5e-3 ? 0.0 : index)});
   return card(s.options.name + ": saturation", html_table(rows),
-              "Those above -5; of gases log₁₀ of the fugacity in atm.");
+              "Those above -5; for gases log₁₀ of the fugacity in atm.");
 }
 
 }  // namespace

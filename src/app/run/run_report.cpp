@@ -39,7 +39,7 @@ std::string source_of(const Json& summary) {
 std::string levels_card(const Json& summary) {
   std::vector<std::vector<std::string>> rows{
       {""},      {"cell width"},  {"cells of the whole domain, if all were of this level"},
-      {"boxes"}, {"fluid cells"}, {"of them solved for: not under a finer level"}};
+      {"boxes"}, {"fluid cells"}, {"of them unknowns: not covered by a finer level"}};
   for (std::size_t l = 0; l < summary.at("levels").size(); ++l) {
     const Json& level = summary.at("levels").at(l);
     rows[0].push_back(fmt::format("level {}", l));
@@ -49,7 +49,7 @@ std::string levels_card(const Json& summary) {
     for (const char* count : {"boxes", "fluid", "unknowns"})
       rows[row++].push_back(count_text(level.at(count).get<std::int64_t>()));
   }
-  return card("Grid", html_table(rows), "Cells of a level are half as wide as those of the level before.");
+  return card("Grid", html_table(rows), "Cells of a level are half as wide as those of the previous level.");
 }
 
 std::string count_of(const Json& summary, const char* what, const char* one) {
@@ -75,25 +75,26 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
     removed += level.at("pores_removed").get<std::int64_t>();
   }
   const Json& memory = summary.at("memory");
-  return {{"program", "karst " + summary.at("karst").get<std::string>()},
-          {"ran on", count_of(summary, "ranks", "MPI rank") + ", " + count_of(summary, "threads", "thread") + " each"},
-          {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}, all {}", seconds("geometry"),
-                               seconds("setup"), seconds("solve"), seconds("total"))},
-          {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(memory.at("peak_bytes").get<double>()),
-                                 format_bytes(memory.at("bytes_per_fluid_cell").get<double>()))},
-          {"porosity", fmt::format("{:.5f}, of pores open to flow {:.5f}", summary.at("porosity").get<double>(),
-                                   summary.at("connected_porosity").get<double>())},
-          {"specific surface", fmt::format("{:.4g} 1/m: wall area per volume of the sample",
-                                           summary.at("specific_surface_per_m").get<double>())},
-          {"wall area", fmt::format("{:.4g} m²", summary.at("wall_area_m2").get<double>()) + minerals_of(summary)},
-          {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
+  return {
+      {"program", "karst " + summary.at("karst").get<std::string>()},
+      {"hardware", count_of(summary, "ranks", "MPI rank") + ", " + count_of(summary, "threads", "thread") + " each"},
+      {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}, all {}", seconds("geometry"),
+                           seconds("setup"), seconds("solve"), seconds("total"))},
+      {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(memory.at("peak_bytes").get<double>()),
+                             format_bytes(memory.at("bytes_per_fluid_cell").get<double>()))},
+      {"porosity", fmt::format("{:.5f}, connected {:.5f}", summary.at("porosity").get<double>(),
+                               summary.at("connected_porosity").get<double>())},
+      {"specific surface", fmt::format("{:.4g} 1/m: wall area per volume of the sample",
+                                       summary.at("specific_surface_per_m").get<double>())},
+      {"wall area", fmt::format("{:.4g} m²", summary.at("wall_area_m2").get<double>()) + minerals_of(summary)},
+      {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
 }
 
 /// A summary may be that of a run that ended before all was done.
 std::string stopped_text(const Json& summary) {
   const std::string status = summary.value("status", "completed");
   if (status.starts_with("complete")) return {};
-  return fmt::format("This run did not end as it should (status: {}). What follows is what was finished.", status);
+  return fmt::format("This run did not finish (status: {}). The results below are those completed.", status);
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ std::string run_report(const Json& summary, const std::string& deck, const Figur
     if (summary.at("levels").size() > 1) page.parts.push_back({{}, {levels_card(summary)}});
     page.facts = facts_of(summary);
   } catch (const JsonError& e) {
-    throw Error(fmt::format("summary.json: not that of a finished `karst run` of this version: {}", e.what()));
+    throw Error(fmt::format("summary.json: not from a finished `karst run` of this version: {}", e.what()));
   }
   page.deck = deck;
   return html(page);

@@ -28,8 +28,8 @@ void finish_trace(Trace& trace, const CommandLine& line) {
   if (w.events == 0) log_warn("the trace is empty: the run made no step of --trace-steps {}", line.trace_steps);
   if (w.dropped > 0)
     log_warn(
-        "the trace was full: {} slices and messages are missing at its end; raise --trace-room or choose fewer "
-        "--trace-steps",
+        "the trace buffer was full: {} slices and messages are missing at the end; increase --trace-room or choose "
+        "fewer --trace-steps",
         w.dropped);
 }
 

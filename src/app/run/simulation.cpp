@@ -124,10 +124,10 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
                                          cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),
                                          kinds, clock.part(), clock.steps(), costs);
   if (!found.pays) return;
-  if (!keep_all(jobs, clock)) return log_info("balance: boxes stay where they are, as the state cannot be kept");
+  if (!keep_all(jobs, clock)) return log_info("balance: boxes are not moved, because the state cannot be saved");
   log_info(
-      "Boxes move after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
-      "expected of it then; the geometry is made again, what was solved and the state come from disk",
+      "Boxes are moved after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
+      "expected afterwards; the geometry is rebuilt, finished solves and the state are read from disk",
       found.step, context.comm.size(), found.imbalance, found.expected);
   throw BoxesMove{std::move(costs)};
 }

@@ -25,11 +25,10 @@ std::string quoted(const std::string& word) {
 std::string in_directive(const std::string& path) {
   std::string text = "\"";
   for (const char c : path) {
-    require(
-        static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\\',
-        "{}: a path with a line break, another control character or a \\ cannot be given to sbatch; give the folder "
-        "another name",
-        toml_text(path));
+    require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\\',
+            "{}: a path with a line break, another control character or a \\ cannot be given to sbatch; rename the "
+            "directory",
+            toml_text(path));
     if (c == '"') text += '\\';
     text += c;
   }

@@ -44,7 +44,7 @@ std::vector<std::string> files_of(const std::string& folder, const std::string& 
   const int problem = ::glob(path.c_str(), 0, nullptr, &found);
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (problem == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
-  require(!files.empty(), "images: nothing is called {}", path);
+  require(!files.empty(), "images: no file matches {}", path);
   return files;
 }
 
@@ -63,13 +63,12 @@ std::string note_on(const ImageParts& parts, int asked, int edge, const Index& s
   const auto n = std::ssize(parts.low);
   std::string note;
   if (n < asked)
-    note = fmt::format("an image of {} x {} x {} voxels has {} different cube{} of {} in place of {}", size[0], size[1],
-                       size[2], n, n == 1 ? "" : "s", edge, asked);
+    note = fmt::format("an image of {} x {} x {} voxels has only {} different cube{} of {} instead of {}", size[0],
+                       size[1], size[2], n, n == 1 ? "" : "s", edge, asked);
   if (parts.overlap > 0.0)
     note += fmt::format(
-        "{}{} cubes of {} voxels have no room beside one another in {} x {} x {} (there is room for {}): two of them "
-        "share up to "
-        "{:.0f} % of their volume, so that their results differ less than those of samples apart",
+        "{}{} cubes of {} voxels do not fit into {} x {} x {} without overlap (there is room for {}): two of them "
+        "share up to {:.0f} % of their volume, so their results differ less than those of separate samples",
         note.empty() ? "" : "; ", n, edge, size[0], size[1], size[2],
         std::int64_t{size[0] / edge} * (size[1] / edge) * (size[2] / edge), 100.0 * parts.overlap);
   return note.empty() ? "" : "subvolumes: " + note;
@@ -83,15 +82,15 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck, con
   const Config config = read_config(in);
   in.finish();
   require(needs_import(config),
-          "subvolumes: parts are cut out of an image that each run imports; the deck {} has {}: name the image itself "
-          "as geometry.image",
+          "subvolumes: sub-volumes are cut out of an image that each run imports; the deck {} has {}: give the image "
+          "itself as geometry.image",
           deck, config.geometry.image.empty() ? "no image" : "the geometry file " + config.geometry.image);
   const ImageExtent image = image_extent(config);
   Choice choice{{size_heading, place_heading}, {}};
   for (const double size : options.sizes) {
     const int edge = static_cast<int>(size);
     require(edge == size && std::ranges::all_of(image.size.v, [&](int n) { return n >= edge; }),
-            "subvolumes.sizes: {} voxels; wanted: whole numbers up to the smallest edge of the image, {} x {} x {}",
+            "subvolumes.sizes: {} voxels; expected: whole numbers up to the smallest edge of the image, {} x {} x {}",
             size, image.size[0], image.size[1], image.size[2]);
     const ImageParts parts = parts_of_image(image.size, edge, options.places);
     if (const std::string note = note_on(parts, options.places, edge, image.size);
@@ -115,7 +114,7 @@ Index copies_of(const std::string& deck, const std::vector<std::string>& overrid
   const Config config = read_config(in);
   const std::array<bool, 3>& periodic = config.grid.periodic;
   require(n == 1 || periodic[0] || periodic[1] || periodic[2],
-          "scaling.weak: the deck {} has no periodic direction along which copies of its sample could stand", deck);
+          "scaling.weak: the deck {} has no periodic direction along which its sample could be repeated", deck);
   Index copies{1, 1, 1};
   for (int factor = 2; n > 1; ++factor)
     for (; n % factor == 0; n /= factor) {
@@ -151,8 +150,9 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
   const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
   choice.headings.emplace_back(copies_heading);
   for (Choice::Setting& s : choice.settings) {
-    require(cores(s) % least == 0, "scaling.weak: {} cores are no multiple of {}, the fewest; wanted: such numbers",
-            cores(s), least);
+    require(cores(s) % least == 0,
+            "scaling.weak: {} cores is not a multiple of {}, the smallest number; expected: multiples of it", cores(s),
+            least);
     s.copies = cores(s) / least;
     const Index n = copies_of(deck, overrides, s.copies);
     s.shown.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
@@ -183,26 +183,26 @@ bool is_variable(const std::string& name) {
 /// [scaling]
 void read_scaling(Reader& in, StudyOptions& options) {
   for (const auto& [key, list, what] :
-       {std::tuple{"scaling.ranks", &options.ranks, "ranks of the runs: each number is a case"},
-        std::tuple{"scaling.threads", &options.threads, "threads of each rank, likewise with every number of ranks"}})
+       {std::tuple{"scaling.ranks", &options.ranks, "numbers of ranks of the runs: each number is a case"},
+        std::tuple{"scaling.threads", &options.threads,
+                   "numbers of threads of each rank, combined with every number of ranks"}})
     in.numbers(key, *list, "-", what, 1.0, 1e6);
-  in.texts(
-      "scaling.bind", options.bind,
-      "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", \"socket\"; "
-      "each is a case; left out: nothing, under SLURM cores");
+  in.texts("scaling.bind", options.bind,
+           "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", "
+           "\"socket\"; each is a case; default: no binding, with SLURM cores");
   in.flag("scaling.weak", options.weak,
-          "more cores have more work: a case of twice the fewest cores has two copies of the sample (geometry.copies), "
-          "which must have the results of one");
+          "weak scaling: the work grows with the cores; a case with twice the smallest number of cores has two copies "
+          "of the sample (geometry.copies), which must give the same results");
   in.text("scaling.of", options.scaling_of,
-          "the column whose speed-up and efficiency are told, a time of summary.json, against the case of the fewest "
-          "cores");
+          "the column whose speed-up and efficiency are reported, a time of summary.json, relative to the case with "
+          "the fewest cores");
   if (in.documenting()) return;
   for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
     if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
-      in.mistake(key, "wanted: whole numbers");
+      in.mistake(key, "expected: whole numbers");
   for (const std::string& bind : options.bind)
     if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
-      in.mistake("scaling.bind", fmt::format("'{}' is unknown; wanted: none, core, numa, socket", bind));
+      in.mistake("scaling.bind", fmt::format("'{}' is unknown; expected: none, core, numa, socket", bind));
   for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
     if (in.given(key) && options.ranks.empty() && options.threads.empty())
       in.mistake(key, "given without scaling.ranks or scaling.threads");
@@ -211,48 +211,49 @@ void read_scaling(Reader& in, StudyOptions& options) {
 }  // namespace
 
 void read(Reader& in, StudyOptions& options) {
-  in.text("title", options.title, "a line about the study");
-  in.text("deck", options.deck, "the deck that is run, relative to the study; always needed");
+  in.text("title", options.title, "a line that describes the study");
+  in.text("deck", options.deck, "the deck to run, relative to the study; required");
   in.text("directory", options.directory,
-          "folder of the results, relative to where the program runs; --out on the command line wins");
+          "directory of the results, relative to the working directory; --out on the command line overrides it");
   in.texts("images", options.images,
-           "images or geometry files in place of geometry.image, relative to the study; names may have * and ?");
+           "images or geometry files instead of geometry.image, relative to the study; names may contain * and ?");
   in.texts("columns", options.columns,
-           "of the table: numbers of summary.json by their place, such as permeability_m2[0][0]; empty: what there is "
-           "of porosity, permeability, formation factor, fluid cells, time and memory");
+           "columns of the table: numbers of summary.json by their path, such as permeability_m2[0][0]; default: "
+           "porosity, permeability, formation factor, fluid cells, time and memory, as available");
   in.tables("vary", "a key of the deck and its values; all combinations are run", [&](Reader& item) {
     StudyVary vary;
-    item.text("key", vary.key, "of the deck, such as grid.cells; it or environment is always needed");
-    item.text("environment", vary.environment,
-              "a variable of the environment in place of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, "
-              "OMPI_MCA_btl_vader_eager_limit");
-    item.values("values", vary.values, "that it takes; always needed");
-    item.text("name", vary.name, "in tables and charts; left out: the key or variable");
+    item.text("key", vary.key, "key of the deck, such as grid.cells; key or environment is required");
+    item.text(
+        "environment", vary.environment,
+        "an environment variable instead of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, OMPI_MCA_btl_vader_eager_limit");
+    item.values("values", vary.values, "list of its values; required");
+    item.text("name", vary.name, "name in tables and charts; default: the key or variable");
     if (!item.documenting() && vary.key.empty() == vary.environment.empty())
-      item.mistake("key", "wanted: either a key of the deck or a variable of the environment");
+      item.mistake("key", "expected: either a key of the deck or an environment variable");
     if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
-      item.mistake("environment", fmt::format("'{}' is no name of a variable", vary.environment));
-    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; wanted: one value or more");
+      item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
+    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
-             "edges of cubes that are cut out of the image, to see how large a sample must be", 1.0, largest_part);
-  in.integer(
-      "subvolumes.places", options.places, "-",
-      "cubes of each size, spread evenly over the image and apart while there is room; one alone is in the middle", 1,
-      1000);
+             "edge lengths of cubes cut out of the image, to find the representative sample size", 1.0, largest_part);
+  in.integer("subvolumes.places", options.places, "-",
+             "number of cubes of each size, distributed evenly over the image, without overlap where possible; a "
+             "single one is in the middle",
+             1, 1000);
   read_scaling(in, options);
   if (in.documenting()) return;
-  if (options.deck.empty()) in.mistake("deck", "missing; wanted: the file name of a deck");
+  if (options.deck.empty()) in.mistake("deck", "missing; expected: the file name of a deck");
   for (const std::string& column : options.columns)
     if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
   if (const std::string problem = column_problem(options.scaling_of); !problem.empty())
     in.mistake("scaling.of", problem);
   if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
       options.threads.empty())
-    in.mistake("vary",
-               "nothing varies; wanted: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
-               "with ranks or threads");
+    in.mistake(
+        "vary",
+        "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
+        "with ranks or threads");
   if (in.given("subvolumes.places") && options.sizes.empty())
     in.mistake("subvolumes.places", "given without subvolumes.sizes");
 }
@@ -285,7 +286,7 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
         now.ranks = std::max(now.ranks, s.ranks);
         now.threads = std::max(now.threads, s.threads);
         now.copies *= s.copies;
-        require(all.size() <= most_cases, "the study has more than {} cases; wanted: fewer values", most_cases);
+        require(all.size() <= most_cases, "the study has more than {} cases; expected: fewer values", most_cases);
       }
     study.cases = std::move(all);
   };

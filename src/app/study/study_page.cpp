@@ -133,9 +133,9 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
     chart.series.push_back(low);
     chart.series.push_back(high);
   }
-  std::string note = spread ? "Mean of the places, and dashed the least and the largest." : "";
+  std::string note = spread ? "Mean of the sub-volumes; dashed: minimum and maximum." : "";
   if (left_out > 0)
-    note += fmt::format("{}Without {} case{} through which no pore leads: 0 there.", note.empty() ? "" : " ", left_out,
+    note += fmt::format("{}Without {} non-percolating case{}: 0 there.", note.empty() ? "" : " ", left_out,
                         left_out == 1 ? "" : "s");
   return card(in_words.title, svg(chart), note);
 }
@@ -162,7 +162,7 @@ std::string table_card(const StudyTable& table) {
     for (const std::string& name : table.columns) row.push_back(cell_text(table.rows[i].of.at(name)));
     if (remarks) row.push_back(escape_html(table.rows[i].remark));
   }
-  return card("Cases", table_box(html_table(rows)), "The same in study.csv and study.json.");
+  return card("Cases", table_box(html_table(rows)), "Also in study.csv and study.json.");
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ void StudyRuns::require_no_others() const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (!is_there(i) && completed(folder_of(i))) others.push_back(folder_of(i));
   require(others.empty(),
-          "{}{}: a run with another deck, settings or version of Karst has left its results there; name another folder "
-          "by --out, or give --overwrite to replace them",
+          "{}{}: contains results of a run with another deck, settings or version of Karst; choose another directory "
+          "with --out, or give --overwrite to replace them",
           others.empty() ? "" : others.front(),
           others.size() > 1 ? fmt::format(" and {} more", others.size() - 1) : "");
 }
@@ -164,7 +164,7 @@ CaseRun StudyRuns::run_of(std::size_t i) const {
 }
 
 void StudyRuns::begin(std::size_t i, std::list<Running>& running) {
-  if (is_there(i)) return take(i, "there already");
+  if (is_there(i)) return take(i, "done before");
   running.push_back({i, Child(command_here(run_of(i)), folder_of(i) + ".txt")});
 }
 
@@ -186,13 +186,13 @@ bool StudyRuns::ended(Running& r) {
   row.reason = error == std::string::npos ? fmt::format("status {}", *status) : said.substr(error + 7);
   row.reason.erase(row.reason.find_last_not_of(" \n") + 1);
   if (rules_.past_failures)
-    log_info("{}: {} ({}); what it said is in {}.txt", name(r.place), row.status, row.reason, folder_of(r.place));
+    log_info("{}: {} ({}); its output is in {}.txt", name(r.place), row.status, row.reason, folder_of(r.place));
   return true;
 }
 
 void StudyRuns::require_none_failed() const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    require(rows_[i].reason.empty(), "{} {} ({}); what it said is in {}.txt", name(i), rows_[i].status, rows_[i].reason,
+    require(rows_[i].reason.empty(), "{} {} ({}); its output is in {}.txt", name(i), rows_[i].status, rows_[i].reason,
             folder_of(i));
 }
 

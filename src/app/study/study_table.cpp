@@ -24,7 +24,7 @@ struct UsualColumn {
 };
 /// What a first look wants, where a summary has it.
 constexpr std::array<UsualColumn, 11> usual_columns{{{"porosity", "Porosity", "-"},
-                                                     {"connected_porosity", "Porosity of pores open to flow", "-"},
+                                                     {"connected_porosity", "Connected porosity", "-"},
                                                      {"permeability_m2[0][0]", "Permeability along x", "m²"},
                                                      {"permeability_m2[1][1]", "Permeability along y", "m²"},
                                                      {"permeability_m2[2][2]", "Permeability along z", "m²"},
@@ -87,7 +87,7 @@ std::vector<std::string> columns_of(const std::vector<std::string>& asked, const
 }
 
 ColumnWords words_of(const std::string& column) {
-  if (column == speed_up) return {"Speed-up, against the fewest cores", "-"};
+  if (column == speed_up) return {"Speed-up, relative to the fewest cores", "-"};
   if (column == efficiency) return {"Efficiency: speed-up over cores", "-"};
   const auto usual = std::ranges::find(usual_columns, std::string_view(column), &UsualColumn::place);
   return usual == usual_columns.end() ? ColumnWords{column, ""} : ColumnWords{usual->title, usual->unit};

@@ -55,8 +55,8 @@ StepVariation steps_of(const Json& run, const StepRange& range) {
   const auto first = steps.at("first").get<std::int64_t>();
   const auto all = steps.at("seconds").get<std::vector<double>>();
   const std::int64_t begin = std::max(range.first, first), end = std::min(range.last + 1, first + std::ssize(all));
-  require(begin < end, "--steps {}:{}: the runs made steps {} to {}; name some of those", range.first, range.last,
-          first, first + std::ssize(all) - 1);
+  require(begin < end, "--steps {}:{}: the runs made steps {} to {}; choose steps in this range", range.first,
+          range.last, first, first + std::ssize(all) - 1);
   const std::vector<double> chosen(all.begin() + (begin - first), all.begin() + (end - first));
   StepVariation found{spread_of(chosen), {}};
   for (std::int64_t n = begin; n < end; ++n)

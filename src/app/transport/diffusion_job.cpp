@@ -111,7 +111,7 @@ std::string headline_of(const Columns& columns) {
   for (const DiffusionColumn& c : columns)
     text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {:.4g}\n", name_of(c),
                                       c.formation_factor, c.tortuosity)
-                        : fmt::format("Effective diffusivity along {}: 0 (no pore leads along it)\n", name_of(c));
+                        : fmt::format("Effective diffusivity along {}: 0 (no pore percolates along it)\n", name_of(c));
   return text;
 }
 
@@ -138,7 +138,7 @@ std::vector<PageTile> tiles(const Json& summary) {
                              fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
                                          summary.at("diffusivity_m2_s").get<double>())},
                             {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
-                             "porosity of the pores open to flow × formation factor"}};
+                             "connected porosity × formation factor"}};
   if (!summary.contains("flow")) all.insert(all.begin() + 1, porosity_tile(summary));  // else it stands there
   return all;
 }
@@ -151,8 +151,9 @@ std::string solves_card(const Json& summary) {
     for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");
   };
   row("boundaries", [](const Json& c) {
-    return std::string(c.at("boundaries") == "periodic" ? "periodic"
-                                                        : "concentrations 1 and 0 on the ends, sides sealed");
+    return std::string(c.at("boundaries") == "periodic"
+                           ? "periodic"
+                           : "concentrations 1 and 0 on the inlet and outlet faces, lateral faces closed");
   });
   row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
   row("relative residual [-]",
@@ -184,13 +185,11 @@ PagePart page_of(const Json& summary, const Figures& figures) {
   }
   page.cards = {card("Effective diffusivity [m²/s]", html_table(tensor),
                      "Row i, column j: mean flux along i over the whole sample, solid included, per mean gradient "
-                     "along j. Entries off "
-                     "the diagonal: the sample leads part of the flux sideways.")};
+                     "along j. Off-diagonal entries: the sample deflects part of the flux sideways.")};
   if (n > 0)
     page.cards.push_back(card(
         "Concentration", fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::max(n, 2), pictures),
-        "Planes through the middle; gray is solid, or a pore that was removed. The concentration falls by 1 along the "
-        "axis."));
+        "Planes through the middle; gray: solid, or a removed pore. The concentration falls by 1 along the axis."));
   page.cards.push_back(solves_card(summary));
   return page;
 }
@@ -218,14 +217,12 @@ std::vector<std::string> warnings_of(const Columns& columns) {
   for (const DiffusionColumn& c : columns) {
     if (!c.connected)
       all.push_back(
-          fmt::format("diffusion: no pore leads along {}: the effective diffusivity is 0 there, and there is "
-                      "no formation factor",
+          fmt::format("diffusion: no pore percolates along {}: the effective diffusivity is 0 there, and there is no "
+                      "formation factor",
                       name_of(c)));
     else if (c.imbalance() > large)
-      all.push_back(
-          fmt::format("diffusion {}: inflow and outflow differ by {:.1e}; a smaller diffusion.tolerance brings "
-                      "them together",
-                      name_of(c), c.imbalance()));
+      all.push_back(fmt::format("diffusion {}: inflow and outflow differ by {:.1e}; use a smaller diffusion.tolerance",
+                                name_of(c), c.imbalance()));
   }
   return all;
 }

@@ -120,15 +120,14 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry);
   if (flow.model != FlowModel::stokes && flow.model != FlowModel::steady) {
     found.emplace_back(
-        "dispersion.axes: what carries the species is missing; give the flow, [flow] model = \"stokes\", "
-        "drive = \"pressure-gradient\" and the same axes");
+        "dispersion.axes: the advecting flow is missing; give [flow] model = \"stokes\", drive = \"pressure-gradient\" "
+        "and the same axes");
     return found;
   }
   if (flow.model == FlowModel::steady && !context.config.dispersion.peclet.empty())
     found.emplace_back(
-        "dispersion.peclet: with inertia a flow cannot be made faster as it is; leave it out for the flow of the deck, "
-        "or "
-        "use flow.model = \"stokes\"");
+        "dispersion.peclet: a flow with inertia cannot be scaled to another velocity; remove it for the flow of the "
+        "deck, or use flow.model = \"stokes\"");
   for (const int axis : context.config.dispersion.axes)
     if (std::ranges::count(flow.axes, axis) == 0)
       found.push_back(
@@ -139,8 +138,8 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
       found.push_back(std::move(problem));
   if (flow.reservoir > 0)
     found.emplace_back(
-        "flow.reservoir: the dispersion tensor belongs to a sample that repeats, without free fluid between its "
-        "periods; leave flow.reservoir or dispersion.axes out");
+        "flow.reservoir: the dispersion tensor is that of a periodic sample without reservoirs; remove flow.reservoir "
+        "or dispersion.axes");
   return found;
 }
 

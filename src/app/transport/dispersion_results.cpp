@@ -55,7 +55,7 @@ Chart chart_of(const Json& summary) {
     if (longitudinal.x.empty()) continue;
     chart.series.push_back(longitudinal);
     for (std::size_t d = 0; d < 3; ++d) {
-      ChartSeries across{.name = fmt::format("flow {}, across along {}", axis, axis_names[d]),
+      ChartSeries across{.name = fmt::format("flow {}, transverse along {}", axis, axis_names[d]),
                          .colour = chart_colours[d],
                          .dash = "5 4"};
       for (const Json& p : c.at("points"))
@@ -78,7 +78,7 @@ std::string number_text(const Json& value) {
 std::string table_of(const Json& column) {
   std::vector<std::vector<std::string>> rows{
       {"Pe [-]", "mean velocity [m/s]", "D<sub>xx</sub>/D [-]", "D<sub>yy</sub>/D [-]", "D<sub>zz</sub>/D [-]",
-       "D<sub>xy</sub>/D [-]", "D<sub>xz</sub>/D [-]", "D<sub>yz</sub>/D [-]", "Pe of a cell [-]", "iterations"}};
+       "D<sub>xy</sub>/D [-]", "D<sub>xz</sub>/D [-]", "D<sub>yz</sub>/D [-]", "cell Pe [-]", "iterations"}};
   for (const Json& p : column.at("points")) {
     const Json& t = p.at("tensor");
     rows.push_back(
@@ -99,7 +99,7 @@ std::string dispersion_text(const DispersionColumns& columns, const DispersionSc
   for (const DispersionColumn& c : columns) {
     text += fmt::format("  flow along {}\n    {:>10}{:>14}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
                         axis_names[c.axis], "Pe", "velocity m/s", "xx", "yy", "zz", "xy", "xz", "yz", "iterations");
-    if (!c.connected) text += "    nothing flows: no pore leads along it\n";
+    if (!c.connected) text += "    no flow: no pore percolates along it\n";
     const auto entry = [](double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : std::string("-"); };
     for (const DispersionPoint& p : c.points) {
       const Matrix3& t = p.tensor;
@@ -116,9 +116,9 @@ std::string dispersion_headline(const DispersionColumns& columns) {
   for (const DispersionColumn& c : columns) {
     if (c.points.empty()) continue;
     const DispersionPoint& p = c.points.back();
-    text +=
-        fmt::format("Dispersion along the flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}\n",
-                    axis_names[c.axis], along(c, p), p.peclet);
+    text += fmt::format(
+        "Longitudinal dispersion, flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}\n",
+        axis_names[c.axis], along(c, p), p.peclet);
   }
   return text;
 }
@@ -153,11 +153,12 @@ std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, c
   std::vector<std::string> all;
   for (const DispersionColumn& c : columns) {
     if (!c.connected)
-      all.push_back(fmt::format("dispersion {0}: nothing flows along {0}, so nothing is carried", axis_names[c.axis]));
+      all.push_back(
+          fmt::format("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]));
     if (!c.points.empty() && scale.cell_peclet(c.points.back().peclet) > largest_cell_peclet)
       all.push_back(fmt::format(
-          "dispersion {}: at a Péclet number of {:.4g} that of a cell is {:.3g}: layers of the concentration behind "
-          "grains are thinner than cells, and the coefficients may be off by several percent; finer cells help",
+          "dispersion {}: at a Péclet number of {:.4g} the cell Péclet number is {:.3g}: concentration layers behind "
+          "grains are thinner than cells, and the coefficients may have errors of several percent; finer cells help",
           axis_names[c.axis], c.points.back().peclet, scale.cell_peclet(c.points.back().peclet)));
   }
   return all;
@@ -179,18 +180,17 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
   const Chart chart = chart_of(all);
   std::vector<std::string> cards;
   if (!chart.series.empty())
-    cards.push_back(
-        card("Dispersion", svg(chart),
-             fmt::format("Spreading along the flow and across it, over the diffusivity in the free fluid. "
-                         "Péclet number: mean velocity of the fluid × length / diffusivity, length {:.4g} m "
-                         "({}). On the left, where diffusion alone spreads, 1 / tortuosity.",
-                         all.at("length_m").get<double>(), html_of(all.at("length")))));
+    cards.push_back(card("Dispersion", svg(chart),
+                         fmt::format("Longitudinal and transverse dispersion over the diffusivity in the free fluid. "
+                                     "Péclet number: mean velocity of the fluid × length / diffusivity, length {:.4g} "
+                                     "m ({}). On the left, where diffusion dominates, 1 / tortuosity.",
+                                     all.at("length_m").get<double>(), html_of(all.at("length")))));
   page.cards = cards;
   for (const Json& c : all.at("columns"))
     if (!c.at("points").empty())
       page.cards.push_back(
           card("Dispersion tensor, flow along " + axis_name(c), table_of(c),
-               "Of the mean over the fluid, in the frame that moves with it. The tensor is symmetric."));
+               "Of the mean over the fluid, in the frame that moves with the mean velocity. The tensor is symmetric."));
   return page;
 }
 

@@ -77,8 +77,8 @@ std::string wrong_everywhere(const JobContext& run, const std::string& text,
     return fmt::format("\"{}\" is {} at ({:g}, {:g}, {:g}) m; it must be finite everywhere in the fluid", text, value,
                        at[0], at[1], at[2]);
   if (outside == all)
-    return fmt::format("initial values outside of the bounds asked for: \"{}\" is {:g}, bounds = [{:g}, {:g}]", text,
-                       value, (*bounds)[0], (*bounds)[1]);
+    return fmt::format("initial values outside the given bounds: \"{}\" is {:g}, bounds = [{:g}, {:g}]", text, value,
+                       (*bounds)[0], (*bounds)[1]);
   return {};
 }
 
@@ -239,8 +239,8 @@ void require_initial(const JobContext& run, std::size_t component, std::span<con
   least = -run.comm.max(-least);
   largest = run.comm.max(largest);
   require(wrong[1] == 0,
-          "transport.component[{}]: initial values outside of the bounds asked for in {} cells of the fluid: they go "
-          "from {:g} to {:g}, bounds = [{:g}, {:g}]; change the initial values (initial, initial_file, "
+          "transport.component[{}]: initial values outside the given bounds in {} cells of the fluid: they go from "
+          "{:g} to {:g}, bounds = [{:g}, {:g}]; change the initial values (initial, initial_file, "
           "[[transport.region]]) or the bounds",
           component, wrong[1], least, largest, deck.bounds ? (*deck.bounds)[0] : 0.0,
           deck.bounds ? (*deck.bounds)[1] : 0.0);

@@ -78,8 +78,8 @@ TransportInTime::TransportInTime(const JobContext& run)
   if (!flow_.in_time) flow_.faces.reset();
   const double carried_from = flow_.in_time ? run.services.handover.in_time->time : 0.0;
   require(goes_on || carried_from == 0.0,
-          "transport: the flow goes on from {:g} s, and there is no state of what it carries at that time; --overwrite "
-          "begins at 0",
+          "transport: the flow continues from {:g} s, but there is no transport checkpoint for that time; --overwrite "
+          "starts at 0",
           carried_from);
   open_files(goes_on);
   setup_seconds_ = wall_clock_.seconds();
@@ -208,7 +208,7 @@ void TransportInTime::carried_steps(double dt) {
   take(middle);
   const double longest = std::min(past_.times.cfl, most_courant) * stepper_->largest_step(), begin = state_.time;
   require(dt <= most_steps * longest,
-          "transport: the flow passes on the volume of a cell {:.3g} times in a step of {:.3g} s; give shorter steps "
+          "transport: the flow exchanges {:.3g} times the volume of a cell in a step of {:.3g} s; use shorter steps "
           "(time.dt)",
           dt / stepper_->largest_step(), dt);
   for (double done = 0.0, part = 0.0; done < dt; done += part) {

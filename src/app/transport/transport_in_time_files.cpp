@@ -68,12 +68,12 @@ void TransportInTime::draw_frame() {
 /// On rank 0 files and figures of what has moved.
 void TransportInTime::leave_animations(JobResult& result) {
   if (!deck_.animation) return;
-  result.files.push_back({"animation_*.png", "the plumes, moving; for a browser"});
+  result.files.push_back({"animation_*.png", "animation of the plumes, for a browser"});
   if (run_.comm.rank() != 0) return;
   for (std::size_t i = 0; i < past_.frames.size(); ++i) {
     const ComponentResult& c = past_.result.components[i];
     const PlaneLook look = plume_look(view_of(run_, {}).cell_width, c.low, c.high,
-                                      fmt::format("0 to {}, moving", format_si(past_.times.end, "s")));
+                                      fmt::format("0 to {}, animation", format_si(past_.times.end, "s")));
     if (!is_uniform(c.low, c.high))
       past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
     run_.services.files.write(Comm::self(), fmt::format("animation_{}.png", c.name),
@@ -133,7 +133,7 @@ bool TransportInTime::resume() {
   const auto found = run_.services.solved.load(past_name, dependencies(), [&](const VofFile& file, const Json& state) {
     take_past(state, past);
     const double carried_from = flow_.in_time ? run_.services.handover.in_time->time : past.time;
-    require(past.time == carried_from, "it is of the time {:g} s, and the flow goes on from {:g} s", past.time,
+    require(past.time == carried_from, "it belongs to the time {:g} s, but the flow continues from {:g} s", past.time,
             carried_from);
     for (std::size_t i = 0; i < values.size(); ++i)
       file.read(concentration_name(deck_.components[i].name), places(), 1, std::span(values[i]));
@@ -150,7 +150,7 @@ bool TransportInTime::resume() {
   if (!flow_.in_time) n_steps_ = count_steps(past_.times);
   state_.time = past_.time;
   frames_drawn_ = static_cast<int>(state_.time / past_.times.end * most_frames) + 1;
-  log_info("transport goes on after step {}, at {}", past_.result.steps, format_si(state_.time, "s"));
+  log_info("transport continues after step {}, at {}", past_.result.steps, format_si(state_.time, "s"));
   return true;
 }
 
@@ -212,7 +212,7 @@ void TransportInTime::add_chemistry_results(JobResult& result) {
   result.headline = chemistry_->headline() + result.headline;
   std::ranges::move(chemistry_->balances(), std::back_inserter(result.balances));
   std::ranges::move(chemistry_->warnings(), std::back_inserter(result.warnings));
-  result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge step by step"});
+  result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge at every step"});
 }
 
 JobResult TransportInTime::report() {
@@ -239,7 +239,7 @@ JobResult TransportInTime::report() {
   leave_animations(result);
   result.figures = std::move(past_.figures);
   result.components = asked_of(run_.config, std::move(all));
-  result.files.push_back({csv_name, "the transport step by step: breakthrough, means, balances"});
+  result.files.push_back({csv_name, "history of the transport: breakthrough, means, balances"});
   result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
   leave_wall(run_, places_, surface_laws_, std::move(maps_), result);
   if (flow_.in_time)

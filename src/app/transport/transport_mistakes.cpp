@@ -75,10 +75,10 @@ void check_walls(const JobContext& run, std::vector<std::string>& found) {
   for (std::size_t i = 0; i < laws.size(); ++i)
     if (deck.components[i].diffusivity == 0.0 &&
         std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.acts(); }))
-      found.push_back(fmt::format(
-          "{}: 0, but walls react with {}, which only diffusion brings to them; give a diffusivity, or name the "
-          "component in [[transport.wall]]",
-          key_of(i, "diffusivity"), deck.components[i].name));
+      found.push_back(
+          fmt::format("{}: 0, but walls react with {}, which only diffusion transports to them; give a diffusivity, or "
+                      "name the component in [[transport.wall]]",
+                      key_of(i, "diffusivity"), deck.components[i].name));
 }
 
 /// The component begins with the same value everywhere.
@@ -115,8 +115,7 @@ std::string out_of_bounds(const ComponentDeck& component, double value, double t
   if (!component.bounds) return {};
   const auto [low, high] = *component.bounds;
   if (value >= low && value <= high) return {};
-  return fmt::format("{:g} at t = {:g} s is outside of the bounds asked for, bounds = [{:g}, {:g}]", value, t, low,
-                     high);
+  return fmt::format("{:g} at t = {:g} s is outside the given bounds, bounds = [{:g}, {:g}]", value, t, low, high);
 }
 
 std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
@@ -145,8 +144,8 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
   if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[axis])
     found.push_back(
-        fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
-                    "carried; name another axis in flow.axes, or use finer cells",
+        fmt::format("transport: no pore percolates through the sample along {}, so there is no flow and no advection; "
+                    "choose another axis in flow.axes, or use finer cells",
                     "xyz"[axis]));
   if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
     if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())

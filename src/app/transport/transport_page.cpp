@@ -78,7 +78,7 @@ std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
   }
   rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
   if (rows.size() == 1) return "";
-  return card("Not drawn", html_table(rows), "The same everywhere and at all times.");
+  return card("Not drawn", html_table(rows), "Uniform and constant.");
 }
 
 std::string numbers_card(const Json& transport) {
@@ -100,7 +100,7 @@ std::string numbers_card(const Json& transport) {
       [](const Json& c) { return optional_text(c, "outlet", 6); });
   row(steady ? "mean in the fluid" : "mean in the fluid, at the end",
       [](const Json& c) { return optional_text(c, "mean", 6); });
-  row(steady ? "values" : "values met", [](const Json& c) {
+  row(steady ? "values" : "range of values", [](const Json& c) {
     const auto range = c.at("value_range").get<std::array<double, 2>>();
     return fmt::format("{:.6g} … {:.6g}", range[0], range[1]);
   });
@@ -112,17 +112,16 @@ std::string numbers_card(const Json& transport) {
   part("longitudinal dispersion D<sub>L</sub> [m²/s]", "breakthrough", "dispersion_m2_s");
   part("D<sub>L</sub> / D", "breakthrough", "dispersion_over_diffusivity");
   part("loss into the wall [C m³/s]", "wall", "loss_C_m3_s");
-  part("  over that of a well mixed fluid", "wall", "ratio_to_well_mixed");
+  part("  over that of a well-mixed fluid", "wall", "ratio_to_well_mixed");
   part("effective rate of the wall [m/s]", "wall", "effective_rate_m_s");
   part("Damköhler number k L / D", "wall", "damkohler_diffusion");
   part("Damköhler number k A / Q", "wall", "damkohler_advection");
   part("mean concentration at the wall", "wall", "concentration");
   part("Sherwood number of the wall", "wall", "sherwood");
-  return card(
-      "Transport: numbers", html_table(rows),
-      fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of a vessel whose "
-                  "ends nothing diffuses through (Levenspiel 1999, chapter 13).",
-                  format_si(transport.at("peclet_length_m").get<double>(), "m")));
+  return card("Transport: numbers", html_table(rows),
+              fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of residence "
+                          "times in a closed vessel (Levenspiel 1999, chapter 13).",
+                          format_si(transport.at("peclet_length_m").get<double>(), "m")));
 }
 
 /// Of an element of [chemistry].
@@ -150,7 +149,7 @@ std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
     if (c.contains("wall"))
       all.push_back({"Effective rate of the wall",
                      optional_text(c.at("wall"), "effective_rate_m_s", 3) + "<span class=\"unit\">m/s</span>",
-                     optional_text(c.at("wall"), "ratio_to_well_mixed", 3) + " of that of a well mixed fluid"});
+                     optional_text(c.at("wall"), "ratio_to_well_mixed", 3) + " of that of a well-mixed fluid"});
   }
   if (transport.at("flows").get<bool>())
     all.push_back({"Velocity in the pores", format_si(transport.at("pore_velocity_m_s").get<double>(), "m/s"),
@@ -170,7 +169,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   std::ranges::move(tiles(summary, transport), std::back_inserter(page.tiles));
   std::vector<std::string> charts;
   const bool totals = summary.contains("chemistry");
-  const std::string left_out = totals ? " Totals [mol/kgw] that do not change are left out." : "";
+  const std::string left_out = totals ? " Constant totals [mol/kgw] are omitted." : "";
   if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
     charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
@@ -198,7 +197,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
       page.cards.push_back(
           card("Concentration of " + name,
                fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), pictures),
-               "Planes through the middle; gray is solid, or a pore that was removed."));
+               "Planes through the middle; gray: solid, or a removed pore."));
   }
   if (const std::string uniform = uniform_card(transport, chemistry); !uniform.empty()) page.cards.push_back(uniform);
   page.cards.push_back(numbers_card(transport));

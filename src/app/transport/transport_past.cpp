@@ -74,7 +74,7 @@ Json past_json(const TransportPast& past) {
 
 void take_past(const Json& json, TransportPast& past) {
   TransportResult& r = past.result;
-  require(json.at("components").size() == r.components.size(), "{} components in place of {}",
+  require(json.at("components").size() == r.components.size(), "{} components instead of {}",
           json.at("components").size(), r.components.size());
   past.times.end = json.at("end");
   past.times.dt = json.at("dt");
@@ -98,10 +98,10 @@ void take_past(const Json& json, TransportPast& past) {
   r.states.clear();
   for (const Json& line : json.at("states")) {
     const TransportLine& state = r.states.emplace_back(line_of(line));
-    require(state.components.size() == r.components.size(), "lines of {} components in place of {}",
+    require(state.components.size() == r.components.size(), "lines of {} components instead of {}",
             state.components.size(), r.components.size());
     for (const ComponentLine& c : state.components)
-      require(c.probes.size() == r.probes.size(), "{} probes in place of {}", c.probes.size(), r.probes.size());
+      require(c.probes.size() == r.probes.size(), "{} probes instead of {}", c.probes.size(), r.probes.size());
   }
   past.range.clear();
   past.at_inlet.clear();
@@ -109,7 +109,7 @@ void take_past(const Json& json, TransportPast& past) {
   for (std::size_t i = 0; i < r.components.size(); ++i) {
     const Json& from = json.at("components").at(i);
     ComponentResult& c = r.components[i];
-    require(from.at("name") == c.name, "component {} in place of {}", from.at("name").get<std::string>(), c.name);
+    require(from.at("name") == c.name, "component {} instead of {}", from.at("name").get<std::string>(), c.name);
     c.low = from.at("low");
     c.high = from.at("high");
     c.least = from.at("least");

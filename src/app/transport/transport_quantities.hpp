@@ -47,8 +47,8 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Com
   f(Quantity{"mean", "", json | text, "", label("mean in the fluid [C]", "mean in the fluid, at the end [C]"), digits},
     end.mean);
   f(Quantity{"inlet", "", json}, c.inlet);
-  f(Quantity{"least", "", text, "", label("least value [C]", "least value met [C]"), digits}, c.least);
-  f(Quantity{"largest", "", text, "", label("largest value [C]", "largest value met [C]"), digits}, c.largest);
+  f(Quantity{"least", "", text, "", label("smallest value [C]", "smallest value up to now [C]"), digits}, c.least);
+  f(Quantity{"largest", "", text, "", label("largest value [C]", "largest value up to now [C]"), digits}, c.largest);
   f(Quantity{"largest_imbalance", "", json | text, "",
              label("imbalance, relative", "largest imbalance of a step, relative"), "{:.1e}"},
     c.imbalance);
@@ -86,7 +86,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Wal
   f(Quantity{"rate", "m_s", json}, w.rate);
   f(Quantity{"loss", "C_m3_s", json | text, "", "loss into the wall [C m3/s]", digits}, w.loss);
   f(Quantity{"well_mixed_loss", "C_m3_s", json}, w.well_mixed);
-  f(Quantity{"ratio_to_well_mixed", "", json | text, "", "  over that of a well mixed fluid", digits}, ratio);
+  f(Quantity{"ratio_to_well_mixed", "", json | text, "", "  over that of a well-mixed fluid", digits}, ratio);
   f(Quantity{"effective_rate", "m_s", json | text, "", "effective rate of the wall [m/s]", digits}, w.rate * ratio);
   f(Quantity{"order", "", json}, w.order);
   f(Quantity{"damkohler_diffusion", "", json | text, "", "Damköhler number k L / D", digits}, r.damkohler(c));

@@ -68,19 +68,20 @@ std::string component_text(const TransportResult& result) {
   }
   std::string text = names + '\n' + rows.text(label_width, value_width);
   if (late)
-    text += "  less than 98 % of what came in has come out at the end: no moments of the breakthrough, no dispersion\n";
+    text +=
+        "  less than 98 % of the inflow has left the sample at the end: no moments of the breakthrough, no "
+        "dispersion\n";
   return text + responses.text(label_width, value_width) + walls.text(label_width, value_width);
 }
 
 std::string flow_lines(const TransportResult& r) {
-  if (!r.flows) return "  no flow: diffusion alone\n";
+  if (!r.flows) return "  no flow: diffusion only\n";
   std::string text = fmt::format("  {} velocity {:.5g} m/s, in the pores {:.5g} m/s; ",
                                  r.in_time ? "mean Darcy" : "Darcy", r.darcy_velocity, r.pore_velocity());
   text += r.in_time ? fmt::format("{:.4g} pore volumes have flowed in\n", r.states.back().pore_volumes)
-                    : fmt::format("the pores are filled once in {}\n", format_si(r.pore_time, "s"));
+                    : fmt::format("one pore volume in {}\n", format_si(r.pore_time, "s"));
   if (r.flow_factor != 1.0)
-    text += fmt::format("  for the wanted Péclet number the flow of the drive is taken {:.6g} times as fast\n",
-                        r.flow_factor);
+    text += fmt::format("  for the requested Péclet number the velocity is scaled by {:.6g}\n", r.flow_factor);
   text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length, "m"),
                       r.number_length_given ? "" : ", 6 (1 - porosity) / (wall area per volume)");
   return text;
@@ -191,27 +192,26 @@ Json transport_json(const TransportResult& r) {
 std::vector<std::string> transport_warnings(const TransportResult& result) {
   std::vector<std::string> all;
   if (result.backflow > largest_backflow)
-    all.push_back(fmt::format(
-        "transport: {:.2g} % of the flow comes in through the outlet, with what {}; a longer sample or free "
-        "cells behind it help",
-        100.0 * result.backflow, result.steady ? "is there" : "was there at the beginning"));
+    all.push_back(
+        fmt::format("transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a "
+                    "longer sample or free cells downstream of it",
+                    100.0 * result.backflow, result.steady ? "is there" : "was there initially"));
   if (result.continuity_after > largest_gap)
     all.push_back(
-        fmt::format("transport: the flow still gains or loses {:.1e} of what a cell exchanges; values may leave their "
-                    "range by as much per step; a smaller flow.tolerance helps",
+        fmt::format("transport: the flow gains or loses {:.1e} of the flux through a cell; values may leave their "
+                    "range by as much per step; use a smaller flow.tolerance",
                     result.continuity_after));
   for (const ComponentResult& c : result.components) {
     if (result.steady) {
       if (c.imbalance > largest_steady_imbalance)
-        all.push_back(
-            fmt::format("transport, {}: {:.1e} of what moves is gained or lost; a smaller transport.tolerance "
-                        "helps",
-                        c.name, c.imbalance));
+        all.push_back(fmt::format(
+            "transport, {}: {:.1e} of the transported amount is gained or lost; use a smaller transport.tolerance",
+            c.name, c.imbalance));
       if (const double out = std::max(c.low - c.least, c.largest - c.high);
           out > largest_overshoot * (c.high - c.low) + 1e-4 * std::max(std::abs(c.low), std::abs(c.high)))
         all.push_back(
-            fmt::format("transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; "
-                        "the flow carries over a cell much faster than diffusion does: finer cells help",
+            fmt::format("transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; the "
+                        "cell Péclet number is high: use finer cells",
                         c.name, c.least, c.largest, c.low, c.high));
       continue;
     }
@@ -220,7 +220,8 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
       all.push_back(fmt::format("transport, {}: values from {:g} to {:g} leave the range of the data, {:g} to {:g}",
                                 c.name, c.least, c.largest, c.low, c.high));
     if (c.imbalance > largest_imbalance)
-      all.push_back(fmt::format("transport, {}: a step gained or lost {:.1e} of what moved", c.name, c.imbalance));
+      all.push_back(
+          fmt::format("transport, {}: a step gained or lost {:.1e} of the transported amount", c.name, c.imbalance));
   }
   return all;
 }

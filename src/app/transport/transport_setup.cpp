@@ -237,18 +237,19 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
   without.jumps.clear();
   const double steps = count_steps(times), fewer = count_steps(without);
   if (steps < 2.0 * fewer) return {};
-  return {fmt::format(
-      "transport: steps end at the {} times at which tables bend and formulas jump: {:.0f} steps in place of "
-      "{:.0f}; a table with fewer lines is faster",
-      times.breaks.size(), steps, fewer)};
+  return {
+      fmt::format("transport: steps end at the {} times where tables have a kink or formulas jump: {:.0f} steps "
+                  "instead of {:.0f}; a table with fewer lines is faster",
+                  times.breaks.size(), steps, fewer)};
 }
 
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {
   constexpr double most_steps = 1e8;
   if (times.end_pore_volumes > 0.0) times.end = times.end_pore_volumes * pore_time;
   if (times.output_pore_volumes > 0.0) times.output = times.output_pore_volumes * pore_time;
-  require(times.output <= times.end, "time: the output every {:g} s is beyond the end at {:g} s; leave it out",
-          times.output, times.end);
+  require(times.output <= times.end,
+          "time: the output interval of {:g} s is longer than the run, which ends at {:g} s; remove it", times.output,
+          times.end);
   const double by_flow = std::min(times.cfl, most_courant) * largest_step;
   times.dt = times.dt > 0.0 ? std::min(times.dt, by_flow) : by_flow;
   times.dt = std::min(times.dt, times.end);

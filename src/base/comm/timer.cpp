@@ -86,7 +86,7 @@ std::uint32_t traced_name(TimerNode& node) {
 }
 
 bool begin_share(const TimerNode* place, bool is_own) {
-  static const std::uint32_t own = trace::number_of("own share"), other = trace::number_of("share");
+  static const std::uint32_t own = trace::number_of("own time"), other = trace::number_of("share");
   if (is_own) return trace::begin(own);
   if (place == nullptr || place->parent == nullptr) return trace::begin(other);
   // Where the trace was begun inside of that timer its number is not known: it is not this thread's to note it.

@@ -180,7 +180,7 @@ std::vector<std::string_view> units_with_others() {
 Measured measured(std::string_view text, std::string_view unit) {
   const std::string_view whole = trimmed(text);
   const std::string allowed =
-      fmt::format("write a number, which counts in {0}, or one with its unit: {1}", unit, usual_units(unit));
+      fmt::format("write a number, in {0}, or a number with its unit: {1}", unit, usual_units(unit));
   std::string_view number = whole;
   if (number.starts_with('+')) number.remove_prefix(1);
   double plain = 0.0;

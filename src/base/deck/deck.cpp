@@ -182,7 +182,7 @@ struct Reader::State {
   }
   void refuse(std::string_view key, const DeckPlace& place, const std::string& given, const KeyInfo& info) {
     shared->add(place, path + std::string(key),
-                fmt::format("{} given; wanted: {}{}{}{}", given, info.type, info.allowed.empty() ? "" : " ",
+                fmt::format("{} given; expected: {}{}{}{}", given, info.type, info.allowed.empty() ? "" : " ",
                             info.allowed, in_brackets(info.unit)));
   }
 
@@ -359,7 +359,7 @@ std::size_t Reader::choose(std::string_view key,
     } else {
       const std::string near = word ? nearest(*word, names) : "";
       state_->shared->add(place_of(*node), state_->path + std::string(key),
-                          fmt::format("{} given; wanted one of: {}{}", describe(*node), about.allowed,
+                          fmt::format("{} given; expected one of: {}{}", describe(*node), about.allowed,
                                       near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
   }
@@ -381,14 +381,15 @@ void Reader::tables(std::string_view key, std::string_view help, const std::func
   const toml::array* array = node->as_array();
   if (array == nullptr) {
     shared->add(place_of(*node), path,
-                fmt::format("{} given; wanted: list of tables, each under [[{}]]", describe(*node), key));
+                fmt::format("{} given; expected: list of tables, each under [[{}]]", describe(*node), key));
     return;
   }
   for (std::size_t i = 0; i < array->size(); ++i) {
     const std::string item_path = fmt::format("{}[{}]", path, i);
     const toml::table* table = array->get(i)->as_table();
     if (table == nullptr) {
-      shared->add(place_of(*array->get(i)), item_path, fmt::format("{} given; wanted: a table", describe((*array)[i])));
+      shared->add(place_of(*array->get(i)), item_path,
+                  fmt::format("{} given; expected: a table", describe((*array)[i])));
       continue;
     }
     shared->echo.item(item_path);
@@ -457,7 +458,7 @@ void DeckShared::check_known(const toml::table& table, const std::string& path) 
       if (const toml::table* inner = node.as_table()) {
         check_known(*inner, full + ".");
       } else {
-        add(place_of(node), full, fmt::format("{} given; wanted: a table [{}]", describe(node), full));
+        add(place_of(node), full, fmt::format("{} given; expected: a table [{}]", describe(node), full));
       }
     } else {
       DeckPlace place = place_of(node);

@@ -23,7 +23,7 @@ std::string table_header(const std::string& key) {
 /// How the value may be written with another unit; nothing for units that have no others.
 std::string other_units(const std::string& unit) {
   const std::string usual = usual_units(unit);
-  return usual.empty() ? "" : fmt::format("; with another unit as a text: {}", usual);
+  return usual.empty() ? "" : fmt::format("; other units as a text: {}", usual);
 }
 
 std::string in_table_cell(const std::string& text) {

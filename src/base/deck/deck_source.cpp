@@ -99,7 +99,7 @@ toml::table parse_value(const std::string& text) {
     toml::table parsed = toml::parse("value = " + text, std::string(command_line_name));
     if (parsed.size() == 1 && parsed.contains("value")) return parsed;
   } catch (const toml::parse_error&) {
-    require(text.empty() || std::strchr("[{\"'", text.front()) == nullptr, "{} is no TOML value", text);
+    require(text.empty() || std::strchr("[{\"'", text.front()) == nullptr, "{} is not a TOML value", text);
   }
   std::string escaped;
   for (const char c : text) {

@@ -17,9 +17,9 @@ bool read_axes(Reader& in, std::string_view key, std::vector<int>& axes, std::st
   for (const std::string& word : words) {
     const auto axis = std::string("xyz").find(word);
     if (word.size() != 1 || axis == std::string::npos)
-      in.mistake(key, fmt::format("\"{}\" is no axis; allowed: \"x\", \"y\", \"z\"", word));
+      in.mistake(key, fmt::format("\"{}\" is not an axis; allowed: \"x\", \"y\", \"z\"", word));
     else if (std::ranges::count(axes, static_cast<int>(axis)) > 0)
-      in.mistake(key, fmt::format("\"{}\" stands twice; name it once", word));
+      in.mistake(key, fmt::format("\"{}\" is listed twice; name it once", word));
     else
       axes.push_back(static_cast<int>(axis));
   }

@@ -21,7 +21,7 @@ double TimeTable::at(double t) const {
 
 TimeTable read_time_table(const std::string& path) {
   std::ifstream file(path);
-  require(file.good(), "{}: cannot be read; wanted: a text file with two numbers per line, time [s] and value", path);
+  require(file.good(), "{}: cannot be read; expected: a text file with two numbers per line, time [s] and value", path);
   TimeTable table;
   std::string line;
   for (int n = 1; std::getline(file, line); ++n) {
@@ -40,8 +40,9 @@ TimeTable read_time_table(const std::string& path) {
             path, n, t, table.time.empty() ? 0.0 : table.time.back());
     const std::size_t lines = table.time.size();
     require(lines < 2 || t > table.time[lines - 2],
-            "{}:{}: the time {:g} s stands three times; two lines of one time are a jump, times must increase", path, n,
-            t);
+            "{}:{}: the time {:g} s occurs three times; two lines with the same time are a jump, otherwise times must "
+            "increase",
+            path, n, t);
     table.time.push_back(t);
     table.value.push_back(value);
   }

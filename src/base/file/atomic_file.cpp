@@ -113,7 +113,7 @@ RemovedOnSignals::~RemovedOnSignals() {
 AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(std::move(path)) {
   on_root(comm_, [&] {
     const std::string special = special_file(path_);
-    require(special.empty(), "{}: is {}; only a plain file is replaced: name another file", path_, special);
+    require(special.empty(), "{}: is {}; only a regular file is replaced: choose another name", path_, special);
     temporary_ = make_temporary(path_);
   });
   comm_.broadcast(temporary_);

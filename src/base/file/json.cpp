@@ -139,10 +139,10 @@ void Json::hold(Kind kind) {
   need(kind);
 }
 void Json::need(Kind kind) const {
-  if (kind_ != kind) throw JsonError(fmt::format("{} in place of {}", name_of(kind_), name_of(kind)));
+  if (kind_ != kind) throw JsonError(fmt::format("{} instead of {}", name_of(kind_), name_of(kind)));
 }
 void Json::need_items(std::size_t n) const {
-  if (size() != n) throw JsonError(fmt::format("an array of {} in place of {}", size(), n));
+  if (size() != n) throw JsonError(fmt::format("an array of {} instead of {}", size(), n));
 }
 
 std::size_t Json::size() const { return held_ ? held_->items.size() : 0; }
@@ -246,7 +246,7 @@ std::string Json::dump(int indent) const {
 }
 Json Json::parse(std::string_view text) {
   if (const int depth = deepest(text); depth > most_depth)
-    throw JsonError(fmt::format("values inside of each other {} deep, allowed {}", depth, most_depth));
+    throw JsonError(fmt::format("values nested {} deep, allowed {}", depth, most_depth));
   try {
     return from_library(Library::parse(text));
   } catch (const Library::exception& e) {

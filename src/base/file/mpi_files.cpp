@@ -92,7 +92,7 @@ int MPI_File_set_size(MPI_File file, MPI_Offset size) {
 }
 
 int MPI_File_sync(MPI_File file) {
-  return karst::changed("bringing it to the disk", [&] { return PMPI_File_sync(file); });
+  return karst::changed("flushing it to disk", [&] { return PMPI_File_sync(file); });
 }
 
 int MPI_File_write_at(MPI_File file, MPI_Offset at, const void* bytes, int count, MPI_Datatype type,

@@ -51,7 +51,7 @@ extern "C" void note_signal(int number) {
   }
   asked_at = now();
   asked = number;
-  constexpr std::string_view text = "\nending in order after this iteration; once more ends at once\n";
+  constexpr std::string_view text = "\nstopping cleanly after this iteration; a second signal stops at once\n";
   if (speaks && write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
@@ -81,7 +81,7 @@ void end_if_asked(const Comm& comm) {
   const int mine = asked;
   const auto code = static_cast<int>(comm.max(std::int64_t{mine != 0 ? mine + 1 : (late ? 1 : 0)}));
   if (code == 0) return;
-  if (code == 1) throw EarlyEnd{time_limit_status, "the time limit has come"};
+  if (code == 1) throw EarlyEnd{time_limit_status, "the time limit is reached"};
   for (const Signal& s : signals)
     if (s.number == code - 1) throw EarlyEnd{128 + s.number, fmt::format("interrupted by {}", s.name)};
 }

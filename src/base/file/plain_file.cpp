@@ -50,7 +50,7 @@ int open_plain_file(const std::string& path, bool keep, const std::string& name)
     if (file >= 0) ::close(file);
     const std::string special = special_file(path);
     throw Error(special.empty() ? fmt::format("{}: cannot be written: {}", name, std::strerror(code))
-                                : fmt::format("{}: is {}; only a plain file is written", name, special));
+                                : fmt::format("{}: is {}; only a regular file is written", name, special));
   }
   return file;
 }

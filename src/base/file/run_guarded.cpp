@@ -47,10 +47,9 @@ Outcome outcome_of(const std::function<void(const Comm&)>& body) {
   } catch (const std::bad_alloc&) {
     return {1, "out of memory: the system refused an allocation. Use more ranks on more nodes, or fewer cells"};
   } catch (const std::exception& e) {
-    return {1, fmt::format("unexpected failure: {}. This is a fault of the program: please report it with the deck",
-                           e.what())};
+    return {1, fmt::format("unexpected failure: {}. This is a bug: please report it with the deck", e.what())};
   } catch (...) {
-    return {1, "unexpected failure of unknown kind. This is a fault of the program: please report it with the deck"};
+    return {1, "unexpected failure of unknown kind. This is a bug: please report it with the deck"};
   }
 }
 
@@ -155,7 +154,7 @@ void set_up_mpi() {
 Outcome check_standard_output(const Outcome& outcome) {
   errno = 0;
   if (outcome.code != 0 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return outcome;
-  return {1, fmt::format("standard output cannot be written{}; files that were to be made are complete",
+  return {1, fmt::format("standard output cannot be written{}; all output files are complete",
                          errno != 0 ? fmt::format(" ({})", std::strerror(errno)) : "")};
 }
 
@@ -172,7 +171,8 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   MPI_Comm ours = MPI_COMM_NULL;  // apart from what body may leave unfinished on the world
   MPI_Comm_dup(MPI_COMM_WORLD, &ours);
   Outcome outcome = outcome_of([&](const Comm& comm) {
-    require(provided >= MPI_THREAD_FUNNELED, "this MPI library offers no threads (MPI_THREAD_FUNNELED); use another");
+    require(provided >= MPI_THREAD_FUNNELED,
+            "this MPI library does not support threads (MPI_THREAD_FUNNELED); use another one");
     body(comm);
   });
   outcome = check_standard_output(outcome);

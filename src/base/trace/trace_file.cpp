@@ -283,15 +283,15 @@ std::int64_t bytes_of(const std::string& path) {
 void check_name(const std::string& file, bool overwrite) {
   const bool archive = trace::names_archive(file);
   require(!archive || trace::has_otf2(),
-          "--trace {}: Karst was built without the library of OTF2; install libopen-trace-format2-dev and build again, "
-          "or choose a name without .otf2, for https://ui.perfetto.dev",
+          "--trace {}: Karst was built without the OTF2 library; install libopen-trace-format2-dev and rebuild, or "
+          "choose a name without .otf2, for https://ui.perfetto.dev",
           file);
   if (!fs::exists(fs::symlink_status(file))) return;
-  require(overwrite, "--trace {}: exists already; name another file, or give --overwrite to replace it", file);
+  require(overwrite, "--trace {}: exists already; choose another name, or give --overwrite to replace it", file);
   const std::string special = special_file(file);
   require(archive ? special == "a folder" && is_archive(file) : special.empty(),
-          "--trace {}: is {}, which --overwrite does not replace; name another file", file,
-          archive ? "no folder of a trace alone" : special);
+          "--trace {}: is {}, which --overwrite does not replace; choose another name", file,
+          archive ? "not a directory that contains only a trace" : special);
 }
 
 }  // namespace

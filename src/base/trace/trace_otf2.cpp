@@ -299,7 +299,7 @@ struct Otf2State {};
 
 bool has_otf2() { return false; }
 Otf2Archive::Otf2Archive(const std::string& folder) {
-  throw Error(fmt::format("{}: Karst was built without the library of OTF2", folder));
+  throw Error(fmt::format("{}: Karst was built without the OTF2 library", folder));
 }
 Otf2Archive::~Otf2Archive() = default;
 void Otf2Archive::add(const RankEvents&) {}

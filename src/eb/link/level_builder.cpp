@@ -140,7 +140,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
     cut = cut_own_boxes(layout, comm.rank(), level_set, level, refined);
   }
   report.cut = sum_counts(comm, cut);
-  const Timer timer("link pieces");
+  const Timer timer("link fragments");
   const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
   const Homes homes = find_homes(boxes, control_volumes);
   const Pores pores = level == 0 ? find_pores(boxes, homes, keep) : find_pores_of_refined_level(boxes, parents);

@@ -73,8 +73,8 @@ void number_pieces(PieceBox& box) {
     if (box.cut.kind[c] == CellKind::regular) ++id;
     while (piece < box.cut.pieces.size() && box.cut.pieces[piece].cell == c) ++piece, ++id;
   }
-  require(id <= 0xfff0, "box {} holds {} pieces of fluid, more than the 65520 that a box can number; use a smaller box",
-          box.box, id);
+  require(id <= 0xfff0, "box {} contains {} fluid fragments, more than the possible 65520; use a smaller box", box.box,
+          id);
   box.first_id[n] = static_cast<std::uint16_t>(id);
   box.first_piece[n] = static_cast<std::uint16_t>(piece);
 }

@@ -230,7 +230,7 @@ class Parser {
     const char c = next();
     if (take("(")) {
       const std::int32_t inside = choice();
-      if (next() == ',') fail("a comma stands outside of the arguments of a function");
+      if (next() == ',') fail("there is a comma outside the arguments of a function");
       if (!take(")")) fail("\")\" was expected");
       return inside;
     }
@@ -243,7 +243,7 @@ class Parser {
   std::int32_t number() {
     double value = 0.0;
     const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (failure != std::errc{}) fail("is no number, or too large or small a one");
+    if (failure != std::errc{}) fail("is not a number, or is out of range");
     at_ = end - text_.data();
     return steps_.constant(value);
   }
@@ -264,7 +264,7 @@ class Parser {
     }
     const auto f = std::find_if(functions.begin(), functions.end(), [&](const Function& g) { return g.name == word; });
     if (f == functions.end()) unknown(word, begin);
-    if (!take("(")) fail(fmt::format("the function {} lacks its arguments in brackets", word), begin);
+    if (!take("(")) fail(fmt::format("the function {} needs its arguments in parentheses", word), begin);
     return called(*f, begin);
   }
 

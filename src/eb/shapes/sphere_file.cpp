@@ -41,8 +41,8 @@ Columns parse_columns(const SphereFile& file) {
     require(found != names.end(), "sphere file {}: columns = \"{}\" names \"{}\"; allowed are x, y, z, r, index and _",
             file.path, file.columns, word);
     int& now = columns.place[found - names.begin()];
-    require(now < 0, "sphere file {}: columns = \"{}\" names {} twice; call the other one _", file.path, file.columns,
-            word);
+    require(now < 0, "sphere file {}: columns = \"{}\" names {} twice; replace one of them by _", file.path,
+            file.columns, word);
     now = place;
   }
   for (std::size_t c = 0; c < 3; ++c) {
@@ -54,8 +54,8 @@ Columns parse_columns(const SphereFile& file) {
       "sphere file {}: columns = \"{}\" does not name r; name it, or give one radius > 0 for all spheres (it is {})",
       file.path, file.columns, file.radius);
   require(columns.place[3] < 0 || file.radius == 0.0,
-          "sphere file {}: both a column r and radius = {} are given; call the column _ or leave out radius", file.path,
-          file.radius);
+          "sphere file {}: both a column r and radius = {} are given; replace the column by _ or remove radius",
+          file.path, file.radius);
   return columns;
 }
 
@@ -65,8 +65,8 @@ double parse_number(std::string_view word, const SphereFile& file, int line) {
   double value = 0.0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   require(code == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value),
-          "sphere file {}, line {}: \"{}\" is not a finite number; header lines are left out with skip_lines",
-          file.path, line, word);
+          "sphere file {}, line {}: \"{}\" is not a finite number; skip header lines with skip_lines", file.path, line,
+          word);
   return value;
 }
 

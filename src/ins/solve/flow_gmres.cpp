@@ -221,8 +221,8 @@ GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
     const bool stuck = !(left <= 0.9 * before) || report.iterations >= options_.max_iterations;
     require(
         !stuck || left <= options_.tolerance * size,
-        "{}: not converged, residual {:.2e} of the right-hand side after {} iterations (the last ones:{}), {:.0e} is "
-        "asked; raise flow.tolerance or flow.max_iterations, or look at the geometry for parts one cell wide",
+        "{}: not converged, residual {:.2e} of the right-hand side after {} iterations (the last ones:{}), required is "
+        "{:.0e}; increase flow.tolerance or flow.max_iterations, or check the geometry for pores one cell wide",
         problem.name, left / size, report.iterations, tail_of(report.history), options_.tolerance);
   }
   report.relative_residual = size > 0.0 ? left / size : 0.0;

@@ -58,8 +58,8 @@ double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) 
   op_.apply(values_, gmres_.work(), drive);
   const double size = gmres_.norm(gmres_.work());
   require(size > 0.0,
-          "{}: nothing drives the flow; give a pressure gradient along a periodic direction or different "
-          "pressures at two ends that the pores connect",
+          "{}: there is no driving force; give a pressure gradient along a periodic direction or different pressures "
+          "on two faces that the pores connect",
           name);
   return size;
 }

@@ -115,7 +115,8 @@ void UnsteadySolver::carry(double by, double dt) {
   const double part = advection_->combine({{{1.0 + by, &now_}, {-by, &before_}}}, carrying_);
   outflow_ = inertia_ * stokes_->op().comm().max(part);
   require(outflow_ * dt <= most_cfl,
-          "unsteady flow: a step would pass on {:.3g} times the volume of a cell; {:g} are allowed: take shorter steps",
+          "unsteady flow: a step would exchange {:.3g} times the volume of a cell; at most {:g} is allowed: use "
+          "shorter steps",
           outflow_ * dt, most_cfl);
 }
 

@@ -136,7 +136,7 @@ void UnsteadySolver::go_on(const UnsteadyState& state) {
            std::visit([](auto values) { return values.size(); }, part.values) == n * here.width;
   };
   require(std::ranges::equal(state.parts, all_parts(), fits),
-          "unsteady flow: the state is that of another flow; its parts are not {} rows each as they are here", n);
+          "unsteady flow: the state belongs to another flow; its parts do not have {} rows each as here", n);
   time_ = state.time;
   dt_ = state.dt;
   outflow_ = state.outflow;

@@ -75,10 +75,11 @@ StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
     return solver.solve(end_drive(options), end_solve_name(options, FlowModel::stokes));
   } catch (const Error& e) {
     if (options.inlets.empty()) throw;
-    throw Error(fmt::format(
-        "{}\nIf pores end at the inlet that do not lead to the outlet, no flow goes in with the velocity asked for: "
-        "geometry.keep = \"largest\" takes them away, or finer cells open what joins them",
-        e.what()));
+    throw Error(
+        fmt::format("{}\n"
+                    "If there are pores at the inlet that do not lead to the outlet, the requested velocity cannot "
+                    "enter them: geometry.keep = \"largest\" removes them, or finer cells resolve their connections",
+                    e.what()));
   }
 }
 
@@ -96,12 +97,11 @@ StokesReport solve_with_inertia(StokesSolver& solver, const FlowOptions& options
   const SteadyApproach way = approach(
       steady, end_drive(options), 0.0, unit.inertia, [&](double at, const SteadyReport&) { solved = at; }, name);
   require(way.reached,
-          "{}: no steady flow found: Newton's method went as far as {:.3g} times the velocity asked for, and stopped "
-          "at {:.3g} "
-          "times of it at a residual of {:.1e}; {:.0e} is asked. {}iner cells (the cell Reynolds number is {:.3g} "
-          "there), or more flow.newton_steps help; above some velocity flow is not steady",
+          "{}: no steady flow found: Newton's method converged up to {:.3g} times the requested velocity, and stopped "
+          "at {:.3g} times it with a residual of {:.1e}; required is {:.0e}. {}iner cells (the cell Reynolds number is "
+          "{:.3g} there) or more flow.newton_steps help; above some velocity the flow is not steady",
           name, solved / unit.inertia, way.inertia / unit.inertia, way.last.flow.krylov.relative_residual,
-          options.tolerance, options.lids.empty() ? "A longer way to the outlet, f" : "F", way.last.cell_reynolds);
+          options.tolerance, options.lids.empty() ? "A longer distance to the outlet, f" : "F", way.last.cell_reynolds);
   flow.newton_steps = way.newton_steps;
   flow.drives_between = way.between;
   flow.cell_reynolds = way.last.cell_reynolds;
@@ -130,7 +130,7 @@ std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+'
 
 std::string end_solve_name(const FlowOptions& options, FlowModel model) {
   return fmt::format("{} {}", model == FlowModel::steady ? "steady" : "stokes",
-                     options.lids.empty() ? "from the inlet" : "between lids");
+                     options.lids.empty() ? "from the inlet" : "between moving walls");
 }
 
 double end_speed(const FlowOptions& options) {
@@ -250,15 +250,14 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
   const int axis = direction_of(inlet.side);
   const std::string side = side_name(inlet.side);
   if (domain.periodic[axis])
-    found.push_back(fmt::format(
-        "flow.inlet: side = \"{0}\", but the domain is periodic along {1} and has no end there; set grid.periodic to "
-        "false along {1}, or name a side of another direction",
-        side, "xyz"[axis]));
+    found.push_back(
+        fmt::format("flow.inlet: side = \"{0}\", but the domain is periodic along {1} and has no face there; set "
+                    "grid.periodic to false along {1}, or choose a side in another direction",
+                    side, "xyz"[axis]));
   else if (!geometry.report.percolates[axis])
     found.push_back(
-        fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite end: what flows in could not "
-                    "leave; name another "
-                    "side, or use finer cells",
+        fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite face, so the inflow could not "
+                    "leave; choose another side, or use finer cells",
                     side));
   const auto [sum, largest, place] = profile_on_end(inlet_profile(options, domain, cell_width), inlet.side, domain);
   if (place)
@@ -266,10 +265,10 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
         "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m; it must have one on all of {}",
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
   else if (sum <= 0.0 && !changes_in_time(inlet))
-    found.push_back(fmt::format(
-        "flow.inlet: profile \"{}\" is {} on the mean over {}: on the whole nothing flows in; name the side where the "
-        "fluid comes in, and a profile with a mean above 0",
-        inlet.profile, sum == 0.0 ? "0" : "negative", side));
+    found.push_back(
+        fmt::format("flow.inlet: profile \"{}\" is {} on average over {}, so there is no net inflow; choose the side "
+                    "where the fluid enters, and a profile with a mean above 0",
+                    inlet.profile, sum == 0.0 ? "0" : "negative", side));
 }
 
 void check_lids(const FlowOptions& options, const Geometry& geometry, std::vector<std::string>& found) {
@@ -278,8 +277,8 @@ void check_lids(const FlowOptions& options, const Geometry& geometry, std::vecto
     const char axis = "xyz"[direction_of(lid.side)];
     if (domain.periodic[direction_of(lid.side)])
       found.push_back(
-          fmt::format("flow.lid: side = \"{0}\", but the domain is periodic along {1} and has no end there; set "
-                      "grid.periodic to false along {1}, or name a side of another direction",
+          fmt::format("flow.lid: side = \"{0}\", but the domain is periodic along {1} and has no face there; set "
+                      "grid.periodic to false along {1}, or choose a side in another direction",
                       side_name(lid.side), axis));
   }
 }
@@ -321,8 +320,7 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
   EndFlow flow;
   flow.counts = solver.op().counts();
   require(flow.counts.flow_cells > 0,
-          "{}: no cell centre lies in the fluid: the pores are thinner than a cell; use "
-          "finer cells",
+          "{}: no cell centre is in the fluid: the pores are thinner than a cell; use finer cells",
           end_solve_name(options, FlowModel::stokes));
   flow.setup_seconds = seconds();
   StokesReport report = solve_slow(solver, options);

@@ -46,7 +46,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   const Timer timer("fluxes of the flow");
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   const double h = cell_width, along = column.darcy_velocity[column.axis];
-  require(column.connected && along != 0.0, "{}: nothing flows along {}, so nothing is carried",
+  require(column.connected && along != 0.0, "{}: nothing flows along {}, so there is no advection",
           flow_solve_name(column.axis), "xyz"[column.axis]);
   // What the solution is in units of; with inertia the drive in the solver has the sign of the gradient.
   const bool inertia = !column.inertia.empty();
@@ -54,8 +54,8 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   StokesDrive drive = unit_drive(domain, column.axis);
   if (inertia && column.gradient < 0.0) drive = -1.0 * drive;
   StokesLevels op(comm, geometry, flow_sides(domain, options, column.axis));
-  require(std::ssize(column.solution) == op.numbering().n_own(), "{}: its solution is not kept, or of another grid",
-          flow_solve_name(column.axis));
+  require(std::ssize(column.solution) == op.numbering().n_own(),
+          "{}: its solution was not kept, or belongs to another grid", flow_solve_name(column.axis));
   // Without a wall the flow is uniform and nothing drives it: its own velocity is the unit.
   const double speed = column.unbounded ? along : gradient * h * h / viscosity,
                pressure = column.unbounded ? 1.0 : gradient * h;

@@ -131,20 +131,19 @@ class Sweeper {
     std::string last;
     for (std::size_t s = report_.steps.size() > 5 ? report_.steps.size() - 5 : 0; s < report_.steps.size(); ++s)
       last += fmt::format(" {:.1e}", report_.steps[s]);
-    require(
-        false,
-        "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: Newton's "
-        "method stopped after {} steps (residuals, the last ones:{}; {:.0e} is asked). {}{}Smaller steps in between "
-        "(flow.steps), finer cells (the cell Reynolds number of the flow it started from would be {:.3g}), or more "
-        "flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
-        name_, sign_ * inertia / unit_inertia(), reynolds(inertia), report_.steps.size() - 1, last,
-        sweep_.solver.tolerance,
-        solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
-                               : std::string(),
-        between_pressures() ? "The pressures on the ends of the sample let its jets in and out; free cells before and "
-                              "behind it (flow.reservoir = 8) carry most samples farther. "
-                            : "",
-        report_.cell_reynolds);
+    require(false,
+            "{}: no steady flow found at a pressure gradient of {:.4g} Pa/m, a Reynolds number of about {:.3g}: "
+            "Newton's method stopped after {} steps (last residuals:{}; required is {:.0e}). {}{}Smaller steps in "
+            "between (flow.steps), finer cells (the cell Reynolds number, estimated from the initial flow, would be "
+            "{:.3g}), or more flow.newton_steps help; far above a Reynolds number of 10 there may be no steady flow",
+            name_, sign_ * inertia / unit_inertia(), reynolds(inertia), report_.steps.size() - 1, last,
+            sweep_.solver.tolerance,
+            solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
+                                   : std::string(),
+            between_pressures() ? "The pressure boundaries cut the jets at inlet and outlet; with reservoirs "
+                                  "(flow.reservoir = 8) most samples converge to higher Reynolds numbers. "
+                                : "",
+            report_.cell_reynolds);
   }
 
   /// The inertia at which inertia times `of` (velocity_ or fall_, which follow the flow) is `wanted`, with the flow
@@ -161,8 +160,8 @@ class Sweeper {
       last_move_ = left / (1.0 + slope);
       inertia *= std::exp(last_move_);
     }
-    require(false, "{}: the wanted {} was not met to {:.0e} with {} gradients; a smaller flow.tolerance helps", name_,
-            sweep_.by_velocity ? "velocity" : "pressure drop of the sample", drive_tolerance, most_tries);
+    require(false, "{}: the requested {} was not reached to {:.0e} with {} gradients; a smaller flow.tolerance helps",
+            name_, sweep_.by_velocity ? "velocity" : "pressure drop of the sample", drive_tolerance, most_tries);
     return inertia;
   }
 

@@ -53,15 +53,14 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
 }
 
 void check_flow_cells(const FlowCounts& counts, const std::string& name) {
-  require(
-      counts.flow_cells > 0,
-      "{}: no cell centre lies in the fluid ({} pieces of fluid without one): the pores are thinner than a cell, and "
-      "nothing can flow; use finer cells",
-      name, counts.orphans);
+  require(counts.flow_cells > 0,
+          "{}: no cell centre is in the fluid ({} fluid fragments without one): the pores are thinner than a cell, and "
+          "nothing can flow; use finer cells",
+          name, counts.orphans);
   require(counts.walls > 0,
-          "{}: no grid line between {} cell centres meets a wall or a no-slip side, so nothing holds the fluid and its "
-          "velocity has no bound; there is no solid, or it is smaller than a cell: use finer cells, or flow.sides = "
-          "\"no-slip\"",
+          "{}: no grid line between {} cell centres meets a wall or a no-slip lateral face, so there is no friction "
+          "and the velocity is unbounded; there is no solid, or it is smaller than a cell: use finer cells, or "
+          "flow.sides = \"no-slip\"",
           name, counts.flow_cells);
 }
 
@@ -156,12 +155,12 @@ void require_flow(const StokesReport& report, const FlowOptions& options, const 
   const double k = report.velocity[axis], fastest = report.largest_speed;
   if (k > round_off * fastest && fastest > finished * options.tolerance) return;
   const Index& n = domain.cells;
-  throw Error(
-      fmt::format("{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
-                  "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
-                  "Use more cells (grid.cells), or leave {} out of flow.axes",
-                  flow_solve_name(axis), names[axis], h * h * k,
-                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h, names[axis]));
+  throw Error(fmt::format(
+      "{}: the computed permeability along {} is {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the pressure "
+      "gradient): the percolating pores are too narrow for {} x {} x {} cells of {:.3g} m. Use more cells "
+      "(grid.cells), or remove {} from flow.axes",
+      flow_solve_name(axis), names[axis], h * h * k, k > 0.0 ? "no more than round-off" : "which is impossible",
+      fastest, n[0], n[1], n[2], h, names[axis]));
 }
 
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
@@ -367,41 +366,39 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   std::vector<std::string> found;
   bool any_side = false;
   if (geometry.levels.size() > 1 && options.reservoir > 0)
-    found.emplace_back(
-        "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
-        "[[grid.refine]] or flow.reservoir out");
+    found.emplace_back("flow.reservoir: not supported on refined grids; remove [[grid.refine]] or flow.reservoir");
   for (const int axis : options.axes) {
     const char* name = names[axis];
     const bool periodic = is_periodic(domain, axis);
     if (periodic && options.drive == FlowDrive::pressure_drop)
       found.push_back(fmt::format(
-          "flow.drive: \"pressure-drop\", but the domain is periodic along {0} and has no ends there; use "
-          "drive = \"pressure-gradient\", set grid.periodic to false along {0}, or leave {0} out of flow.axes",
+          "flow.drive: \"pressure-drop\", but the domain is periodic along {0} and has no inlet and outlet there; use "
+          "drive = \"pressure-gradient\", set grid.periodic to false along {0}, or remove {0} from flow.axes",
           name));
     if (!periodic && options.drive == FlowDrive::pressure_gradient)
       found.push_back(fmt::format(
-          "flow.drive: \"pressure-gradient\" needs a periodic direction, and the domain is not periodic along "
-          "{0}; use drive = \"pressure-drop\", set grid.periodic to true along {0}, or leave {0} out of flow.axes",
+          "flow.drive: \"pressure-gradient\" needs a periodic direction, and the domain is not periodic along {0}; use "
+          "drive = \"pressure-drop\", set grid.periodic to true along {0}, or remove {0} from flow.axes",
           name));
     if (periodic && options.reservoir > 0)
-      found.push_back(fmt::format(
-          "flow.reservoir: free cells before and after the sample, but the domain is periodic along {0} "
-          "and has no ends there; remove it, set grid.periodic to false along {0}, or leave {0} out of flow.axes",
-          name));
+      found.push_back(
+          fmt::format("flow.reservoir: the domain is periodic along {0} and has no inlet and outlet there; remove it, "
+                      "set grid.periodic to false along {0}, or remove {0} from flow.axes",
+                      name));
     for (int d = 0; d < 3; ++d) {
       if (d == axis || is_periodic(domain, d)) continue;
       any_side = true;
       if (options.sides == FlowWalls::periodic)
-        found.push_back(fmt::format(
-            "flow.sides: \"periodic\", but the domain is not periodic along {}, a side of the flow along {}; set "
-            "grid.periodic there, or use \"symmetry\" or \"no-slip\"",
-            names[d], name));
+        found.push_back(
+            fmt::format("flow.sides: \"periodic\", but the domain is not periodic along {}, which is transverse to the "
+                        "flow along {}; set grid.periodic there, or use \"symmetry\" or \"no-slip\"",
+                        names[d], name));
     }
   }
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)
     found.emplace_back(
-        "flow.sides: without effect, because the domain is periodic along all sides of the flow; leave it out, or "
-        "change grid.periodic");
+        "flow.sides: without effect, because the domain is periodic in all directions transverse to the flow; remove "
+        "it, or change grid.periodic");
   return found;
 }
 
@@ -453,12 +450,11 @@ FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptio
 /// What cells that lose so much let through is the residual of a solve and no flow.
 void check_volume(const FlowColumn& column) {
   constexpr double most = 0.1;
-  require(
-      column.divergence <= most,
-      "{}: cells keep their volume only to {:.2g} of the largest flux between two of them (allowed: {}), so that the "
-      "permeability would be what is left over of a solve; pores are too narrow for these cells: smaller cells "
-      "(grid.cells) help, or a smaller flow.tolerance",
-      flow_solve_name(column.axis), column.divergence, most);
+  require(column.divergence <= most,
+          "{}: mass is conserved only to {:.2g} of the largest flux between two cells (allowed: {}), so the "
+          "permeability would be dominated by the residual of the solve; the pores are too narrow for these cells: "
+          "smaller cells (grid.cells) help, or a smaller flow.tolerance",
+          flow_solve_name(column.axis), column.divergence, most);
 }
 
 /// Of an axis along which no pore leads.

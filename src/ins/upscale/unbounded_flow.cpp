@@ -19,8 +19,8 @@ std::string unbounded_drive(const FlowOptions& options, const Geometry& geometry
   const bool by_pressure = options.drive == FlowDrive::pressure_drop || options.drive == FlowDrive::pressure_gradient;
   if (!by_pressure || !is_unbounded(options, geometry, axis)) return "";
   return fmt::format(
-      "flow.drive: \"{}\", but nothing holds the fluid along {}: there is no wall, and no side with friction, so that "
-      "it has no steady flow; use drive = \"velocity\" or \"flow-rate\", or flow.sides = \"no-slip\"",
+      "flow.drive: \"{}\", but nothing resists the flow along {}: there is neither a wall nor a lateral face with "
+      "friction, so there is no steady flow; use drive = \"velocity\" or \"flow-rate\", or flow.sides = \"no-slip\"",
       options.drive == FlowDrive::pressure_drop ? "pressure-drop" : "pressure-gradient", "xyz"[axis]);
 }
 

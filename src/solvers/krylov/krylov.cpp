@@ -308,20 +308,19 @@ void KrylovSolver::Hidden::subtract_added(std::span<const double> x, std::vector
 
 /// Throws Error unless the method converged, to a solution that has the residual it believes in.
 void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& report) const {
-  require(
-      reason > 0,
-      "solve {} did not converge: {} after {} iterations of {} with {}; relative residuals {}; asked: {:.1e}. Try {}",
-      report.name, KSPConvergedReasons[reason], report.iterations, report.method, report.preconditioner,
-      history(report.residuals), options.tolerance, advice(reason, options.prefix));
+  require(reason > 0,
+          "solve {} did not converge: {} after {} iterations of {} with {}; relative residuals {}; required: {:.1e}. "
+          "Try {}",
+          report.name, KSPConvergedReasons[reason], report.iterations, report.method, report.preconditioner,
+          history(report.residuals), options.tolerance, advice(reason, options.prefix));
   PetscReal asked = 0.0;
   KSPGetTolerances(ksp, &asked, nullptr, nullptr, nullptr);
-  require(
-      report.true_residual <= largest_residual_ratio * std::max(asked, report.residuals.back()),
-      "solve {}: {} with {} takes its relative residual for {:.2e} after {} iterations, the solution has {:.2e}; it "
-      "may rely on a preconditioner that is the same linear map at every step, which a cycle in single precision is "
-      "not. Try {}",
-      report.name, report.method, report.preconditioner, report.residuals.back(), report.iterations,
-      report.true_residual, advice(KSP_DIVERGED_BREAKDOWN, options.prefix));
+  require(report.true_residual <= largest_residual_ratio * std::max(asked, report.residuals.back()),
+          "solve {}: {} with {} reports the relative residual {:.2e} after {} iterations, but that of the solution is "
+          "{:.2e}; the method may need a preconditioner that is the same linear map at every step, which a cycle in "
+          "single precision is not. Try {}",
+          report.name, report.method, report.preconditioner, report.residuals.back(), report.iterations,
+          report.true_residual, advice(KSP_DIVERGED_BREAKDOWN, options.prefix));
 }
 
 KrylovSolver::KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition) {

@@ -147,12 +147,11 @@ template void NullSpace::remove<3>(std::span<double> x) const;
 double NullSpace::make_compatible(std::span<double> b, const std::string& solve, double allowed) const {
   if (size_.empty()) return 0.0;
   const double before = imbalance(b);
-  require(
-      before <= allowed,
-      "solve {}: the system is singular ({} pores with Neumann conditions all around) and the right-hand side is not "
-      "compatible: what flows in and is made inside differs from what flows out by {:.2e} of their size, {:.2e} is "
-      "allowed; balance sources and fluxes, or fix the value somewhere",
-      solve, n_pores(), before, allowed);
+  require(before <= allowed,
+          "solve {}: the system is singular ({} pores with Neumann conditions all around) and the right-hand side is "
+          "not compatible: inflow and sources differ from the outflow by a relative {:.2e}, allowed is {:.2e}; balance "
+          "sources and fluxes, or fix the value somewhere",
+          solve, n_pores(), before, allowed);
   const std::vector<double> sum = sums([&](std::size_t i) { return balance_[i] * b[i]; });
   for (std::size_t i = 0; i < pore_.size(); ++i)
     if (pore_[i] >= 0 && balance_[i] != 0) b[i] -= sum[pore_[i]] / balances_[pore_[i]];

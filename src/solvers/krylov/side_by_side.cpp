@@ -129,14 +129,13 @@ class Solve {
     for (int c = 0; c < C; ++c) {
       const double now = relative(c, left);
       require(!std::isnan(now),
-              "solve {} found no further direction after {} iterations of tgcr; a preconditioner that gives the same "
-              "again and again, or values that are not finite",
+              "solve {} found no further search direction after {} iterations of tgcr; the preconditioner repeats "
+              "itself, or there are values that are not finite",
               names_[c], iteration);
-      require(
-          now <= options_.tolerance || iteration < options_.max_iterations,
-          "solve {} did not converge: relative residual {:.2e} after {} iterations of tgcr, asked: {:.1e}. Allow more "
-          "iterations or a larger tolerance",
-          names_[c], now, iteration, options_.tolerance);
+      require(now <= options_.tolerance || iteration < options_.max_iterations,
+              "solve {} did not converge: relative residual {:.2e} after {} iterations of tgcr, required: {:.1e}. "
+              "Allow more iterations or a larger tolerance",
+              names_[c], now, iteration, options_.tolerance);
     }
   }
 
@@ -154,9 +153,10 @@ class Solve {
       take(x, c, one);
       report.true_residual = system_.op.set_orphans(right, one) / size_[c];
       put(one, c, x);
-      require(report.true_residual <= largest_residual_ratio * std::max(options_.tolerance, report.residuals.back()),
-              "solve {}: tgcr takes its relative residual for {:.2e} after {} iterations, the solution has {:.2e}",
-              report.name, report.residuals.back(), report.iterations, report.true_residual);
+      require(
+          report.true_residual <= largest_residual_ratio * std::max(options_.tolerance, report.residuals.back()),
+          "solve {}: tgcr reports the relative residual {:.2e} after {} iterations, but that of the solution is {:.2e}",
+          report.name, report.residuals.back(), report.iterations, report.true_residual);
     }
     system_.null_space.template remove<C>(x);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();

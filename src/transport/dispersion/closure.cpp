@@ -48,7 +48,8 @@ Closure::Closure(const Comm& comm, const Geometry& geometry, ClosureOptions opti
       right_(balance_.size(), Purpose::solver) {
   for (int d = 0; d < 3; ++d)
     if (domain_.periodic[d] && domain_.cells[d] > 1) directions_.push_back(d);
-  require(!directions_.empty(), "dispersion: the domain repeats along no direction; make one periodic (grid.periodic)");
+  require(!directions_.empty(),
+          "dispersion: the domain is not periodic in any direction; make one periodic (grid.periodic)");
   volume_ = sum([&](std::size_t v) { return volume_of_[v]; });
   for (const int d : directions_) {
     field_[d] = Array<double>(balance_.size(), Purpose::fields);

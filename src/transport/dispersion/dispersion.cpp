@@ -93,25 +93,24 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
   for (const int axis : options.axes) {
     if (!domain.periodic[axis])
       found.push_back(
-          fmt::format("dispersion.axes: the domain is not periodic along {0}, and a dispersion tensor belongs to a "
-                      "sample that repeats; "
-                      "set grid.periodic to true along {0}, or leave {0} out",
+          fmt::format("dispersion.axes: the domain is not periodic along {0}, and a dispersion tensor is that of a "
+                      "periodic sample; set grid.periodic to true along {0}, or remove {0}",
                       name_of(axis)));
     else if (domain.cells[axis] == 1)
-      found.push_back(fmt::format("dispersion.axes: {0} is one cell thick and periodic (a 2-D problem); leave {0} out",
+      found.push_back(fmt::format("dispersion.axes: {0} is one cell thick and periodic (a 2-D problem); remove {0}",
                                   name_of(axis)));
   }
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
     if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
-      found.push_back(fmt::format(
-          "dispersion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, for a "
-          "2-D problem): use narrower cells or several periods",
-          name_of(d), n, least_cells_of_planes));
+      found.push_back(
+          fmt::format("dispersion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or "
+                      "one, for a 2-D problem): use smaller cells or several periods",
+                      name_of(d), n, least_cells_of_planes));
   }
   if (options.length == 0.0 && !(grain_diameter(geometry.report) > 0.0))
     found.emplace_back(
-        "dispersion.length: there are no grains whose diameter could be the length of the Péclet number; give it [m]");
+        "dispersion.length: there are no grains whose diameter could define the Péclet number; give the length [m]");
   return found;
 }
 
@@ -119,7 +118,7 @@ std::vector<DispersionColumn> dispersion(const Comm& comm, const Geometry& geome
                                          double length, const std::vector<DispersionFlow>& flows,
                                          const DispersionWatch& watch) {
   const Timer timer("dispersion");
-  require(length > 0.0, "dispersion: {} is no length for the Péclet number", length);
+  require(length > 0.0, "dispersion: {} is not a valid length for the Péclet number", length);
   Solver solver(comm, geometry, options, length, watch);
   std::vector<DispersionColumn> columns;
   for (const DispersionFlow& flow : flows) {

@@ -9,13 +9,12 @@
 namespace karst {
 
 void read(Reader& in, DispersionOptions& options) {
-  const bool none = read_axes(
-      in, "dispersion.axes", options.axes,
-      "axes of the flow for which the dispersion tensor of a periodic sample is wanted, such as [\"x\"]; each must "
-      "stand in flow.axes; naming any makes `karst run` do this job");
+  const bool none = read_axes(in, "dispersion.axes", options.axes,
+                              "axes of the flow for which the dispersion tensor of a periodic sample is computed, such "
+                              "as [\"x\"]; each must be in flow.axes; if any are named, `karst run` does this job");
   in.numbers("dispersion.peclet", options.peclet, "-",
              "Péclet numbers, increasing: mean velocity of the fluid in the pores x dispersion.length / diffusivity; "
-             "empty: that of the flow of the deck. The flow is solved once for all",
+             "default: that of the flow of the deck. The flow is solved once",
              0.0, 1e9);
   in.number("dispersion.length", options.length, "m",
             "length of the Péclet number; 0: the mean diameter of the grains, 6 x volume of the solid / its surface",
@@ -24,17 +23,17 @@ void read(Reader& in, DispersionOptions& options) {
             "diffusivity of the species in the free fluid; D*/D at a Péclet number does not depend on it", 1e-300,
             1e300);
   in.flag("dispersion.transverse", options.transverse,
-          "also the directions at right angles to the flow that repeat, one solve each; false: along the flow alone");
+          "also the periodic directions transverse to the flow, one solve each; false: only along the flow");
   in.number("dispersion.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-13, 1e-2);
   in.integer("dispersion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
   if (in.documenting()) return;
   if (std::ranges::adjacent_find(options.peclet, std::ranges::greater_equal{}) != options.peclet.end())
-    in.mistake("dispersion.peclet", "must increase: each solve starts from the solution before");
+    in.mistake("dispersion.peclet", "must increase: each solve starts from the previous solution");
   if (!none) return;
   for (const char* key : {"dispersion.peclet", "dispersion.length", "dispersion.diffusivity", "dispersion.transverse",
                           "dispersion.tolerance", "dispersion.max_iterations"})
-    if (in.given(key)) in.mistake(key, "given without dispersion.axes, which says what is wanted: axes = [\"x\"]");
+    if (in.given(key)) in.mistake(key, "given without dispersion.axes, which requests the job: axes = [\"x\"]");
 }
 
 }  // namespace karst

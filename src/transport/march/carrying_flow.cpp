@@ -90,11 +90,10 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
   std::vector<double> divergence(n);
   add_up(grid, flow.all.span(), divergence);
   result.before = largest_gap(grid, flow, divergence);
-  require(
-      result.before <= allowed,
-      "transport: the fluxes of the flow miss continuity: a cell gains or loses {:.2e} of what it exchanges, {:.1e} "
-      "is allowed; solve the flow to a smaller tolerance",
-      result.before, allowed);
+  require(result.before <= allowed,
+          "transport: the fluxes of the flow violate continuity: a cell gains or loses {:.2e} of its flux, allowed is "
+          "{:.1e}; use a smaller flow.tolerance",
+          result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
     project(grid, faces, potential, divergence, flow, result);

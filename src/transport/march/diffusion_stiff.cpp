@@ -86,11 +86,10 @@ int solve_stiff(ScalarGrid& grid, DiffusionRows& rows, const DiffusionSweeps& sw
     bool solved = true;
     for (int c = 0; c < C; ++c) {
       const bool done = left[c] <= std::max(options.tolerance * size[c], options.round_off[c]);
-      require(
-          done || (std::isfinite(left[c]) && i < options.max_iterations),
-          "transport: the implicit step of diffusion of {} was not solved to {:.1e} in {} iterations: {:.1e} of its "
-          "right-hand side is left; use a smaller time step (time.cfl)",
-          options.name[c], options.tolerance, i, left[c] / size[c]);
+      require(done || (std::isfinite(left[c]) && i < options.max_iterations),
+              "transport: the implicit step of diffusion of {} was not solved to {:.1e} in {} iterations: the residual "
+              "is {:.1e} of the right-hand side; use a smaller time step (time.cfl)",
+              options.name[c], options.tolerance, i, left[c] / size[c]);
       if (done) gcr.rest(c);
       solved = solved && done;
     }

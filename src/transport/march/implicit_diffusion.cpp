@@ -31,12 +31,11 @@ void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, Imp
     return dt * terms.g.sum[v] / diagonal;
   });
   implicit.rho = grid.composite->comm().max(std::max(0.0, rho));
-  require(
-      sweeps_for(implicit.rho) <= most_sweeps,
-      "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which takes more than "
-      "{} sweeps over the grid; give shorter steps (time.dt), or where a flow tells their length and is that slow, a "
-      "faster one or none",
-      dt, 1.0 / (1.0 - std::min(implicit.rho, 1.0 - 1e-16)), most_sweeps);
+  require(sweeps_for(implicit.rho) <= most_sweeps,
+          "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which needs more "
+          "than {} sub-steps; use shorter steps (time.dt), or if the flow sets the step length and is that slow, a "
+          "faster flow or none",
+          dt, 1.0 / (1.0 - std::min(implicit.rho, 1.0 - 1e-16)), most_sweeps);
 }
 
 template <int C>

@@ -25,8 +25,8 @@ std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components
       found.push_back(fmt::format("transport: source of component {} is {}; a number is needed", c.name, c.source));
     if (c.wall && c.diffusivity == 0.0)
       found.push_back(
-          fmt::format("transport: component {} reacts at the wall and does not diffuse, so nothing gets there; give it "
-                      "a diffusivity",
+          fmt::format("transport: component {} reacts at the wall but does not diffuse, so none reaches the wall; give "
+                      "it a diffusivity",
                       c.name));
   }
   return found;

@@ -55,7 +55,7 @@ void take_reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sit
                           ReactionState& state, CoupledScratch* coupled) {
   const std::size_t width = memory_width(medium, sites, coupled != nullptr);
   for (const std::int32_t v : sites.volume)
-    require(!std::isnan(rows[v * width]), "volume {} reacts, and nothing is known of it", v);
+    require(!std::isnan(rows[v * width]), "volume {} reacts, but has no stored state", v);
   std::size_t first = 0;
   for_parts(medium, sites, state, coupled, [&](auto& to, std::size_t n) {
     to.resize(sites.size() * n);

@@ -155,8 +155,8 @@ WallLawReport solve_wall_law(SteadyTransport& transport, EllipticOperator& op, c
     return report;
   }
   throw Error(fmt::format(
-      "steady transport: Newton's method for the law of the wall has not ended after {} steps: concentrations at walls "
-      "still change by {:.1e} of the largest, asked: {:.1e}; start from a solution with a slower reaction",
+      "steady transport: Newton's method for the wall reaction has not converged after {} steps: concentrations at "
+      "walls still change by {:.1e} of the largest, required: {:.1e}; start from a solution with a slower reaction",
       most_steps, report.change, tolerance));
 }
 

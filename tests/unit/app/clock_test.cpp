@@ -207,7 +207,7 @@ TEST(Clock, MistakesOfADeckAreToldTogether) {
   EXPECT_EQ(mistakes_of(inertia, "[time]\nend = 1"), "");
   EXPECT_EQ(mistakes_of(inertia, "[time]\nend = 1\ndt = 0.1\ncfl = 0.3"), "");
   text = mistakes_of(unsteady + "\nstart = \"stokes\"", "[time]\nend = 1\ndt = 0.1\ncfl = 0.3");
-  EXPECT_TRUE(has(text, "time.cfl") && has(text, "creeping flow carries nothing")) << text;
+  EXPECT_TRUE(has(text, "time.cfl") && has(text, "creeping flow has no advection term")) << text;
   EXPECT_TRUE(has(text, "flow.start") && has(text, "without effect")) << text;
   text = mistakes_of(inertia + "\nsteps = [1]", "[time]\ndt = 0.1");
   EXPECT_TRUE(has(text, "flow.steps") && has(text, "time.end: missing")) << text;

@@ -81,7 +81,7 @@ TEST(DispersionJob, MistakesOfTheDeckAreToldBeforeAnySolve) {
   ball.config.dispersion.axes = {0, 1};
   told("y is not among flow.axes");
   ball.config.flow.model = FlowModel::none;
-  told("what carries the species is missing");
+  told("the advecting flow is missing");
 }
 
 }  // namespace

@@ -210,11 +210,11 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   flow.drive_table = TimeTable{{0.0, 1e5}, {0.0, 1.0}};
   flow.inlets[0].profile = "1 / (t - 2e5)";
   std::string text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "flow.drive_table: goes from 0 to 100000 s, the run from 0 to 400000 s")) << text;
+  EXPECT_TRUE(has(text, "flow.drive_table: covers 0 to 100000 s, but the run 0 to 400000 s")) << text;
   EXPECT_TRUE(has(text, "no finite value at (0, 0.5, 0.5) m and 2e+05 s")) << text;
   flow.inlets[0].profile = "(y - 4) * t";
   text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "0 on the mean over the inlet at all times")) << text;
+  EXPECT_TRUE(has(text, "has a mean of 0 over the inlet at all times")) << text;
   flow.inlets[0].profile = "1";
   flow.drive_table = {};
   flow.drive_factor = "t";
@@ -222,7 +222,7 @@ TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {
   channel.config.time.dt = 1e4;
   channel.config.output.slices = {{.name = "far", .axis = 0, .at = 21.0, .every = 1e5}};
   text = error_of([&] { check_jobs(channel.context); });
-  EXPECT_TRUE(has(text, "flow.start: nothing drives the flow at time 0")) << text;
+  EXPECT_TRUE(has(text, "flow.start: the factor on the driving force is 0 at time 0")) << text;
   EXPECT_TRUE(has(text, "output.slice[0].at: 21 m along x, beyond the domain, which ends at 20 m")) << text;
 }
 

@@ -55,8 +55,8 @@ TEST(ImageDeck, MistakesNameOptions) {
   ImportOptions options;
   read(in, options);
   EXPECT_EQ(test::error_of([&] { in.finish(); }),
-            "deck.toml:2: geometry.import.voxel: -1 given; wanted: number 1e-12 to 1000 [m]\n"
-            "command line: --size: \"3x4\" given; wanted: list of 3 integers >= 1 [voxels]");
+            "deck.toml:2: geometry.import.voxel: -1 given; expected: number 1e-12 to 1000 [m]\n"
+            "command line: --size: \"3x4\" given; expected: list of 3 integers >= 1 [voxels]");
 }
 
 }  // namespace

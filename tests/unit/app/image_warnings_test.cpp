@@ -45,7 +45,7 @@ TEST(ImageWarningsMpi, OfTheImportAndOfTheEndsOfPeriodicAxes) {
   const std::vector<std::string> found = image_warnings(comm, periodic);
   ASSERT_EQ(found.size(), periodic.image->info().found.warnings.size() + 1);
   EXPECT_TRUE(has(found[0], "import: voxels are 2.00 mm wide")) << found[0];
-  EXPECT_TRUE(has(found.back(), "does not repeat itself along z")) << found.back();
+  EXPECT_TRUE(has(found.back(), "is not periodic along z")) << found.back();
   EXPECT_TRUE(has(found.back(), "6.2 % of the area") && has(found.back(), "pressure-drop")) << found.back();
   const Source open = duct_source(comm, folder.path(), true, "periodic = [true, false, false]\n");
   for (const std::string& w : image_warnings(comm, open)) EXPECT_TRUE(has(w, "import: ")) << w;

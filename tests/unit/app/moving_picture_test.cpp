@@ -56,7 +56,7 @@ TEST(MovingPicture, HoldsEveryFrame) {
 TEST(MovingPicture, RefusesPicturesOfDifferentSizes) {
   const std::vector<Picture> pictures{Picture(2, 2, 3), Picture(3, 2, 3)};
   EXPECT_TRUE(test::has(test::error_of([&] { animated_png(pictures, 0.1); }), "different sizes"));
-  EXPECT_TRUE(test::has(test::error_of([&] { animated_png({}, 0.1); }), "needs a picture"));
+  EXPECT_TRUE(test::has(test::error_of([&] { animated_png({}, 0.1); }), "needs at least one frame"));
 }
 
 }  // namespace

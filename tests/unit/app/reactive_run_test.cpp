@@ -172,7 +172,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   std::vector<std::string> names;
   for (const JobComponent& c : run.result.components) names.push_back(c.name);
   EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_Calcite"}));
-  EXPECT_TRUE(has(run.result.text, "over that of a well mixed fluid"));
+  EXPECT_TRUE(has(run.result.text, "over that of a well-mixed fluid"));
   if (world.size() == 1) return;
   const DeckRun alone(Comm::self(), deck);
   ASSERT_EQ(alone.rows.size(), run.rows.size());
@@ -395,7 +395,7 @@ TEST(ReactiveRun, WaterWithoutChargeBalanceIsTold) {
   EXPECT_NEAR(errors[0].second, 100.0 * (1e-2 - 1.02e-2) / (1e-2 + 1.02e-2), 0.01);  // 1e-6 mol/kgw of OH- besides
   EXPECT_NEAR(errors[1].second, 0.0, 1e-9);
   ASSERT_EQ(config.reactive->warnings.size(), 1U);
-  EXPECT_TRUE(has(config.reactive->warnings[0], "solution water: its charge is off by -0.99"))
+  EXPECT_TRUE(has(config.reactive->warnings[0], "solution water: charge imbalance of -0.99"))
       << config.reactive->warnings[0];
 }
 
@@ -408,13 +408,13 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   EXPECT_EQ(error_of([&] { config_of(good + calcite); }), "");
   told(good + mineral, {"chemistry.mineral[0].rates: missing", "chemistry.mineral[0].wall: missing"});
   told(good + mineral + "rates = [\"1\"]\narea = 1\n", {"chemistry.mineral[0].amount: missing"});
-  told(good + mineral + "rates = [\"1 Ny+ 1\"]\nwall = \"all\"\narea = 2\n", {"area: given beside wall", "Ny+"});
+  told(good + mineral + "rates = [\"1 Ny+ 1\"]\nwall = \"all\"\narea = 2\n", {"area: given together with wall", "Ny+"});
   told(good + "[[chemistry.mineral]]\nphase = \"Calcit\"\nwall = \"all\"\nrates = [\"1\"]\n", {"Calcit", "Calcite"});
   told(good + "[[chemistry.mineral]]\nphase = \"CO2(g)\"\nwall = \"all\"\nrates = [\"1\"]\n", {"is a gas"});
   told(good + "[[chemistry.exchange]]\nname = \"clay\"\n",
        {"exchange[0].site: missing", "exchange[0].amount: missing"});
   told(good + "[[chemistry.exchange]]\nsite = \"Y\"\namount = 1\n", {"Y: site Y is not in database"});
-  told(good + "[[chemistry.surface]]\nsites = [\"Hfo_w\"]\n", {"is no site", "surface[0].area: missing"});
+  told(good + "[[chemistry.surface]]\nsites = [\"Hfo_w\"]\n", {"is not a site", "surface[0].area: missing"});
   told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\narea = 1\n",
        {"surface[0].area: given with electrostatics"});
   told(good + "[[chemistry.surface]]\nsites = [\"X 1\"]\nelectrostatics = \"none\"\n", {"X is a site of an exchanger"});
@@ -440,7 +440,7 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
       std::string(waters).replace(std::string(waters).find("inlet"), 0, "times = [1]\nskip = 1\n");
   told(std::string(box) + times, {"chemistry.times: a batch reaction belongs", "chemistry.skip"});
   const std::string little = std::string(waters).replace(std::string(waters).find("inlet"), 0, "skip = 1e-9\n");
-  told(std::string(box) + little, {"chemistry.skip: 1e-09: totals of the last solve are kept to 6e-8"});
+  told(std::string(box) + little, {"chemistry.skip: 1e-09: totals of the last solve are stored to 6e-8"});
   Config config = config_of(good + calcite);
   config.chemistry.minerals[0].wall = "grains";
   Geometry geometry;

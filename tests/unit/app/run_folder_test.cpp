@@ -161,7 +161,7 @@ TEST_F(RunFolderMpi, ResultsAreNotReplacedUnasked) {
   for (const bool overwrite : {false, true}) {
     EXPECT_NE(error(place + "/a/b/summary.json", overwrite).find("a file of this name exists"), std::string::npos);
     EXPECT_NE(error(place + "/a/b/summary.json/c", overwrite).find("Not a directory"), std::string::npos);
-    EXPECT_NE(error("", overwrite).find("no output directory is named"), std::string::npos);
+    EXPECT_NE(error("", overwrite).find("no output directory is given"), std::string::npos);
   }
   comm.sum(1.0);
   EXPECT_NE(text_of(place + "/a/b/summary.json").find("old"), std::string::npos);
@@ -182,7 +182,7 @@ TEST_F(RunFolderMpi, FilesOfOthersAndInputsAreKept) {
     fs::create_directory(place + "/a/b/report.html");
   }
   comm.sum(1.0);
-  EXPECT_NE(error(true, {}).find("report.html has the name of a result but is no plain file"), std::string::npos);
+  EXPECT_NE(error(true, {}).find("report.html has the name of a result but is not a regular file"), std::string::npos);
   comm.sum(1.0);
   EXPECT_EQ(text_of(place + "/a/b/log.txt"), "log of old");
 }
@@ -190,7 +190,7 @@ TEST_F(RunFolderMpi, FilesOfOthersAndInputsAreKept) {
 TEST_F(RunFolderMpi, OneRunAtATime) {
   const RunFolder first(comm, place + "/a/b", false, {});
   const std::string error = test::error_of([&] { RunFolder(comm, place + "/a/b", true, {}); });
-  EXPECT_NE(error.find("another run works in it (process "), std::string::npos) << error;
+  EXPECT_NE(error.find("another run uses it (process "), std::string::npos) << error;
   EXPECT_TRUE(fs::exists(first.file("")));
   comm.sum(1.0);  // all have looked
 }

@@ -48,7 +48,7 @@ TEST(StepTimes, StepsOfTheCommandLine) {
   EXPECT_EQ(range.last, 12);
   for (const char* text : {"", "3", "3:", ":3", "0:3", "4:3", "3:4x", "-1:4"})
     EXPECT_PRED2(test::has, test::error_of([&] { read_steps("--steps", text, in_time); }), "FIRST:LAST") << text;
-  EXPECT_PRED2(test::has, test::error_of([&] { read_steps("--steps", "3:12", steady); }), "no steps in time");
+  EXPECT_PRED2(test::has, test::error_of([&] { read_steps("--steps", "3:12", steady); }), "no time steps");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Study, PartsAreCasesAndWhatTheyShareIsTold) {
   EXPECT_EQ(corners.size(), 16U);
   ASSERT_EQ(study.notes.size(), 1U);  // of those of 20, of which 2 have room
   EXPECT_PRED2(test::has, study.notes[0],
-               "8 cubes of 20 voxels have no room beside one another in 40 x 30 x 20 (there is room for 2)");
+               "8 cubes of 20 voxels do not fit into 40 x 30 x 20 without overlap (there is room for 2)");
   options.sizes = {24};
   EXPECT_PRED2(test::has, test::error_of([&] { make_study(options, folder.path(), {}); }), "40 x 30 x 20");
 }
@@ -117,7 +117,7 @@ TEST(Study, CasesWithoutAPathAreMarked) {
   EXPECT_PRED2(test::has, study_csv(table), "case_1,completed,10,1,0,no path along x\n");
   EXPECT_PRED2(test::has, study_text(table), "no path along x");
   const std::string page = study_page(table);
-  EXPECT_PRED2(test::has, page, "Without 1 case through which no pore leads: 0 there.");
+  EXPECT_PRED2(test::has, page, "Without 1 non-percolating case: 0 there.");
   EXPECT_PRED2(test::has, page, "no path along x");
 }
 
@@ -194,7 +194,7 @@ TEST(Study, PathsInBatchScriptsAreQuoted) {
   run.directory = "/data/a\ntouch b";
   EXPECT_EQ(test::error_of([&] { slurm_script(run); }),
             "\"/data/a\\u000Atouch b\": a path with a line break, another control character or a \\ cannot be given to "
-            "sbatch; give the folder another name");
+            "sbatch; rename the directory");
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ TEST(TransportJobMpi, FlowThatIsNegligibleIsAnError) {
     Bed bed(Comm::world());
     bed.config.flow.velocity = velocity;
     const std::string text = error_of([&] { bed.run(); });
-    EXPECT_TRUE(has(text, "by diffusion, which takes more than 20000 sweeps")) << text;
+    EXPECT_TRUE(has(text, "by diffusion, which needs more than 20000 sub-steps")) << text;
   }
 }
 
@@ -363,7 +363,7 @@ TEST(TransportJob, StepsEndWhereInletsBendAndJump) {
   times.breaks = breaks;
   EXPECT_TRUE(break_warnings(times).empty());
   times.dt = 5.0;
-  EXPECT_TRUE(has(break_warnings(times).at(0), "6 steps in place of 2"));
+  EXPECT_TRUE(has(break_warnings(times).at(0), "6 steps instead of 2"));
   deck.components[0].inlet = "sin(1e7 * t) > 0 ? 1 : 0";
   EXPECT_TRUE(has(error_of([&] { breaks_of(deck, 10.0); }), "jumps more than 10000 times"));
 }
@@ -438,7 +438,7 @@ TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
   bed.comm.sum(std::span(seen));
   for (const std::int64_t n : seen) EXPECT_GT(n, 20);
   tracer.bounds = {{0.0, 2.0}};
-  EXPECT_TRUE(has(error_of([&] { require_initial(bed.context, 0, values); }), "outside of the bounds"));
+  EXPECT_TRUE(has(error_of([&] { require_initial(bed.context, 0, values); }), "outside the given bounds"));
 }
 
 // What the deck cannot do is said before any work.

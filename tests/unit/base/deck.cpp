@@ -149,41 +149,44 @@ TEST(Deck, NamesLineKeyValueAndWhatIsAllowed) {
   EXPECT_EQ(mistake("[gird]\nbox = 8"), "deck.toml:1: gird: unknown table; did you mean grid?");
   EXPECT_EQ(mistake("[flow]\nviscosity = 1"),
             "deck.toml:2: flow.viscosity: unknown key; did you mean fluid.viscosity?");
-  EXPECT_EQ(mistake("grid = 5"), "deck.toml:1: grid: 5 given; wanted: a table [grid]");
-  EXPECT_EQ(mistake("[grid]\nbox = 33"), "deck.toml:2: grid.box: 33 given; wanted: integer 8 to 32 [cells]");
-  EXPECT_EQ(mistake("[grid]\nbox = 16.0"), "deck.toml:2: grid.box: 16.0 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("grid = 5"), "deck.toml:1: grid: 5 given; expected: a table [grid]");
+  EXPECT_EQ(mistake("[grid]\nbox = 33"), "deck.toml:2: grid.box: 33 given; expected: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("[grid]\nbox = 16.0"), "deck.toml:2: grid.box: 16.0 given; expected: integer 8 to 32 [cells]");
   EXPECT_EQ(mistake("[grid]\nbox = 9223372036854775807"),
-            "deck.toml:2: grid.box: 9223372036854775807 given; wanted: integer 8 to 32 [cells]");
-  EXPECT_EQ(mistake("[fluid]\nviscosity = nan"), "deck.toml:2: fluid.viscosity: nan given; wanted: number > 0 [Pa s]");
-  EXPECT_EQ(mistake("[fluid]\nviscosity = inf"), "deck.toml:2: fluid.viscosity: inf given; wanted: number > 0 [Pa s]");
-  EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; wanted: number > 0 [Pa s]");
+            "deck.toml:2: grid.box: 9223372036854775807 given; expected: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = nan"),
+            "deck.toml:2: fluid.viscosity: nan given; expected: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = inf"),
+            "deck.toml:2: fluid.viscosity: inf given; expected: number > 0 [Pa s]");
+  EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; expected: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = \"1e-3\""),
-            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, which counts in Pa s, or one with its "
+            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, in Pa s, or one with its "
             "unit: Pa s, mPa s, cP");
   EXPECT_EQ(mistake("[time]\nend = 1979-05-27"),
-            "deck.toml:2: time.end: a date or time given; wanted: number >= 0 [s]");
-  EXPECT_EQ(mistake("title = 3"), "deck.toml:1: title: 3 given; wanted: text");
-  EXPECT_EQ(mistake("[output]\nwall = 1"), "deck.toml:2: output.wall: 1 given; wanted: true/false");
+            "deck.toml:2: time.end: a date or time given; expected: number >= 0 [s]");
+  EXPECT_EQ(mistake("title = 3"), "deck.toml:1: title: 3 given; expected: text");
+  EXPECT_EQ(mistake("[output]\nwall = 1"), "deck.toml:2: output.wall: 1 given; expected: true/false");
   EXPECT_EQ(
       mistake("[flow]\ndrive = \"pressure-drip\""),
-      "deck.toml:2: flow.drive: \"pressure-drip\" given; wanted one of: pressure-gradient | pressure-drop; did you "
+      "deck.toml:2: flow.drive: \"pressure-drip\" given; expected one of: pressure-gradient | pressure-drop; did you "
       "mean pressure-drop?");
   EXPECT_EQ(mistake("[flow]\ndrive = 2"),
-            "deck.toml:2: flow.drive: 2 given; wanted one of: pressure-gradient | pressure-drop");
+            "deck.toml:2: flow.drive: 2 given; expected one of: pressure-gradient | pressure-drop");
 }
 
 TEST(Deck, NamesTheWrongValueOfAList) {
   EXPECT_EQ(mistake("[grid]\ncells = [1, 2]"),
-            "deck.toml:2: grid.cells: a list of 2 values given; wanted: list of 3 integers 1 to 1048576");
-  EXPECT_EQ(mistake("[grid]\ncells = 4"), "deck.toml:2: grid.cells: 4 given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:2: grid.cells: a list of 2 values given; expected: list of 3 integers 1 to 1048576");
+  EXPECT_EQ(mistake("[grid]\ncells = 4"),
+            "deck.toml:2: grid.cells: 4 given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("[grid]\nsize = [1,\n 2,\n -1]"),
-            "deck.toml:4: grid.size: -1 as value 3 of 3 given; wanted: list of 3 numbers > 0 [m]");
+            "deck.toml:4: grid.size: -1 as value 3 of 3 given; expected: list of 3 numbers > 0 [m]");
   EXPECT_EQ(mistake("[grid]\nperiodic = [true, 0, false]"),
-            "deck.toml:2: grid.periodic: 0 as value 2 of 3 given; wanted: list of 3 true/false");
+            "deck.toml:2: grid.periodic: 0 as value 2 of 3 given; expected: list of 3 true/false");
   EXPECT_EQ(mistake("[output]\nplot = \"velocity\""),
-            "deck.toml:2: output.plot: \"velocity\" given; wanted: list of texts");
+            "deck.toml:2: output.plot: \"velocity\" given; expected: list of texts");
   EXPECT_EQ(mistake("[output]\nplot = [\"a\", 1]"),
-            "deck.toml:2: output.plot: 1 as value 2 of 2 given; wanted: list of texts");
+            "deck.toml:2: output.plot: 1 as value 2 of 2 given; expected: list of texts");
 }
 
 TEST(Deck, NumbersMayHaveUnits) {
@@ -192,23 +195,22 @@ TEST(Deck, NumbersMayHaveUnits) {
   EXPECT_EQ(read_text("grid.size = [\"5.3 um\", 2, \"1cm\"]").size, Vec3(5.3e-6, 2, 1e-2));
   EXPECT_EQ(read_text("grid.size = \"1 x 1 x 2 mm\"").size, Vec3(1e-3, 1e-3, 2e-3));
   EXPECT_EQ(read_text("grid.size = \"1 mm x 1 cm x 3\"").size, Vec3(1e-3, 1e-2, 3));
-  EXPECT_EQ(
-      mistake("[time]\nend = \"3 mm\""),
-      "deck.toml:2: time.end: \"3 mm\" has a unit of another quantity, \"mm\"; write a number, which counts in s, "
-      "or one with its unit: s, ms, min, h, d");
-  EXPECT_EQ(mistake("", {"time.end=-3h"}), "command line: time.end: \"-3h\" given; wanted: number >= 0 [s]");
+  EXPECT_EQ(mistake("[time]\nend = \"3 mm\""),
+            "deck.toml:2: time.end: \"3 mm\" has a unit of another quantity, \"mm\"; write a number, in s, "
+            "or a number with its unit: s, ms, min, h, d");
+  EXPECT_EQ(mistake("", {"time.end=-3h"}), "command line: time.end: \"-3h\" given; expected: number >= 0 [s]");
   EXPECT_EQ(mistake("grid.size = [1, \"2 inch\", 3]"),
             "deck.toml:1: grid.size: \"2 inch\" as value 2 of 3 has an unknown unit, \"inch\"; write a number, which "
-            "counts in m, or one with its unit: m, cm, mm, um (or µm), nm");
+            "counts in m, or a number with its unit: m, cm, mm, um (or µm), nm");
   EXPECT_EQ(mistake("grid.box = \"8 cells\""),
-            "deck.toml:1: grid.box: \"8 cells\" given; wanted: integer 8 to 32 [cells]");
+            "deck.toml:1: grid.box: \"8 cells\" given; expected: integer 8 to 32 [cells]");
   const Reader declarations = [] {
     Reader in = Reader::declarations_only();
     Options o;
     read(in, o);
     return in;
   }();
-  EXPECT_NE(help_text(declarations.keys()[1]).find("m; with another unit as a text: m, cm"), std::string::npos);
+  EXPECT_NE(help_text(declarations.keys()[1]).find("m; other units as a text: m, cm"), std::string::npos);
 }
 
 TEST(Deck, TheEchoOfUnitsIsInSi) {
@@ -229,32 +231,33 @@ TEST(Deck, ListsAsWords) {
   EXPECT_EQ(read_text("", {"output.plot=a,b"}).plot, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(read_text("", {"output.plot=a"}).plot, std::vector<std::string>{"a"});
   EXPECT_EQ(mistake("grid.cells = \"64x32\""),
-            "deck.toml:1: grid.cells: \"64x32\" given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:1: grid.cells: \"64x32\" given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("grid.cells = \"64\""),
-            "deck.toml:1: grid.cells: \"64\" given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:1: grid.cells: \"64\" given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("\ngrid.cells = \"64x32x1b\""),
-            "deck.toml:2: grid.cells: \"1b\" as value 3 of 3 given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:2: grid.cells: \"1b\" as value 3 of 3 given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("", {"grid.cells=64,32,"}),
-            "command line: grid.cells: \"\" as value 3 of 3 given; wanted: list of 3 integers 1 to 1048576");
+            "command line: grid.cells: \"\" as value 3 of 3 given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("grid.cells = \"[1x2x3\""),
-            "deck.toml:1: grid.cells: \"[1\" as value 1 of 3 given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:1: grid.cells: \"[1\" as value 1 of 3 given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("grid.cells = \"64,32,16\""),  // in a deck lists are TOML
-            "deck.toml:1: grid.cells: \"64,32,16\" given; wanted: list of 3 integers 1 to 1048576");
+            "deck.toml:1: grid.cells: \"64,32,16\" given; expected: list of 3 integers 1 to 1048576");
   EXPECT_EQ(mistake("grid.size = \"1 mm\""),
-            "deck.toml:1: grid.size: \"1 mm\" given; wanted: list of 3 numbers > 0 [m]");
+            "deck.toml:1: grid.size: \"1 mm\" given; expected: list of 3 numbers > 0 [m]");
 }
 
 TEST(Deck, NamesItemsOfListsByPosition) {
   const std::string three = "[[geometry.solid]]\n[[geometry.solid]]\n[[geometry.solid]]\n";
-  EXPECT_EQ(mistake(three + "radius = -1"), "deck.toml:4: geometry.solid[2].radius: -1 given; wanted: number > 0 [m]");
+  EXPECT_EQ(mistake(three + "radius = -1"),
+            "deck.toml:4: geometry.solid[2].radius: -1 given; expected: number > 0 [m]");
   EXPECT_EQ(mistake(three + "radus = 1"),
             "deck.toml:4: geometry.solid[2].radus: unknown key; did you mean geometry.solid[2].radius?");
   EXPECT_EQ(mistake(three + "marks.at = []"), "deck.toml:4: geometry.solid[2].marks.at: marks need a radius");
   EXPECT_EQ(mistake(three + "[[geometry.solid.part]]\nn = 0"),
-            "deck.toml:5: geometry.solid[2].part[0].n: 0 given; wanted: integer 1 to 9");
+            "deck.toml:5: geometry.solid[2].part[0].n: 0 given; expected: integer 1 to 9");
   EXPECT_EQ(mistake("[geometry.solid]\nradius = 1"),
-            "deck.toml:1: geometry.solid: a table given; wanted: list of tables, each under [[geometry.solid]]");
-  EXPECT_EQ(mistake("geometry.solid = [1]"), "deck.toml:1: geometry.solid[0]: 1 given; wanted: a table");
+            "deck.toml:1: geometry.solid: a table given; expected: list of tables, each under [[geometry.solid]]");
+  EXPECT_EQ(mistake("geometry.solid = [1]"), "deck.toml:1: geometry.solid[0]: 1 given; expected: a table");
 }
 
 TEST(Deck, ReportsAllMistakesTogetherInOrderOfLines) {
@@ -282,12 +285,12 @@ TEST(Deck, OverridesWinAndTheLastOfThem) {
 }
 
 TEST(Deck, OverridesThatCannotBeAreNamed) {
-  EXPECT_EQ(mistake("", {"grid.box=12.5"}), "command line: grid.box: 12.5 given; wanted: integer 8 to 32 [cells]");
+  EXPECT_EQ(mistake("", {"grid.box=12.5"}), "command line: grid.box: 12.5 given; expected: integer 8 to 32 [cells]");
   EXPECT_EQ(mistake("", {"=3"}), "command line: =3: the key is empty; write key=value, for example grid.box=16");
   EXPECT_EQ(mistake("", {"grid..box=3"}),
             "command line: grid..box=3: the key is empty; write key=value, for example grid.box=16");
   EXPECT_EQ(mistakes("", {"title=1\nx = 2"}).back(), "x = 2: the value is neither a TOML value nor a word");
-  EXPECT_EQ(mistake("", {"grid.size=[1,2"}), "command line: grid.size=[1,2: [1,2 is no TOML value");
+  EXPECT_EQ(mistake("", {"grid.size=[1,2"}), "command line: grid.size=[1,2: [1,2 is not a TOML value");
   EXPECT_EQ(
       mistake(complete, {"geometry.solid[2].radius=1"}),
       "command line: geometry.solid[2].radius=1: solid[2] is not in the deck, which has 2 of them (counted from 0)");
@@ -383,7 +386,7 @@ TEST(Deck, DeclarationsAreCollectedWithoutADeck) {
   }
   ASSERT_NE(radius, nullptr);
   EXPECT_EQ(help_text(*radius),
-            "geometry.solid[].radius  (number)\n  radius\n  unit     m; with another unit as a text: m, cm, mm, um (or "
+            "geometry.solid[].radius  (number)\n  radius\n  unit     m; other units as a text: m, cm, mm, um (or "
             "µm), nm\n  default  0.25\n  allowed  > 0\n");
   const std::string table = markdown_table(in.keys());
   EXPECT_NE(table.find("### `[grid]`\n\n| key | type | unit | default | allowed | meaning |\n"), std::string::npos);

@@ -207,9 +207,9 @@ TEST(PlainFile, NothingElseIsReadOrReplaced) {
     EXPECT_EQ(special_file(path), is);
     EXPECT_FALSE(plain_text(path).has_value()) << path;
     EXPECT_EQ(test::error_of([&] { write_file(Comm::self(), path, "text"); }),
-              path + ": is " + is + "; only a plain file is replaced: name another file");
+              path + ": is " + is + "; only a regular file is replaced: choose another name");
     GrowingFile file;
-    EXPECT_EQ(test::error_of([&] { file.open(path); }), path + ": is " + is + "; only a plain file is written");
+    EXPECT_EQ(test::error_of([&] { file.open(path); }), path + ": is " + is + "; only a regular file is written");
   }
   EXPECT_EQ(special_file(victim), "");
   EXPECT_EQ(special_file(folder.file("nothing")), "");

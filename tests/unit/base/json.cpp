@@ -105,10 +105,10 @@ std::string message(const std::function<void(const Json&)>& read) {
 TEST(JsonTest, SaysWhatIsNotThere) {
   EXPECT_EQ(message([](const Json& j) { j.at("m"); }), "no member \"m\"");
   EXPECT_EQ(message([](const Json& j) { j.at("axes").at(2); }), "item 2 of an array of 2");
-  EXPECT_EQ(message([](const Json& j) { j.at("axes").at("x"); }), "an array in place of an object");
-  EXPECT_EQ(message([](const Json& j) { j.at("none").get<double>(); }), "null in place of a number");
-  EXPECT_EQ(message([](const Json& j) { j.at("n").get<std::string>(); }), "a whole number in place of a text");
-  EXPECT_EQ(message([](const Json& j) { j.at("axes").get<std::array<double, 3>>(); }), "an array of 2 in place of 3");
+  EXPECT_EQ(message([](const Json& j) { j.at("axes").at("x"); }), "an array instead of an object");
+  EXPECT_EQ(message([](const Json& j) { j.at("none").get<double>(); }), "null instead of a number");
+  EXPECT_EQ(message([](const Json& j) { j.at("n").get<std::string>(); }), "a whole number instead of a text");
+  EXPECT_EQ(message([](const Json& j) { j.at("axes").get<std::array<double, 3>>(); }), "an array of 2 instead of 3");
   EXPECT_THROW(Json::parse("{\"a\": "), JsonError);
   EXPECT_TRUE(Json::parse_or_null("{\"a\": ").is_null());
 }

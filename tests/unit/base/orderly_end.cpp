@@ -61,7 +61,7 @@ TEST(OrderlyEndDeathTest, ASecondSignalEndsAtOnce) {
         std::this_thread::sleep_for(std::chrono::milliseconds(600));
         std::raise(SIGTERM);
       },
-      ::testing::KilledBySignal(SIGTERM), "once more ends at once");
+      ::testing::KilledBySignal(SIGTERM), "a second signal stops at once");
 }
 
 }  // namespace

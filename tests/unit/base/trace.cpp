@@ -80,7 +80,7 @@ TEST_F(Traces, EachThreadHasItsShareOfALoop) {
       if (static_cast<trace::Kind>(room->events[i].kind) == trace::Kind::begin)
         names.push_back(std::to_string(room->thread) + " " + trace::names()[room->events[i].name]);
   std::ranges::sort(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"0 around", "0 own share", "1 around"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"0 around", "0 own time", "1 around"}));
 }
 
 TEST_F(Traces, AFullRoomEndsWhatItBegan) {
@@ -187,7 +187,7 @@ TEST_F(TracesMpi, ArchivesOfOtf2) {
   comm.broadcast(folder);
   options.file = folder + "/run.otf2";
   if (!trace::has_otf2()) {
-    EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "without the library of OTF2");
+    EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "without the OTF2 library");
     return;
   }
   for (const bool overwrite : {false, true}) {
@@ -201,7 +201,8 @@ TEST_F(TracesMpi, ArchivesOfOtf2) {
   comm.any(false);
   if (comm.rank() == 0) fs::remove(options.file + "/traces.otf2");
   comm.any(false);
-  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }), "is no folder of a trace alone");
+  EXPECT_PRED2(test::has, test::error_of([&] { Trace(comm, options, true); }),
+               "is not a directory that contains only a trace");
 }
 
 TEST_F(TracesMpi, AMessageHasOneNumberOnBothRanks) {

@@ -40,7 +40,7 @@ TEST(Units, OtherQuantities) {
 TEST(Units, WhatIsNoSuchNumberIsRefused) {
   const auto problem = [](const char* text, const char* unit) { return measured(text, unit).problem; };
   EXPECT_EQ(problem("5.3 furlong", "m"),
-            "has an unknown unit, \"furlong\"; write a number, which counts in m, or one with its unit: m, cm, mm, um "
+            "has an unknown unit, \"furlong\"; write a number, in m, or a number with its unit: m, cm, mm, um "
             "(or µm), nm");
   for (const char* text : {"", "um", "um 5", "five um", "inf m", "nan m", "1e999 m", "--5 m"})
     EXPECT_EQ(problem(text, "m").find("does not begin with a number"), 0U) << text;

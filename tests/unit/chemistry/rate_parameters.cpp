@@ -125,7 +125,7 @@ TEST(RateParameters, MistakesNameMineralAndLine) {
             std::string::npos);
   EXPECT_NE(of("Calcit", "database").find("did you mean Calcite"), std::string::npos);
   EXPECT_NE(of("Calcite", "database HERMANSKA").find("Calcite has no rate parameters (HERMANSKA)"), std::string::npos);
-  EXPECT_NE(of("Calcite", "database SVD").find("wanted: \"database\", \"database PK\""), std::string::npos);
+  EXPECT_NE(of("Calcite", "database SVD").find("expected: \"database\", \"database PK\""), std::string::npos);
   EXPECT_EQ(of("Calcit", "1e-6"), "");
   EXPECT_NE(problem([] {
               parse_database(master_species + "RATE_PARAMETERS_PK\nX 1 2\n", "d");

@@ -51,7 +51,7 @@ TEST(Reactant, MistakesNameIt) {
     return "";
   };
   EXPECT_NE(problem("", {}).find("empty reactant"), std::string::npos);
-  EXPECT_NE(problem("HCl x", {}).find("is no reactant"), std::string::npos);
+  EXPECT_NE(problem("HCl x", {}).find("is not a reactant"), std::string::npos);
   EXPECT_NE(problem("QqCl", {}).find("reactant QqCl: Qq is neither"), std::string::npos);
   EXPECT_NE(problem("FeCl3", {"Fe(2) 1e-3", "Fe(3) 1e-3"}).find("Fe(2) and Fe(3)"), std::string::npos);
   EXPECT_NE(problem("FeCl3", {"Fe(2) 1e-3"}).find("electrons"), std::string::npos);

@@ -214,10 +214,10 @@ TEST(Sorption, MistakesNameTheSorbent) {
     return "";
   };
   EXPECT_NE(problem({{"clay", {"Y 0.02"}}}).find("clay: site Y is not in database"), std::string::npos);
-  EXPECT_NE(problem({{"clay", {"X"}}}).find("\"X\" is no site"), std::string::npos);
+  EXPECT_NE(problem({{"clay", {"X"}}}).find("\"X\" is not a site"), std::string::npos);
   EXPECT_NE(problem({{"clay", {"X 0"}}}).find("must be positive"), std::string::npos);
   EXPECT_NE(problem({{"clay", {"Hfo_w 1"}}}).find("clay: Hfo_w is a site of a surface"), std::string::npos);
-  EXPECT_NE(problem({{"clay", {"X 1"}}, {"peat", {"X 1"}}}).find("peat: site X is there already"), std::string::npos);
+  EXPECT_NE(problem({{"clay", {"X 1"}}, {"peat", {"X 1"}}}).find("peat: site X is given already"), std::string::npos);
 }
 
 TEST(Sorption, TablesNameEverySpecies) {

@@ -211,7 +211,7 @@ TEST(Formula, ErrorsNameTheWord) {
   for (const auto& [text, words] :
        std::vector<std::pair<std::string, std::string>>{{"sni(x)", "did you mean sin?"},
                                                         {"x + radius", "radius is unknown"},
-                                                        {"sin x", "lacks its arguments"},
+                                                        {"sin x", "needs its arguments"},
                                                         {"atan2(x)", "takes 2 arguments, not 1"},
                                                         {"sin(x, y)", "takes 1 argument, not 2"},
                                                         {"(x", "\")\" was expected"},

@@ -188,7 +188,7 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
   const std::string error = mistakes_in(
       "[geometry]\nimage = \"a.h5\"\nkeep = \"most\"\n[[geometry.solid]]\nshape = \"sphere\"\nradius = -1\n"
       "[[geometry.solid]]\nshape = \"box\"\naxis = [0, 0, 1]\n");
-  expect_mentions(error, {"[[geometry.solid]]; wanted: one of them", "most", "center", "-1", "lo", "hi", "axis"});
+  expect_mentions(error, {"[[geometry.solid]]; expected: one of them", "most", "center", "-1", "lo", "hi", "axis"});
   expect_mentions(mistakes_in("geometry.operation = \"union\"\n"), {"nothing to combine"});
   expect_mentions(mistakes_in("geometry.wall_shift = 0.25\n"), {"geometry.wall_shift", "without geometry.image"});
   expect_mentions(mistakes_in("[geometry]\nimage = \"a.h5\"\nwall_shift = 1.5\n"), {"wall_shift", "1.5", "-1 to 1"});
@@ -218,12 +218,11 @@ TEST_F(GeometryDeck, MineralsHaveTheirNames) {
   EXPECT_EQ(make(ball + ball, 1.0, 20.0)->minerals(), Names{"solid"});
   EXPECT_EQ(make(three, 1.0, 20.0)->minerals(), (Names{"quartz", "solid", "calcite"}));
   EXPECT_EQ(make("geometry.minerals = [\"calcite\"]\n" + three, 1.0, 20.0)->minerals(), (Names{"calcite", "other"}));
-  expect_mentions(
-      mistakes_in("geometry.minerals = [\"calcite\", \"dolomite\", \"calcite\", \"pore\"]\n" + three + ball +
-                  "mineral = \"other\"\n" + ball + "mineral = \"\"\n"),
-      {"geometry.minerals: there is no mineral \"dolomite\"", "\"calcite\" stands twice",
-       "\"pore\" is the name of something else", "geometry.solid[4].mineral: \"other\" is the name of something else",
-       "geometry.solid[5].mineral: is empty"});
+  expect_mentions(mistakes_in("geometry.minerals = [\"calcite\", \"dolomite\", \"calcite\", \"pore\"]\n" + three +
+                              ball + "mineral = \"other\"\n" + ball + "mineral = \"\"\n"),
+                  {"geometry.minerals: there is no mineral \"dolomite\"", "\"calcite\" is listed twice",
+                   "\"pore\" is a reserved name", "geometry.solid[4].mineral: \"other\" is a reserved name",
+                   "geometry.solid[5].mineral: is empty"});
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ TEST(MineralChoice, NumbersFollowTheNamesAskedFor) {
   EXPECT_EQ(two.number, (std::vector<MineralNumber>{1, 2, 0, 3}));
   EXPECT_EQ(choose_minerals({"a", "b"}, {"b", "a"}).names, (std::vector<std::string>{"b", "a"}));
   const std::string wrong = error_of([&] { choose_minerals(there, {"clay", "dolomite", "clay", "calcit"}); });
-  for (const char* part : {"\"dolomite\"", "\"clay\" stands twice", "did you mean \"calcite\""})
+  for (const char* part : {"\"dolomite\"", "\"clay\" is listed twice", "did you mean \"calcite\""})
     EXPECT_NE(wrong.find(part), std::string::npos) << part << " is not in: " << wrong;
 }
 

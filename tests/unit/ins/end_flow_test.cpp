@@ -97,8 +97,8 @@ TEST(EndFlow, SaysWhatCannotBe) {
   expect(open, from(0), {});
   expect(open, from(5), {"flow.inlet", "\"+z\"", "periodic along z"});
   expect(open, from(0, "1/(y-3.5)"), {"profile", "no finite value", "3.5"});
-  expect(open, from(0, "y-4"), {"profile", "\"y-4\" is 0 on the mean", "-x"});
-  expect(open, from(0, "-1"), {"profile", "negative on the mean"});
+  expect(open, from(0, "y-4"), {"profile", "\"y-4\" is 0 on average", "-x"});
+  expect(open, from(0, "-1"), {"profile", "negative on average"});
   FlowOptions with_body = from(0);
   with_body.bodies = {{"disc", "calcite", 0.0, 0.0}};
   expect(open, with_body, {"flow.body", "\"calcite\" has no wall here", "\"solid\""});

@@ -47,7 +47,7 @@ TEST(FlowOptions, MistakesAreNamedWithWhatIsAllowed) {
   const std::string stokes = "model = \"stokes\"\n", drop = stokes + "drive = \"pressure-drop\"\n";
   expect(stokes, {"flow.drive", "pressure-drop", "pressure-gradient"});
   expect(stokes + "drive = \"none\"\n", {"flow.drive"});
-  expect(drop + "velocity = 1e-5\n", {"flow.velocity", "second drive"});
+  expect(drop + "velocity = 1e-5\n", {"flow.velocity", "contradicts flow.drive"});
   expect(drop + "gradient = [1, 0, 0]\nflow_rate = 1.0\n", {"flow.gradient", "flow.flow_rate"});
   expect(stokes + "drive = \"velocity\"\n", {"flow.velocity", "missing"});
   expect(stokes + "drive = \"flow-rate\"\nflow_rate = 0.0\n", {"flow.flow_rate", "nothing would flow"});
@@ -83,14 +83,14 @@ TEST(FlowOptions, AnInletInPlaceOfADrive) {
   };
   expect(stokes + inlet + inlet, {"2 inlets"});
   expect(stokes + "drive = \"pressure-drop\"\nreservoir = 3\n" + inlet,
-         {"flow.drive", "second drive", "flow.reservoir"});
+         {"flow.drive", "second driving force", "flow.reservoir"});
   expect(stokes + "axes = [\"x\"]\n" + inlet, {"flow.axes", "normal of the inlet"});
   const std::string unsteady = "[flow]\nmodel = \"unsteady-stokes\"\n", steady = "[flow]\nmodel = \"steady\"\n";
   EXPECT_EQ(read_text(unsteady + inlet + "profile = \"y*t\"").second, "");
   expect(unsteady + inlet + "profile = \"y*s\"", {"profile", "s is unknown", "t in seconds"});
   expect(steady + inlet + "profile = \"y*t\"", {"profile", "t is unknown"});
   expect(unsteady + "drive_table = \"nowhere.csv\"\ndrive_factor = \"t\"\n" + inlet,
-         {"flow.drive_table", "leave one of them out", "cannot be read"});
+         {"flow.drive_table", "remove one of them", "cannot be read"});
   EXPECT_EQ(read_text(steady + inlet).second, "");
   expect(steady + "steps = [1, 2]\n" + inlet, {"flow.steps", "permeabilities"});
   expect(stokes + inlet + "profile = \"parabolic\"\n", {"flow.inlet", "parabolic", "no-slip"});

@@ -61,9 +61,10 @@ TEST(FieldFileMpi, AFileThatDoesNotFitLeavesTheFieldAsItIs) {
   test::set_by_place(wider, value);
   write_fields(comm, path, "", std::array{NamedField{"pressure", &field}});
   const VofFile file(path);
-  EXPECT_PRED2(test::has, test::error_of([&] { read_field(comm, file, "pressure", wider); }), "of another grid");
+  EXPECT_PRED2(test::has, test::error_of([&] { read_field(comm, file, "pressure", wider); }),
+               "belongs to another grid");
   EXPECT_PRED2(test::has, test::error_of([&] { read_field(comm, file, "pressure", pair); }),
-               "1 components, 2 are wanted");
+               "1 components, 2 are expected");
   EXPECT_PRED2(test::has, test::error_of([&] { read_field(comm, file, "salt", field); }), "open salt");
   EXPECT_EQ(wrong_values(wider) + wrong_values(field), 0);
   EXPECT_PRED2(test::has, test::error_of([&] {

@@ -84,7 +84,7 @@ TEST(PlotReaderMpi, Parts) {
   fs::resize_file(part, 1000);
   EXPECT_NE(error().find("plot.vtkhdf.part2"), std::string::npos) << error();
   fs::remove(part);
-  EXPECT_NE(error().find("2 parts, of which " + part.string() + " is missing; bring plot.vtkhdf.part1 to plot.vtkhdf"),
+  EXPECT_NE(error().find("2 parts, of which " + part.string() + " is missing; put plot.vtkhdf.part1 to plot.vtkhdf"),
             std::string::npos)
       << error();
 }
@@ -122,13 +122,13 @@ TEST(PlotReader, WhatStandsInTheWrongPlaceIsRefused) {
   EXPECT_NE(error_after([&](hid_t file) {
               H5Adelete(file, "domain_cells");
               hdf5::put_text(file, "domain_cells", "16 x 8 x 8", path);
-            }).find("domain_cells is not what"),
+            }).find("domain_cells is not as in"),
             std::string::npos);
   EXPECT_NE(error_after([&](hid_t file) {
               const hdf5::Handle level = group(file, "VTKHDF/Level0");
               H5Adelete(level, "Spacing");
               hdf5::put_number(level, "Spacing", 1e-6, path);  // one number instead of three
-            }).find("Spacing is not what"),
+            }).find("Spacing is not as in"),
             std::string::npos);
   const auto replace_boxes = [&](hid_t file, std::array<int, 12> corners) {
     const hdf5::Handle boxes(H5Dopen2(file, "VTKHDF/Level0/AMRBox", H5P_DEFAULT), H5Dclose);

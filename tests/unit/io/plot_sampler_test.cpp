@@ -92,7 +92,7 @@ TEST(PlotSampler, WhatIsMissingOrNoNumberIsSaid) {
   EXPECT_TRUE(test::has(test::error_of([&] {
                           PlotSampler(sample.path, {"f", "velocity_x"}, {});
                         }),
-                        "no velocity_x in it; it holds f"));
+                        "contains no velocity_x, only f"));
   PlotSampler file(sample.path, {"f"}, {});
   EXPECT_NEAR(file.at({1.0, 1.0, 1.0}).weighted[0], 1.0, 1e-6);
   EXPECT_TRUE(test::has(test::error_of([&] { file.at({11.5, 1.0, 1.0}); }), "f is not finite"));

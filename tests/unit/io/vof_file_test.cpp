@@ -136,9 +136,9 @@ TEST(VofFileMpi, WhatDoesNotFitIsSaid) {
     return test::error_of([&] { VofFile(path).read(name, places, components, std::span<double>(value)); });
   };
   EXPECT_NE(error("temperature", 1, sample.places).find("open temperature"), std::string::npos);
-  EXPECT_NE(error("velocity", 1, sample.places).find("velocity has 3 components, 1 are wanted"), std::string::npos);
+  EXPECT_NE(error("velocity", 1, sample.places).find("velocity has 3 components, 1 are expected"), std::string::npos);
   const Geometry wider = build_geometry(comm, test::grid_of(16, 1), *spheres(), KeepPores::all, ControlVolumes::pieces);
-  EXPECT_NE(error("pressure", 1, {{&wider.levels[0].graph}, sample.places.row}).find("of another grid"),
+  EXPECT_NE(error("pressure", 1, {{&wider.levels[0].graph}, sample.places.row}).find("belongs to another grid"),
             std::string::npos);
   EXPECT_NE(test::error_of([&] { VofFile(folder.path() + "/none.h5"); }).find("No such file"), std::string::npos);
 }

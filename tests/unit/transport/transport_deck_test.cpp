@@ -58,7 +58,7 @@ TEST(TransportDeck, AllMistakesAreToldTogether) {
         "[[transport.wall]]\ncomponent = \"acid\"\nrate = -1\n[[transport.wall]]\ncomponent = \"a\"\n"
         "[[transport.wall]]\ncomponent = \"a\"\nrate = 1\n");
   });
-  for (const char* part : {"component[0].diffusivity", "component[0].initial", "component[1].name", "stands twice",
+  for (const char* part : {"component[0].diffusivity", "component[0].initial", "component[1].name", "is listed twice",
                            "component[1].inlet", "nowhere.csv", "component[2].name", "component[2].inlet_kind",
                            "\"acid\" is no component", "wall[0].rate", "wall[1].rate", "one law per wall"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;

@@ -125,7 +125,7 @@ bool keep_files(const JobContext& run, std::string_view job, const std::function
   for (FilesInTime::Series* series : changed_series(files)) series->kept = series->files.size();
   return true;
 } catch (const Error& e) {
-  log_info("{}: its state is not kept for --resume: {}", job, e.what());
+  log_info("{}: the checkpoint for --resume was not written: {}", job, e.what());
   return false;
 }
 

@@ -14,7 +14,7 @@
 namespace karst {
 
 Histogram histogram_for(double smallest, double largest, bool integers) {
-  constexpr double most = 65536;
+  constexpr std::size_t most = 65536;
   Histogram h;
   if (integers && largest - smallest < most) {
     h.low = smallest - 0.5;

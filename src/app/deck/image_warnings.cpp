@@ -43,7 +43,7 @@ std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFi
         "pore meets solid (neighbouring planes inside: {2:.1f} %, planes that know nothing of each other: {3:.1f} %), "
         "which blocks the flow along {0}. Set grid.periodic to false along {0} and drive the flow between its ends "
         "(flow.drive = \"pressure-drop\"), or crop the image to a whole period",
-        "xyz"[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
+        axis_names[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
   }
   return all;
 }

@@ -25,6 +25,7 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/growing_file.hpp"
 #include "base/file/json.hpp"
@@ -125,7 +126,7 @@ void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& sol
 std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& history, const StepLength& steps,
                                      double largest_velocity) {
   std::vector<std::string> found;
-  const char axis = "xyz"[history.axis];
+  const char* axis = axis_names[history.axis];
   if (steps.failures > 0)
     found.push_back(fmt::format("flow {}: {} steps failed and were made again with half of their length: see {}", axis,
                                 steps.failures, history_name));
@@ -170,8 +171,8 @@ PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin,
   look.quantity = fmt::format("speed [{}]", unit.name);
   look.unit = unit.factor;
   look.cell_width = cell_width;
-  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, moving", "xyz"[frames.plane.direction],
-                             format_si(begin, "s"), format_si(end, "s"));
+  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, moving",
+                             axis_names[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
   return look;
 }
 
@@ -360,12 +361,12 @@ JobResult FlowInTime::report() {
   const FlowState& end = past_.history.states.back();
   const std::string at = format_si(end.time, "s");
   result.headline = options_.lids.empty()
-                        ? fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], at,
+                        ? fmt::format("Darcy velocity along {} at {}: {}\n", axis_names[axis_], at,
                                       format_si(end.darcy_velocity[axis_], "m/s"))
                         : fmt::format("Largest speed at {}: {}\n", at, format_si(end.largest_speed, "m/s"));
   result.json = history_json(past_.history);
   result.solves.push_back(
-      {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", "xyz"[axis_]), "gmres",
+      {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", axis_names[axis_]), "gmres",
        "graph multigrid, local permeability", static_cast<int>(past_.history.iterations), options_.tolerance,
        run_.comm.max(setup_seconds_), run_.comm.max(clock_.seconds() - setup_seconds_)});
   result.balances.push_back({"mass_relative", past_.largest_divergence});
@@ -501,7 +502,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
     found.push_back(
         fmt::format("flow.axes: no pore leads through the sample along {0}, so nothing would flow; name "
                     "another axis, or use finer cells",
-                    "xyz"[axis]));
+                    axis_names[axis]));
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   std::ranges::move(start_mistakes(context), std::back_inserter(found));
   std::ranges::move(probe_mistakes(context), std::back_inserter(found));

@@ -25,6 +25,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 
@@ -80,7 +81,7 @@ SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
 std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
-    const char axis = "xyz"[c.axis];
+    const char* axis = axis_names[c.axis];
     if (!c.connected) {
       all.push_back(
           fmt::format("flow {0}: no pore leads through the sample along {0}, or none that these cells resolve (pores "
@@ -415,7 +416,7 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
         notes.push_back(
             fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, where it may plausibly be, no "
                         "pore leads through the sample along {0}: the range of the permeability begins at 0",
-                        "xyz"[axis], moved));
+                        axis_names[axis], moved));
       }
       for (const FlowColumn& other : found.columns)
         if (other.axis == axis) range.permeability[c][side] = other.permeability[axis];
@@ -457,7 +458,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
     const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, {}, {}, 0.0, run.progress, run.solved};
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
-    const char axis = "xyz"[part.axes[0]];
+    const char* axis = axis_names[part.axes[0]];
     const std::string name = fmt::format("plot_{}.vtkhdf", axis);
     const PlotSize size = write_plot(here, grid.source, run.file(name), components);
     all.files.push_back({name, fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python{}", axis,

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/core/text.hpp"
+
 namespace karst {
 
 void append_homes(const JoinedCells& joined, KeptFlow& flow) {
@@ -13,7 +15,7 @@ void append_homes(const JoinedCells& joined, KeptFlow& flow) {
 }
 
 std::string prefix_of(int axis, bool several) {
-  return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
+  return several ? fmt::format("drive_{}_", axis_names[axis]) : std::string();
 }
 
 std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
@@ -29,7 +31,7 @@ std::vector<JobComponent> flow_components(const Geometry& geometry, const std::s
   using Value = std::array<float, 4>;
   for (const auto& flow : flows)
     for (std::size_t d = 0; d < 3; ++d)
-      add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow,
+      add(PlotField::velocity, fmt::format("velocity_{}", axis_names[d]), flow,
           [d](const Value& u) { return double{u[d]}; });
   for (const auto& flow : flows)
     add(PlotField::speed, "speed", flow,

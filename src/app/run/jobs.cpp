@@ -38,7 +38,7 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
     const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
     const bool diffusion = std::ranges::count(config.diffusion.axes, axis) > 0;
     if ((flow || diffusion) && !geometry.report.percolates[axis])
-      all.push_back(fmt::format("no pore leads through the sample along {}: the {} is 0 there", "xyz"[axis],
+      all.push_back(fmt::format("no pore leads through the sample along {}: the {} is 0 there", axis_names[axis],
                                 !diffusion ? "permeability"
                                 : flow     ? "permeability and the diffusivity"
                                            : "diffusivity"));

@@ -12,6 +12,7 @@
 #include "app/estimate/solve_progress.hpp"
 #include "app/job/flow_handover.hpp"
 #include "app/job/solve_store.hpp"
+#include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -134,7 +135,7 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
     if (std::ranges::count(flow.axes, axis) == 0)
       found.push_back(
           fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
-                      "xyz"[axis]));
+                      axis_names[axis]));
   for (const int axis : context.config.dispersion.axes)
     if (std::string problem = unbounded_drive(flow, context.geometry, axis); !problem.empty())
       found.push_back(std::move(problem));

@@ -147,7 +147,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
     found.push_back(
         fmt::format("transport: no pore leads through the sample along {}, so nothing flows and nothing is "
                     "carried; name another axis in flow.axes, or use finer cells",
-                    "xyz"[axis]));
+                    axis_names[axis]));
   if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
     if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())
       found.push_back(std::move(problem));

@@ -11,6 +11,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/formula.hpp"
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
@@ -126,7 +127,9 @@ void set_forces(StokesSolver& solver, const FlowOptions& options, const Geometry
 
 }  // namespace
 
-std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+' : '-', "xyz"[direction_of(side)]); }
+std::string side_name(int side) {
+  return fmt::format("{}{}", is_high(side) ? '+' : '-', axis_names[direction_of(side)]);
+}
 
 std::string end_solve_name(const FlowOptions& options, FlowModel model) {
   return fmt::format("{} {}", model == FlowModel::steady ? "steady" : "stokes",
@@ -253,7 +256,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
     found.push_back(fmt::format(
         "flow.inlet: side = \"{0}\", but the domain is periodic along {1} and has no end there; set grid.periodic to "
         "false along {1}, or name a side of another direction",
-        side, "xyz"[axis]));
+        side, axis_names[axis]));
   else if (!geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite end: what flows in could not "
@@ -275,7 +278,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
 void check_lids(const FlowOptions& options, const Geometry& geometry, std::vector<std::string>& found) {
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   for (const FlowLid& lid : options.lids) {
-    const char axis = "xyz"[direction_of(lid.side)];
+    const char* axis = axis_names[direction_of(lid.side)];
     if (domain.periodic[direction_of(lid.side)])
       found.push_back(
           fmt::format("flow.lid: side = \"{0}\", but the domain is periodic along {1} and has no end there; set "

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "base/deck/read_axes.hpp"
 #include "eb/shapes/formula.hpp"
 
@@ -88,7 +89,7 @@ void read_lids(Reader& in, FlowOptions& options) {
                 item.mistake("velocity",
                              fmt::format("{:g} m/s along {}, the normal of the lid: a lid slides along itself; write 0 "
                                          "there, or use [[flow.inlet]] where fluid comes in",
-                                         lid.velocity[d], "xyz"[d]));
+                                         lid.velocity[d], axis_names[d]));
               options.lids.push_back(lid);
             });
 }
@@ -223,7 +224,7 @@ void check_drive(Reader& in, const FlowOptions& options) {
     if (options.drive == FlowDrive::pressure_gradient && options.gradient[axis] == 0.0)
       in.mistake("flow.gradient", fmt::format("0 along {}, where a solve is asked for; give it a value, or leave {} "
                                               "out of flow.axes",
-                                              "xyz"[axis], "xyz"[axis]));
+                                              axis_names[axis], axis_names[axis]));
   if (options.drive == FlowDrive::pressure_drop && options.pressure_drop == 0.0)
     in.mistake("flow.pressure_drop", "0: nothing would flow; give it a value");
   if (options.drive == FlowDrive::velocity && in.given("flow.velocity") && options.velocity == 0.0)

@@ -24,7 +24,6 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 3> names{"x", "y", "z"};
 /// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
 constexpr int steady_restart = 40;
 
@@ -156,12 +155,12 @@ void require_flow(const StokesReport& report, const FlowOptions& options, const 
   const double k = report.velocity[axis], fastest = report.largest_speed;
   if (k > round_off * fastest && fastest > finished * options.tolerance) return;
   const Index& n = domain.cells;
-  throw Error(
-      fmt::format("{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
-                  "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
-                  "Use more cells (grid.cells), or leave {} out of flow.axes",
-                  flow_solve_name(axis), names[axis], h * h * k,
-                  k > 0.0 ? "no more than round-off" : "which no flow has", fastest, n[0], n[1], n[2], h, names[axis]));
+  throw Error(fmt::format(
+      "{}: the permeability along {} comes out as {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the "
+      "pressure gradient): the pores that lead through are too narrow for {} x {} x {} cells of {:.3g} m. "
+      "Use more cells (grid.cells), or leave {} out of flow.axes",
+      flow_solve_name(axis), axis_names[axis], h * h * k, k > 0.0 ? "no more than round-off" : "which no flow has",
+      fastest, n[0], n[1], n[2], h, axis_names[axis]));
 }
 
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
@@ -357,8 +356,8 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
 
 }  // namespace
 
-std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[axis]); }
-std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[axis]); }
+std::string flow_solve_name(int axis) { return fmt::format("stokes {}", axis_names[axis]); }
+std::string steady_solve_name(int axis) { return fmt::format("steady {}", axis_names[axis]); }
 
 namespace {
 
@@ -371,7 +370,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         "flow.reservoir: on a refined grid, but free cells before and after the sample go with one level only; leave "
         "[[grid.refine]] or flow.reservoir out");
   for (const int axis : options.axes) {
-    const char* name = names[axis];
+    const char* name = axis_names[axis];
     const bool periodic = is_periodic(domain, axis);
     if (periodic && options.drive == FlowDrive::pressure_drop)
       found.push_back(fmt::format(
@@ -395,7 +394,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         found.push_back(fmt::format(
             "flow.sides: \"periodic\", but the domain is not periodic along {}, a side of the flow along {}; set "
             "grid.periodic there, or use \"symmetry\" or \"no-slip\"",
-            names[d], name));
+            axis_names[d], name));
     }
   }
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)

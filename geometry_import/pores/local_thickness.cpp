@@ -73,7 +73,8 @@ class LocalThickness {
  private:
   static constexpr int reach = coarse_radius + 1;  ///< planes a ball that is painted on the voxels goes
   using Coarse = std::vector<Ball>;
-  std::vector<Ball> balls_of_plane(int z, bool coarse) const;
+  enum class Balls { fine, coarse };  ///< radius below coarse_radius, or not
+  std::vector<Ball> balls_of_plane(int z, Balls which) const;
   bool held_by_neighbour(const Index& x, int radius) const;
   std::vector<Coarse> coarse_balls() const;
   std::vector<Ball> exchanged(const Coarse& mine, int level) const;
@@ -105,8 +106,9 @@ bool LocalThickness::held_by_neighbour(const Index& x, int radius) const {
   return false;
 }
 
-/// Balls around and next to the voxels of a plane that are below coarse_radius, or not.
-std::vector<Ball> LocalThickness::balls_of_plane(int z, bool coarse) const {
+/// Balls around and next to the voxels of a plane.
+std::vector<Ball> LocalThickness::balls_of_plane(int z, Balls which) const {
+  const bool coarse = which == Balls::coarse;
   constexpr int limit = coarse_radius * distance_unit;
   std::vector<Ball> balls;
   const auto add = [&](const Ball& b) {
@@ -179,7 +181,7 @@ void LocalThickness::paint_fine() {
   for (int z = own_.first; z < own_.last; z += together) {
     const int last = std::min(own_.last, z + together), ahead = std::min(held.last, last + reach);
     parallel_for_dynamic(ahead - found, [&](std::int64_t p) {
-      balls[found - held.first + p] = balls_of_plane(found + static_cast<int>(p), false);
+      balls[found - held.first + p] = balls_of_plane(found + static_cast<int>(p), Balls::fine);
     });
     found = std::max(found, ahead);
     parallel_for_dynamic(last - z, [&](std::int64_t p) { paint_plane(z + static_cast<int>(p), balls); });
@@ -212,7 +214,8 @@ std::vector<LocalThickness::Coarse> LocalThickness::coarse_balls() const {
   for (int z = own_.first; z < own_.last; z += together) {
     const int last = std::min(own_.last, z + together);
     std::vector<std::vector<Ball>> found(last - z);
-    parallel_for_dynamic(last - z, [&](std::int64_t p) { found[p] = balls_of_plane(z + static_cast<int>(p), true); });
+    parallel_for_dynamic(last - z,
+                         [&](std::int64_t p) { found[p] = balls_of_plane(z + static_cast<int>(p), Balls::coarse); });
     for (const std::vector<Ball>& of_plane : found)
       for (const Ball& b : of_plane) balls[level_of(b.radius)].push_back(b);
     for (std::size_t level = 1; level < balls.size(); ++level)

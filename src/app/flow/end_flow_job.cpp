@@ -91,7 +91,7 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const E
     for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
   }
   append_homes(*joined, *kept);
-  return flow_components(run.geometry, joined, {kept}, false);
+  return flow_components(run.geometry, joined, {kept}, Drives::one);
 }
 
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {

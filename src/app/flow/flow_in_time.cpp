@@ -291,7 +291,7 @@ class FlowInTime final : public Process {
       flow->values.push_back({static_cast<float>(velocity * q.v[0]), static_cast<float>(velocity * q.v[1]),
                               static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
     append_homes(*joined_, *flow);
-    return flow_components(run_.geometry, joined_, {flow}, false);
+    return flow_components(run_.geometry, joined_, {flow}, Drives::one);
   }
   std::vector<JobComponent> asked(std::vector<JobComponent> components) const {
     std::erase_if(components,
@@ -397,7 +397,7 @@ FlowState FlowInTime::state(double time) {
   s.probes = flow_at(probes_, run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
   const double h2 = units_.h * units_.h;
   if (has_ends(past_.history)) {
-    const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
+    const int in = drive_.has_inlet() ? options_.inlets[0].side : low_side(axis_);
     s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
     s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
   }

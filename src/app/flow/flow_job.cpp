@@ -440,11 +440,11 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   const auto joined = std::make_shared<const JoinedCells>(
       grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
   solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns, {&flows, joined.get(), grid.handover});
-  const bool several = grid.config.flow.axes.size() > 1;
-  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
+  const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
+  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, drives);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
-    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
+    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
   std::erase_if(components,
                 [&](const JobComponent& c) { return std::ranges::count(grid.config.output.plot, c.field) == 0; });
   return components;

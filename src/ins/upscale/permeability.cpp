@@ -47,7 +47,7 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   if (is_periodic(domain, axis))
     drive.force[axis] = 1.0;
   else
-    drive.at_end[side_of(axis, false)] = domain.cells[axis];
+    drive.at_end[low_side(axis)] = domain.cells[axis];
   return drive;
 }
 

@@ -114,7 +114,7 @@ void Facets::surface(double step, const OnSurface& f) const {
         for (int j = 0; j < 2 * (n - i) - 1; ++j) {
           const double third = j % 2 == 0 ? 1.0 / 3 : 2.0 / 3;
           const Vec3 x = a + e * ((i + third) / n) + g * ((double(j) / 2 - (j % 2) * 0.5 + third) / n);
-          f(center_ + x, planes_[at(face.plane)].normal, area / (n * n));
+          f(center_ + x, planes_[face.plane].normal, area / (n * n));
         }
     }
 }
@@ -202,7 +202,7 @@ void Fracture::surface(double step, const OnSurface& f) const {
 Scene::Scene(const Index& size, int background, std::vector<std::unique_ptr<Body>> bodies)
     : size_(size), background_(background), labels_(background + 1), bodies_(std::move(bodies)) {
   for (int d = 0; d < 3; ++d) bins_[d] = (size[d] + bin_width - 1) / bin_width;
-  bodies_of_bin_.resize(at(std::int64_t{bins_[0]} * bins_[1] * bins_[2]));
+  bodies_of_bin_.resize(std::int64_t{bins_[0]} * bins_[1] * bins_[2]);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     labels_ = std::max(labels_, bodies_[b]->label() + 1);
     Index lo, hi;
@@ -216,7 +216,7 @@ Scene::Scene(const Index& size, int background, std::vector<std::unique_ptr<Body
           Vec3 middle{(i + 0.5) * bin_width, (j + 0.5) * bin_width, (k + 0.5) * bin_width};
           const double reach = (bin_width / 2 + 1) * std::sqrt(3.0) * bodies_[b]->slope();
           if (bodies_[b]->depth(middle) > -reach)
-            bodies_of_bin_[at((std::int64_t{k} * bins_[1] + j) * bins_[0] + i)].push_back(static_cast<int>(b));
+            bodies_of_bin_[(std::int64_t{k} * bins_[1] + j) * bins_[0] + i].push_back(static_cast<int>(b));
         }
   }
 }
@@ -224,28 +224,28 @@ Scene::Scene(const Index& size, int background, std::vector<std::unique_ptr<Body
 const std::vector<int>& Scene::near(const Vec3& x) const {
   Index b;
   for (int d = 0; d < 3; ++d) b[d] = std::clamp(static_cast<int>(x[d] / bin_width), 0, bins_[d] - 1);
-  return bodies_of_bin_[at((std::int64_t{b[2]} * bins_[1] + b[1]) * bins_[0] + b[0])];
+  return bodies_of_bin_[(std::int64_t{b[2]} * bins_[1] + b[1]) * bins_[0] + b[0]];
 }
 
 int Scene::label(const Vec3& x) const {
   const std::vector<int>& bodies = near(x);
   for (auto b = bodies.rbegin(); b != bodies.rend(); ++b)
-    if (bodies_[at(*b)]->contains(x)) return bodies_[at(*b)]->label();
+    if (bodies_[*b]->contains(x)) return bodies_[*b]->label();
   return background_;
 }
 
 std::vector<double> Scene::wall_areas(double step) const {
   constexpr double off = 1e-6;
-  std::vector<std::vector<double>> of_body(bodies_.size(), std::vector<double>(at(labels_)));
+  std::vector<std::vector<double>> of_body(bodies_.size(), std::vector<double>(labels_));
   parallel_for_dynamic(static_cast<std::int64_t>(bodies_.size()), [&](std::int64_t b) {
-    bodies_[at(b)]->surface(step, [&](const Vec3& x, const Vec3& normal, double weight) {
+    bodies_[b]->surface(step, [&](const Vec3& x, const Vec3& normal, double weight) {
       for (int d = 0; d < 3; ++d)
         if (x[d] < 0 || x[d] >= size_[d]) return;
       const int out = label(x + off * normal), in = label(x - off * normal);
-      if ((out == 0) != (in == 0)) of_body[at(b)][at(std::max(out, in))] += weight;
+      if ((out == 0) != (in == 0)) of_body[b][std::max(out, in)] += weight;
     });
   });
-  std::vector<double> sum(at(labels_));
+  std::vector<double> sum(labels_);
   for (const std::vector<double>& areas : of_body)
     for (std::size_t l = 0; l < sum.size(); ++l) sum[l] += areas[l];
   return sum;
@@ -260,14 +260,14 @@ void Scene::voxel_row(int y, int z, std::span<const double> values, std::span<co
                       std::vector<std::int64_t>& counts) const {
   const double corner = std::sqrt(0.75), n = static_cast<double>(samples.size());
   std::vector<std::pair<const Body*, std::uint64_t>> cutting;
-  std::vector<int> inside(at(labels_));
+  std::vector<int> inside(labels_);
   for (int x = 0; x < size_[0]; ++x) {
     const Vec3 low{double(x), double(y), double(z)}, middle = low + Vec3::all(0.5);
-    const std::size_t here = at((std::int64_t{z} * size_[1] + y) * size_[0] + x);
+    const std::size_t here = (std::int64_t{z} * size_[1] + y) * size_[0] + x;
     int base = background_;
     cutting.clear();
     for (const int b : near(middle)) {
-      const Body& body = *bodies_[at(b)];
+      const Body& body = *bodies_[b];
       const double depth = body.depth(middle), reach = corner * body.slope();
       if (depth > reach) {
         cutting.clear();
@@ -284,9 +284,9 @@ void Scene::voxel_row(int y, int z, std::span<const double> values, std::span<co
     out.labels[here] = static_cast<std::uint8_t>(label_at(middle));
     std::fill(inside.begin(), inside.end(), 0);
     if (cutting.empty()) {
-      inside[at(base)] = static_cast<int>(samples.size());
+      inside[base] = static_cast<int>(samples.size());
     } else {
-      for (const Vec3& s : samples) ++inside[at(label_at(low + s))];
+      for (const Vec3& s : samples) ++inside[label_at(low + s)];
     }
     double value = 0;
     for (std::size_t l = 0; l < inside.size(); ++l) {
@@ -299,14 +299,14 @@ void Scene::voxel_row(int y, int z, std::span<const double> values, std::span<co
 
 Scene::Voxels Scene::voxels(std::span<const double> values, std::span<const Vec3> samples) const {
   const std::int64_t n_voxels = std::int64_t{size_[0]} * size_[1] * size_[2];
-  Voxels out{std::vector<float>(at(n_voxels)), std::vector<std::uint8_t>(at(n_voxels)), {}};
-  std::vector<std::vector<std::int64_t>> counts(at(size_[2]), std::vector<std::int64_t>(at(labels_), 0));
+  Voxels out{std::vector<float>(n_voxels), std::vector<std::uint8_t>(n_voxels), {}};
+  std::vector<std::vector<std::int64_t>> counts(size_[2], std::vector<std::int64_t>(labels_, 0));
   parallel_for_dynamic(size_[2], [&](std::int64_t z) {
-    for (int y = 0; y < size_[1]; ++y) voxel_row(y, static_cast<int>(z), values, samples, out, counts[at(z)]);
+    for (int y = 0; y < size_[1]; ++y) voxel_row(y, static_cast<int>(z), values, samples, out, counts[z]);
   });
   for (int l = 0; l < labels_; ++l) {
     std::int64_t sum = 0;
-    for (const auto& plane : counts) sum += plane[at(l)];
+    for (const auto& plane : counts) sum += plane[l];
     out.shares.push_back(double(sum) / (double(n_voxels) * double(samples.size())));
   }
   return out;

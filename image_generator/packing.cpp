@@ -19,8 +19,8 @@ class Bins {
  public:
   Bins(const Index& size, double width, std::span<const Vec3> points) : size_(size) {
     for (int d = 0; d < 3; ++d) n_[d] = std::max(1, static_cast<int>(size[d] / width));
-    bins_.resize(at(std::int64_t{n_[0]} * n_[1] * n_[2]));
-    for (std::size_t p = 0; p < points.size(); ++p) bins_[at(place(bin_of(points[p])))].push_back(static_cast<int>(p));
+    bins_.resize(std::int64_t{n_[0]} * n_[1] * n_[2]);
+    for (std::size_t p = 0; p < points.size(); ++p) bins_[place(bin_of(points[p]))].push_back(static_cast<int>(p));
   }
   /// Calls f(point) once for every point in the bins around x.
   template <class F>
@@ -34,7 +34,7 @@ class Bins {
     for (int k = lo[2]; k <= hi[2]; ++k)
       for (int j = lo[1]; j <= hi[1]; ++j)
         for (int i = lo[0]; i <= hi[0]; ++i)
-          for (const int p : bins_[at(place({(i + n_[0]) % n_[0], (j + n_[1]) % n_[1], (k + n_[2]) % n_[2]}))]) f(p);
+          for (const int p : bins_[place({(i + n_[0]) % n_[0], (j + n_[1]) % n_[1], (k + n_[2]) % n_[2]})]) f(p);
   }
 
  private:
@@ -68,15 +68,15 @@ void push_apart(const Index& size, double diameter, std::vector<Vec3>& points) {
   for (int step = 0; step < steps; ++step) {
     const Bins bins(size, diameter, points);
     parallel_for(static_cast<std::int64_t>(points.size()), [&](std::int64_t p) {
-      const Vec3& x = points[at(p)];
+      const Vec3& x = points[p];
       Vec3 push;
       bins.near(x, [&](int q) {
         if (q == p) return;
-        const Vec3 e = nearest_offset(x, points[at(q)], size);
+        const Vec3 e = nearest_offset(x, points[q], size);
         const double distance = norm(e);
         if (distance < diameter && distance > 0) push -= e * (0.5 * (diameter - distance) / distance);
       });
-      moved[at(p)] = wrapped(x + push, size);
+      moved[p] = wrapped(x + push, size);
     });
     points.swap(moved);
   }
@@ -89,20 +89,20 @@ double radius_for(const PackingOptions& o, double about, std::span<const Vec3> c
   const RandomNumbers random(o.seed, 2);
   const double reach = 2 * about;
   const Bins bins(o.size, reach, centers);
-  std::vector<double> distance(at(samples));
+  std::vector<double> distance(samples);
   parallel_for(samples, [&](std::int64_t s) {
     Vec3 x;
     for (int d = 0; d < 3; ++d) x[d] = o.size[d] * random.uniform(static_cast<std::uint64_t>(3 * s + d));
     double nearest = reach * reach;
     bins.near(x, [&](int p) {
-      const Vec3 e = nearest_offset(x, centers[at(p)], o.size);
+      const Vec3 e = nearest_offset(x, centers[p], o.size);
       nearest = std::min(nearest, dot(e, e));
     });
-    distance[at(s)] = nearest;
+    distance[s] = nearest;
   });
   const auto inside = static_cast<std::int64_t>((1 - o.porosity) * samples);
   std::nth_element(distance.begin(), distance.begin() + inside, distance.end());
-  return std::sqrt(distance[at(inside)]);
+  return std::sqrt(distance[inside]);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ std::vector<Vec3> packed_centers(const PackingOptions& o) {
   const double sphere = 4.0 / 3.0 * std::numbers::pi * o.radius * o.radius * o.radius;
   const auto n = std::max<std::int64_t>(1, std::llround((1 - o.porosity) * volume / sphere));
   const RandomNumbers random(o.seed, 1);
-  std::vector<Vec3> centers(at(n));
+  std::vector<Vec3> centers(n);
   for (std::size_t p = 0; p < centers.size(); ++p)
     for (int d = 0; d < 3; ++d) centers[p][d] = o.size[d] * random.uniform(3 * p + static_cast<std::uint64_t>(d));
   push_apart(o.size, 2 * o.radius, centers);

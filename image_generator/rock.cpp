@@ -85,7 +85,7 @@ std::vector<Grain> voronoi_grains(const RockOptions& o, double porosity, int fac
       const auto n = static_cast<std::uint64_t>(g * 64 + f);
       further.push_back({random_direction(directions, n), radius * (0.8 + 0.4 * distances.uniform(n))});
     }
-    grains[at(g)] = voronoi_cell(centers, centers[at(g)], o.size, further);
+    grains[g] = voronoi_cell(centers, centers[g], o.size, further);
   });
   return grains;
 }

@@ -172,13 +172,13 @@ bool Heights::is_neck(Key a, Key b, int level) const {
   if (number(from) < 0 || number(to) < 0) return true;
   std::array<bool, width * width * width> seen{};
   std::vector<Index> open{from};
-  seen[at(number(from))] = true;
+  seen[number(from)] = true;
   while (!open.empty()) {
     const Index x = open.back();
     open.pop_back();
     if (x == to) return false;
     for (int side = 0; side < 6; ++side)
-      if (const int n = number(x + side_offset(side)); n >= 0 && !std::exchange(seen[at(n)], true))
+      if (const int n = number(x + side_offset(side)); n >= 0 && !std::exchange(seen[n], true))
         open.push_back(x + side_offset(side));
   }
   return true;
@@ -193,8 +193,8 @@ void Heights::contacts_across(int z, std::span<const Key> lower, std::span<const
                               std::vector<BasinContact>& out) const {
   const std::uint16_t *a = planes_.plane(z), *b = planes_.plane(z + 1);
   for (std::int64_t i = 0; i < plane_; ++i)
-    if (lower[at(i)] != none && upper[at(i)] != none && lower[at(i)] != upper[at(i)])
-      out.push_back({lower[at(i)], upper[at(i)], z * plane_ + i, std::min(a[i], b[i]), 2});
+    if (lower[i] != none && upper[i] != none && lower[i] != upper[i])
+      out.push_back({lower[i], upper[i], z * plane_ + i, std::min(a[i], b[i]), 2});
 }
 
 /// Some planes on their own.
@@ -212,7 +212,7 @@ class Layer {
   void find_touches();
   void find_exits();
   std::vector<Key> keys_of_plane(int z) const;
-  std::int32_t& number(Key voxel) { return number_[at(voxel - first_ * heights_.plane())]; }
+  std::int32_t& number(Key voxel) { return number_[voxel - first_ * heights_.plane()]; }
   bool inside(Key voxel) const { return heights_.z(voxel) >= first_ && heights_.z(voxel) < last_; }
 
   const Heights& heights_;
@@ -226,7 +226,7 @@ class Layer {
 Layer::Layer(const Heights& heights, const Index& image, int first, int last)
     : heights_(heights), image_(image), first_(first), last_(last) {
   const std::int64_t begin = first * heights.plane(), end = last * heights.plane();
-  number_.assign(at(end - begin), -1);
+  number_.assign(end - begin, -1);
   for (int z = first; z < last; ++z) {
     const std::uint16_t* d = heights.of_plane(z);
     for (std::int64_t i = 0; i < heights.plane(); ++i)
@@ -262,15 +262,15 @@ void Layer::follow(Key voxel) {
       voxel = next;
     }
   }
-  for (const std::int32_t v : way_) number_[at(v)] = found;
+  for (const std::int32_t v : way_) number_[v] = found;
 }
 
 void Layer::find_contacts() {
   const int nx = image_[0], ny = image_[1];
   const std::int64_t plane = heights_.plane();
   const auto add = [&](std::int64_t i, std::int64_t step, int axis, int level) {
-    const std::int32_t a = number_[at(i)], b = number_[at(i + step)];
-    const Key low_key = basins[at(a)].root, high_key = basins[at(b)].root;
+    const std::int32_t a = number_[i], b = number_[i + step];
+    const Key low_key = basins[a].root, high_key = basins[b].root;
     contacts.push_back({std::min(low_key, high_key), std::max(low_key, high_key), first_ * plane + i, level, axis});
   };
   for (int z = first_; z < last_; ++z) {
@@ -293,7 +293,7 @@ void Layer::find_touches() {
   const auto look = [&](int x, int y, int z, int side) {
     const Key voxel = z * heights_.plane() + std::int64_t{y} * image_[0] + x;
     if (number(voxel) < 0) return;
-    int& touch = basins[at(number(voxel))].touch[at(side)];
+    int& touch = basins[number(voxel)].touch[side];
     touch = std::max(touch, heights_.radius(voxel));
   };
   for (int z = first_; z < last_; ++z) {
@@ -317,8 +317,8 @@ void Layer::find_exits() {
 std::vector<Key> Layer::keys_of_plane(int z) const {
   std::vector<Key> keys;
   for (std::int64_t i = 0; i < heights_.plane(); ++i) {
-    const std::int32_t n = number_[at((z - first_) * heights_.plane() + i)];
-    keys.push_back(n < 0 ? none : basins[at(n)].root);
+    const std::int32_t n = number_[(z - first_) * heights_.plane() + i];
+    keys.push_back(n < 0 ? none : basins[n].root);
   }
   return keys;
 }
@@ -346,7 +346,7 @@ class Watershed {
   /// A key that is its own voxel is a root.
   void learn(const std::vector<Key>& exits, std::span<const Key> keys) {
     for (const Key voxel : exits)
-      if (const Key key = keys[at(voxel % heights_.plane())]; key != voxel) aliases_[voxel] = key;
+      if (const Key key = keys[voxel % heights_.plane()]; key != voxel) aliases_[voxel] = key;
   }
   Message message(int rank, std::span<const Key> keys) {
     std::vector<Key> ends(keys.begin(), keys.end());
@@ -370,13 +370,13 @@ void Watershed::find_own() {
   constexpr int thickness = 16;
   const std::int64_t layers = (own_.planes() + thickness - 1) / thickness, together = n_threads();
   for (std::int64_t l = 0; l < layers; l += together) {
-    std::vector<std::optional<Layer>> some(at(std::min(together, layers - l)));
+    std::vector<std::optional<Layer>> some(std::min(together, layers - l));
     parallel_for_dynamic(std::int64_t(some.size()), [&](std::int64_t k) {
       const int first = own_.first + static_cast<int>(l + k) * thickness;
-      some[at(k)].emplace(heights_, own_.image, first, std::min(first + thickness, own_.last));
+      some[k].emplace(heights_, own_.image, first, std::min(first + thickness, own_.last));
     });
     for (std::int64_t k = 0; k < std::int64_t(some.size()); ++k) {
-      Layer& layer = *some[at(k)];
+      Layer& layer = *some[k];
       append(graph_.basins, layer.basins);
       append(contacts_, layer.contacts);
       if (l + k == 0) {
@@ -418,7 +418,7 @@ void Watershed::join_ranks() {
   resolve(contacts_, aliases_);
   graph_.saddles.resize(contacts_.size());
   parallel_for_dynamic(std::int64_t(contacts_.size()),
-                       [&](std::int64_t i) { graph_.saddles[at(i)] = heights_.saddle(contacts_[at(i)]); });
+                       [&](std::int64_t i) { graph_.saddles[i] = heights_.saddle(contacts_[i]); });
   contacts_ = std::vector<BasinContact>();  // = {} would keep the memory
   resolve(graph_, aliases_);
 }

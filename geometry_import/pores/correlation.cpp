@@ -50,7 +50,7 @@ using Lags = std::array<std::vector<std::int64_t>, 3>;
 
 Lags no_pairs(const Index& voxels) {
   Lags lags;
-  for (int d = 0; d < 3; ++d) lags[at(d)].assign(at(std::min(voxels[d] / 2, largest_lag)) + 1, 0);
+  for (int d = 0; d < 3; ++d) lags[d].assign(std::min(voxels[d] / 2, largest_lag) + 1, 0);
   return lags;
 }
 
@@ -59,7 +59,7 @@ Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& low, 
   const ImageWindow own = low.own();
   const int ny = own.image[1], nz = own.image[2];
   const std::int64_t words = own.row();
-  std::vector<Lags> of_thread(at(n_threads()), no_pairs(voxels));
+  std::vector<Lags> of_thread(n_threads(), no_pairs(voxels));
   const int up = static_cast<int>(of_thread[0][2].size()) - 1;
   ImageWindow next = own;
   next.first = own.last;
@@ -71,15 +71,15 @@ Lags count_pairs(const Comm& comm, const Index& voxels, const Slabs<Word>& low, 
     return plane + y * words;
   };
   parallel_for(std::int64_t{ny} * own.planes(), [&](std::int64_t i) {
-    Lags& sum = of_thread[at(thread_number())];
+    Lags& sum = of_thread[thread_number()];
     const std::int64_t y = i % ny, z = own.first + i / ny;
     const Word* here = low.values().data() + i * words;
     const Word* same = row(y, z);
     for (std::size_t r = 0; r < sum[0].size(); ++r) sum[0][r] += pairs_in_row(here, same, words, static_cast<int>(r));
     for (std::int64_t r = 0; r < std::int64_t(sum[1].size()) && y + r < ny; ++r)
-      sum[1][at(r)] += pairs(here, row(y + r, z), words);
+      sum[1][r] += pairs(here, row(y + r, z), words);
     for (std::int64_t r = 0; r < std::int64_t(sum[2].size()) && z + r < nz; ++r)
-      sum[2][at(r)] += pairs(here, row(y, z + r), words);
+      sum[2][r] += pairs(here, row(y, z + r), words);
   });
   Lags total = no_pairs(voxels);
   for (std::size_t d = 0; d < 3; ++d) {
@@ -101,18 +101,18 @@ Pairs pairs_of_whole_image(const Comm& comm, const Slabs<std::uint8_t>& labels, 
   const Index n = labels.voxels();
   const ImageWindow own = labels.own();
   Lags planes;
-  for (int d = 0; d < 3; ++d) planes[at(d)].assign(at(n[d]), 0);
-  std::vector<Lags> of_thread(at(n_threads()), planes);
+  for (int d = 0; d < 3; ++d) planes[d].assign(n[d], 0);
+  std::vector<Lags> of_thread(n_threads(), planes);
   parallel_for(std::int64_t{n[1]} * own.planes(), [&](std::int64_t i) {
-    Lags& mine = of_thread[at(thread_number())];
+    Lags& mine = of_thread[thread_number()];
     const std::uint8_t* label = labels.values().data() + i * n[0];
     std::int64_t of_row = 0;
     for (int x = 0; x < n[0]; ++x) {
-      mine[0][at(x)] += label[x] == pore_label;
+      mine[0][x] += label[x] == pore_label;
       of_row += label[x] == pore_label;
     }
-    mine[1][at(i % n[1])] += of_row;
-    mine[2][at(own.first + i / n[1])] += of_row;
+    mine[1][i % n[1]] += of_row;
+    mine[2][own.first + i / n[1]] += of_row;
   });
   Pairs p{no_pairs(n), no_pairs(n), no_pairs(n), count_pairs(comm, n, pore, pore)};
   const std::int64_t voxels = std::int64_t{n[0]} * n[1] * n[2];
@@ -123,10 +123,10 @@ Pairs pairs_of_whole_image(const Comm& comm, const Slabs<std::uint8_t>& labels, 
     const std::int64_t length = std::ssize(planes[d]);
     std::int64_t low = p.both[d][0], high = low;
     for (std::int64_t r = 0; r < std::ssize(p.all[d]); ++r) {
-      if (r > 0) low -= planes[d][at(length - r)], high -= planes[d][at(r - 1)];
-      p.all[d][at(r)] = voxels / length * (length - r);
-      p.low[d][at(r)] = low;
-      p.high[d][at(r)] = high;
+      if (r > 0) low -= planes[d][length - r], high -= planes[d][r - 1];
+      p.all[d][r] = voxels / length * (length - r);
+      p.low[d][r] = low;
+      p.high[d][r] = high;
     }
   }
   return p;

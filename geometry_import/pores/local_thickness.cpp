@@ -33,7 +33,7 @@ class Holding {
     // Of the centres y with |y|² = m the largest |y - e|², then of those up to m.
     constexpr int reach = coarse_radius, most = reach * reach;
     std::array<std::vector<int>, 3> farthest;
-    for (auto& f : farthest) f.assign(at(most) + 1, 0);
+    for (auto& f : farthest) f.assign(most + 1, 0);
     for (int z = -reach; z <= reach; ++z)
       for (int y = -reach; y <= reach; ++y)
         for (int x = -reach; x <= reach; ++x) {
@@ -41,23 +41,22 @@ class Holding {
           if (dot(p, p) > most) continue;
           for (int kind = 0; kind < 3; ++kind) {
             const Index apart = p - Index{1, kind > 0, kind > 1};
-            int& f = farthest[at(kind)][at(dot(p, p))];
+            int& f = farthest[kind][dot(p, p)];
             f = std::max(f, dot(apart, apart));
           }
         }
     for (int kind = 0; kind < 3; ++kind) {
-      std::vector<int>& f = farthest[at(kind)];
+      std::vector<int>& f = farthest[kind];
       for (std::size_t m = 1; m < f.size(); ++m) f[m] = std::max(f[m], f[m - 1]);
       for (int r = 0; r <= coarse_radius * distance_unit; ++r)
-        needed_[at(kind)].push_back(static_cast<int>(
-            std::ceil(distance_unit * std::sqrt(double(f[at(r * r / (distance_unit * distance_unit))])))));
+        needed_[kind].push_back(
+            static_cast<int>(std::ceil(distance_unit * std::sqrt(double(f[r * r / (distance_unit * distance_unit)])))));
     }
   }
   /// @param kind  0, 1, 2: the neighbour is across a face, an edge, a corner
   int needed(int radius, int kind) const {
-    if (radius < coarse_radius * distance_unit)
-      return std::min(radius + slope[at(kind)], needed_[at(kind)][at(radius)]);
-    return radius + slope[at(kind)];
+    if (radius < coarse_radius * distance_unit) return std::min(radius + slope[kind], needed_[kind][radius]);
+    return radius + slope[kind];
   }
 
  private:
@@ -74,7 +73,8 @@ class LocalThickness {
  private:
   static constexpr int reach = coarse_radius + 1;  ///< planes a ball that is painted on the voxels goes
   using Coarse = std::vector<Ball>;
-  std::vector<Ball> balls_of_plane(int z, bool coarse) const;
+  enum class Balls { fine, coarse };  ///< radius below coarse_radius, or not
+  std::vector<Ball> balls_of_plane(int z, Balls which) const;
   bool held_by_neighbour(const Index& x, int radius) const;
   std::vector<Coarse> coarse_balls() const;
   std::vector<Ball> exchanged(const Coarse& mine, int level) const;
@@ -106,8 +106,9 @@ bool LocalThickness::held_by_neighbour(const Index& x, int radius) const {
   return false;
 }
 
-/// Balls around and next to the voxels of a plane that are below coarse_radius, or not.
-std::vector<Ball> LocalThickness::balls_of_plane(int z, bool coarse) const {
+/// Balls around and next to the voxels of a plane.
+std::vector<Ball> LocalThickness::balls_of_plane(int z, Balls which) const {
+  const bool coarse = which == Balls::coarse;
   constexpr int limit = coarse_radius * distance_unit;
   std::vector<Ball> balls;
   const auto add = [&](const Ball& b) {
@@ -165,7 +166,7 @@ std::int64_t square_left(const Ball& ball, std::int64_t z) {
 void LocalThickness::paint_plane(int z, const std::vector<std::vector<Ball>>& balls) {
   for (int from = std::max(z - reach, distance_.held().first); from < std::min(z + reach + 1, distance_.held().last);
        ++from)
-    for (const Ball& ball : balls[at(from - distance_.held().first)])
+    for (const Ball& ball : balls[from - distance_.held().first])
       if (const std::int64_t square = square_left(ball, std::int64_t{z} * distance_unit); square >= 0)
         paint_section(ball, square, 0, distance_unit, own_.image[0], own_.image[1], image_.plane(z).data());
 }
@@ -175,17 +176,17 @@ void LocalThickness::paint_plane(int z, const std::vector<std::vector<Ball>>& ba
 void LocalThickness::paint_fine() {
   const int together = std::max(4, n_threads());
   const ImageWindow held = distance_.held();
-  std::vector<std::vector<Ball>> balls(at(held.planes()));
+  std::vector<std::vector<Ball>> balls(held.planes());
   int found = std::max(held.first, own_.first - reach);
   for (int z = own_.first; z < own_.last; z += together) {
     const int last = std::min(own_.last, z + together), ahead = std::min(held.last, last + reach);
     parallel_for_dynamic(ahead - found, [&](std::int64_t p) {
-      balls[at(found - held.first + p)] = balls_of_plane(found + static_cast<int>(p), false);
+      balls[found - held.first + p] = balls_of_plane(found + static_cast<int>(p), Balls::fine);
     });
     found = std::max(found, ahead);
     parallel_for_dynamic(last - z, [&](std::int64_t p) { paint_plane(z + static_cast<int>(p), balls); });
     for (int behind = std::max(held.first, z - reach); behind < last - reach; ++behind)
-      balls[at(behind - held.first)] = std::vector<Ball>();  // = {} would keep the memory
+      balls[behind - held.first] = std::vector<Ball>();  // = {} would keep the memory
   }
 }
 
@@ -209,14 +210,14 @@ std::vector<Ball> one_per_cell(const std::vector<Ball>& balls, int level) {
 /// Those of this rank, by level. Reduced every few planes, so that few are held.
 std::vector<LocalThickness::Coarse> LocalThickness::coarse_balls() const {
   constexpr int together = 32;
-  std::vector<Coarse> balls(at(level_of(largest_distance)) + 1);
+  std::vector<Coarse> balls(level_of(largest_distance) + 1);
   for (int z = own_.first; z < own_.last; z += together) {
     const int last = std::min(own_.last, z + together);
-    std::vector<std::vector<Ball>> found(at(last - z));
+    std::vector<std::vector<Ball>> found(last - z);
     parallel_for_dynamic(last - z,
-                         [&](std::int64_t p) { found[at(p)] = balls_of_plane(z + static_cast<int>(p), true); });
+                         [&](std::int64_t p) { found[p] = balls_of_plane(z + static_cast<int>(p), Balls::coarse); });
     for (const std::vector<Ball>& of_plane : found)
-      for (const Ball& b : of_plane) balls[at(level_of(b.radius))].push_back(b);
+      for (const Ball& b : of_plane) balls[level_of(b.radius)].push_back(b);
     for (std::size_t level = 1; level < balls.size(); ++level)
       balls[level] = one_per_cell(balls[level], static_cast<int>(level));
   }
@@ -255,7 +256,7 @@ void LocalThickness::paint_coarse(int level, const std::vector<Ball>& balls) {
   const int low = own_.first >> level, planes = ((own_.last - 1) >> level) - low + 1;
   const std::int64_t plane = std::int64_t{nx} * ny;
   parallel_for_dynamic(planes, [&](std::int64_t p) {
-    std::vector<std::uint16_t> cells(at(plane), 1);
+    std::vector<std::uint16_t> cells(plane, 1);
     const std::int64_t z = origin + (low + p) * width;
     bool any = false;
     for (const Ball& ball : balls)
@@ -279,7 +280,7 @@ void LocalThickness::run() {
   std::vector<Coarse> coarse = coarse_balls();
   paint_fine();
   for (int level = 1; level < static_cast<int>(coarse.size()); ++level)
-    paint_coarse(level, exchanged(coarse[at(level)], level));
+    paint_coarse(level, exchanged(coarse[level], level));
 }
 
 }  // namespace
@@ -287,7 +288,7 @@ void LocalThickness::run() {
 void local_thickness(const Comm& comm, Slabs<std::uint16_t>& distance) { LocalThickness(comm, distance).run(); }
 
 std::vector<std::int64_t> radius_counts(const Comm& comm, const Slabs<std::uint16_t>& radius) {
-  std::vector<std::int64_t> count(at(largest_distance) + 1, 0);
+  std::vector<std::int64_t> count(largest_distance + 1, 0);
   for (const std::uint16_t r : radius.values()) ++count[r];
   count[0] = 0;
   comm.sum(std::span(count));
@@ -317,12 +318,12 @@ SizeDistribution size_distribution(std::vector<std::int64_t> of_radius, double b
   s.share_bound = double(wide) / double(total);
   s.bin_width = 1;
   while (s.largest >= 64 * s.bin_width) s.bin_width *= 2;
-  s.share.assign(at(std::int64_t(s.largest / s.bin_width)) + 1, 0.0);
+  s.share.assign(std::int64_t(s.largest / s.bin_width) + 1, 0.0);
   std::int64_t below = 0;
   std::array<std::pair<double*, double>, 3> parts{{{&s.tenth, 0.1}, {&s.median, 0.5}, {&s.ninetieth, 0.9}}};
   for (std::size_t r = 0; r < of_radius.size(); ++r) {
     if (of_radius[r] == 0) continue;
-    s.share[at(std::int64_t(diameter(r) / s.bin_width))] += double(of_radius[r]) / double(total);
+    s.share[std::int64_t(diameter(r) / s.bin_width)] += double(of_radius[r]) / double(total);
     const std::int64_t up_to = below + of_radius[r];
     for (const auto& [value, part] : parts)
       if (double(below) < part * double(total) && double(up_to) >= part * double(total)) *value = diameter(r);

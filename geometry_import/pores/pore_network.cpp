@@ -16,10 +16,10 @@ class Sets {
  public:
   explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
   std::int32_t of(std::int32_t i) {
-    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
   }
-  void join(std::int32_t from, std::int32_t into) { parent_[at(of(from))] = of(into); }
+  void join(std::int32_t from, std::int32_t into) { parent_[of(from)] = of(into); }
 
  private:
   std::vector<std::int32_t> parent_;
@@ -51,10 +51,9 @@ int widest_way(const BasinGraph& graph, const std::vector<Edge>& edges, int axis
   std::vector<Edge> all = edges;
   for (std::int32_t b = 0; b < n; ++b)
     for (const int end : {0, 1})
-      if (const int touch = graph.basins[at(b)].touch[at(2 * axis + end)]; touch > 0)
-        all.push_back({b, n + end, touch});
+      if (const int touch = graph.basins[b].touch[2 * axis + end]; touch > 0) all.push_back({b, n + end, touch});
   std::stable_sort(all.begin(), all.end(), [](const Edge& a, const Edge& b) { return a.radius > b.radius; });
-  Sets sets(at(n) + 2);
+  Sets sets(n + 2);
   for (const Edge& e : all) {
     sets.join(e.low, e.high);
     if (sets.of(n) == sets.of(n + 1)) return e.radius;
@@ -67,7 +66,7 @@ int widest_way(const BasinGraph& graph, const std::vector<Edge>& edges, int axis
 PoreNetwork pore_network(const BasinGraph& graph) {
   const std::vector<Edge> edges = edges_by_width(graph);
   Sets sets(graph.basins.size());
-  const auto peak = [&](std::int32_t basin) { return graph.basins[at(basin)].peak; };
+  const auto peak = [&](std::int32_t basin) { return graph.basins[basin].peak; };
   for (const Edge& e : edges) {
     std::int32_t a = sets.of(e.low), b = sets.of(e.high);
     if (a == b) continue;
@@ -83,7 +82,7 @@ PoreNetwork pore_network(const BasinGraph& graph) {
     network.pore_radius.push_back(peak(basin));
   }
   for (const Edge& e : edges) {
-    const std::int32_t a = number[at(sets.of(e.low))], b = number[at(sets.of(e.high))];
+    const std::int32_t a = number[sets.of(e.low)], b = number[sets.of(e.high)];
     if (a != b && e.neck) network.throats.push_back({std::min(a, b), std::max(a, b), e.radius});
   }
   const auto key = [](const Throat& t) { return std::tuple(t.low, t.high, -t.radius); };
@@ -107,8 +106,8 @@ NetworkFigures network_figures(const Comm& comm, const Slabs<std::uint16_t>& dis
     const PoreNetwork network = pore_network(graph);
     figures.critical = critical_radius(graph);
     for (const Throat& t : network.throats) {
-      if (at(t.radius) >= figures.throat_radius.size()) figures.throat_radius.resize(at(t.radius) + 1, 0);
-      ++figures.throat_radius[at(t.radius)];
+      if (t.radius >= std::ssize(figures.throat_radius)) figures.throat_radius.resize(t.radius + 1, 0);
+      ++figures.throat_radius[t.radius];
     }
     numbers = {std::int64_t(network.pore_radius.size()),
                std::int64_t(network.throats.size()),
@@ -120,7 +119,7 @@ NetworkFigures network_figures(const Comm& comm, const Slabs<std::uint16_t>& dis
   comm.broadcast(std::span<std::int64_t>(numbers));
   figures.pores = numbers[0];
   figures.throats = numbers[1];
-  figures.throat_radius.resize(at(numbers[2]), 0);
+  figures.throat_radius.resize(numbers[2], 0);
   comm.broadcast(std::span(figures.throat_radius));
   for (std::size_t d = 0; d < 3; ++d) figures.critical[d] = static_cast<int>(numbers[d + 3]);
   return figures;

@@ -30,11 +30,11 @@ struct Counts {
 
   explicit Counts(const Index& voxels) {
     for (int d = 0; d < 3; ++d)
-      for (auto* of_plane : {&pore[at(d)], &sample[at(d)]}) of_plane->assign(at(voxels[d]), 0);
+      for (auto* of_plane : {&pore[d], &sample[d]}) of_plane->assign(voxels[d], 0);
   }
   std::int64_t sample_voxels() const {
     std::int64_t sum = 0;
-    for (int l = 0; l < outside_label; ++l) sum += label[at(l)];
+    for (int l = 0; l < outside_label; ++l) sum += label[l];
     return sum;
   }
 };
@@ -45,23 +45,23 @@ Counts count(const Comm& comm, const Slabs<std::uint8_t>& labels) {
   const int nx = own.image[0], ny = own.image[1];
   Counts counts(own.image);
   // Threads share the rows of a plane; each adds up its own.
-  std::vector<Counts> of_thread(at(n_threads()), Counts(own.image));
+  std::vector<Counts> of_thread(n_threads(), Counts(own.image));
   parallel_for(std::int64_t{ny} * own.planes(), [&](std::int64_t r) {
-    Counts& mine = of_thread[at(thread_number())];
+    Counts& mine = of_thread[thread_number()];
     const std::int64_t y = r % ny, z = own.first + r / ny;
     const std::uint8_t* label = labels.values().data() + r * nx;
     std::int64_t pore = 0, sample = 0;
     for (int x = 0; x < nx; ++x) {
       ++mine.label[label[x]];
-      mine.pore[0][at(x)] += label[x] == pore_label;
-      mine.sample[0][at(x)] += label[x] != outside_label;
+      mine.pore[0][x] += label[x] == pore_label;
+      mine.sample[0][x] += label[x] != outside_label;
       pore += label[x] == pore_label;
       sample += label[x] != outside_label;
     }
-    mine.pore[1][at(y)] += pore;
-    mine.sample[1][at(y)] += sample;
-    mine.pore[2][at(z)] += pore;
-    mine.sample[2][at(z)] += sample;
+    mine.pore[1][y] += pore;
+    mine.sample[1][y] += sample;
+    mine.pore[2][z] += pore;
+    mine.sample[2][z] += sample;
   });
   for (const Counts& mine : of_thread) {
     const auto add = [](auto& sum, const auto& part) {
@@ -88,11 +88,9 @@ void fill_shares(const Counts& counts, std::span<const std::string> names, Image
     for (std::size_t i = 0; i < counts.pore[d].size(); ++i)
       s.profile[d].push_back(ratio(double(counts.pore[d][i]), double(counts.sample[d][i])));
   for (int l = 0; l < outside_label; ++l) {
-    if (counts.label[at(l)] == 0) continue;
-    const std::string name = at(l) < names.size() ? names[at(l)]
-                             : l == pore_label    ? "pore"
-                                                  : fmt::format("phase {}", l);
-    s.phases.push_back({name, l, double(counts.label[at(l)]) / sample});
+    if (counts.label[l] == 0) continue;
+    const std::string name = l < std::ssize(names) ? names[l] : l == pore_label ? "pore" : fmt::format("phase {}", l);
+    s.phases.push_back({name, l, double(counts.label[l]) / sample});
   }
 }
 
@@ -103,7 +101,7 @@ void fill_connection(const Comm& comm, const Slabs<std::uint8_t>& labels, double
   for (std::uint32_t slot = 0; slot < clusters.of_rank().size(); ++slot) {
     if (!clusters.owned(slot)) continue;
     const Cluster& c = clusters.of_rank()[slot];
-    for (int d = 0; d < 3; ++d) voxels[at(d)] += c.connects(d) ? c.voxels : 0;
+    for (int d = 0; d < 3; ++d) voxels[d] += c.connects(d) ? c.voxels : 0;
     voxels[3] += c.touches == 0 ? c.voxels : 0;
   }
   comm.sum(std::span<std::int64_t>(voxels));

@@ -10,6 +10,7 @@
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/prepare/prepare_denoise.hpp"
 #include "geometry_import/prepare/prepare_resample.hpp"
 #include "geometry_import/prepare/prepare_scratch.hpp"
@@ -96,12 +97,11 @@ void Preparation::orient() {
   if (cropped)
     tell(fmt::format("cropped to voxels {}, {}, {} to {}, {}, {}: {}", low[0], low[1], low[2], high[0] - 1, high[1] - 1,
                      high[2] - 1, text_of(high - low)));
-  const std::string_view names = "xyz";
   for (int d = 0; d < 3; ++d)
-    if (o_.flip[d]) tell(fmt::format("{} of the file flipped", names[d]));
+    if (o_.flip[d]) tell(fmt::format("{} of the file flipped", axis_names[d]));
   if (turned)
-    tell(fmt::format("x, y, z are {}, {}, {} of the file", "xyz"[view.axes[0]], "xyz"[view.axes[1]],
-                     "xyz"[view.axes[2]]));
+    tell(fmt::format("x, y, z are {}, {}, {} of the file", axis_names[view.axes[0]], axis_names[view.axes[1]],
+                     axis_names[view.axes[2]]));
 }
 
 void Preparation::resample_to_cubes(bool labels) {
@@ -119,7 +119,7 @@ void Preparation::resample_to_cubes(bool labels) {
       const double ratio = result_.voxel / spacing_[d], made = n[d] / ratio;
       require(made >= 1 - 1e-3 && made <= 65536,
               "`resample = {}` (m): an image {} m wide in {} would have {:.3g} voxels; allowed are 1 to 65536",
-              result_.voxel, n[d] * spacing_[d], "xyz"[d], made);
+              result_.voxel, n[d] * spacing_[d], axis_names[d], made);
       resampling[d] = resampling_shares(n[d], ratio, labels);
     }
   });

@@ -19,9 +19,8 @@ namespace {
 /// The rows (y + b, z + c), |b|, |c| <= reach, with `reach` values repeated at both ends, one after the other.
 class PaddedRows {
  public:
-  PaddedRows(const ImageWindow& window, int reach)
-      : window_(window), reach_(reach), length_(at(window.row() + 2 * reach)) {
-    rows_.resize(length_ * at((2 * reach + 1) * (2 * reach + 1)));
+  PaddedRows(const ImageWindow& window, int reach) : window_(window), reach_(reach), length_(window.row() + 2 * reach) {
+    rows_.resize(length_ * (2 * reach + 1) * (2 * reach + 1));
   }
   void load(std::span<const float> in, int y, int z) {
     float* to = rows_.data();
@@ -36,7 +35,7 @@ class PaddedRows {
       }
   }
   /// Value 0 of the row is the one at x = -reach.
-  const float* row(int number) const { return rows_.data() + length_ * at(number); }
+  const float* row(int number) const { return rows_.data() + length_ * number; }
   int count() const { return (2 * reach_ + 1) * (2 * reach_ + 1); }
 
  private:
@@ -89,9 +88,9 @@ void median(const ImageWindow& window, std::span<const float> in, int radius, in
             std::span<float> out) {
   const std::int64_t nx = window.row();
   for_rows(window, in, radius, first, last, [&](const PaddedRows& rows, std::int64_t start) {
-    std::vector<Lanes> values(at(rows.count() * (2 * radius + 1)));
+    std::vector<Lanes> values(rows.count() * (2 * radius + 1));
     for (std::int64_t x = 0; x < nx; x += n_lanes) {
-      const std::size_t bytes = sizeof(float) * at(std::min(n_lanes, nx - x));
+      const std::size_t bytes = sizeof(float) * std::min(n_lanes, nx - x);
       std::size_t v = 0;
       for (int r = 0; r < rows.count(); ++r)
         for (int a = 0; a <= 2 * radius; ++a, ++v) {
@@ -108,28 +107,28 @@ void bilateral(const ImageWindow& window, std::span<const float> in, const Bilat
                std::span<float> out) {
   const int reach = bilateral_reach(filter.sigma), side = 2 * reach + 1;
   const std::int64_t nx = window.row();
-  std::vector<float> by_distance(at(side * side * side));
+  std::vector<float> by_distance(side * side * side);
   for (int n = 0; n < side * side * side; ++n) {
     const int a = n % side - reach, b = n / side % side - reach, c = n / side / side - reach;
-    by_distance[at(n)] = static_cast<float>(std::exp(-0.5 * (a * a + b * b + c * c) / (filter.sigma * filter.sigma)));
+    by_distance[n] = static_cast<float>(std::exp(-0.5 * (a * a + b * b + c * c) / (filter.sigma * filter.sigma)));
   }
   const auto inverse = static_cast<float>(1 / filter.step);
   for_rows(window, in, reach, first, last, [&](const PaddedRows& rows, std::int64_t start) {
-    std::vector<float> weights(at(nx), 0.0F), sums(at(nx), 0.0F);  // sums of differences: equal values stay exact
+    std::vector<float> weights(nx, 0.0F), sums(nx, 0.0F);  // sums of differences: equal values stay exact
     const float* here = rows.row(rows.count() / 2) + reach;
     for (int r = 0; r < rows.count(); ++r)
       for (int a = 0; a < side; ++a) {
-        const float weight = by_distance[at(r * side + a)];
+        const float weight = by_distance[r * side + a];
         const float* there = rows.row(r) + a;
         for (std::int64_t x = 0; x < nx; ++x) {
           const float difference = there[x] - here[x], share = difference * inverse;
           const float nearness = std::max(0.0F, 1 - share * share);
           const float w = weight * nearness * nearness;
-          weights[at(x)] += w;
-          sums[at(x)] += w * difference;
+          weights[x] += w;
+          sums[x] += w * difference;
         }
       }
-    for (std::int64_t x = 0; x < nx; ++x) out[at(start + x)] = here[x] + sums[at(x)] / weights[at(x)];
+    for (std::int64_t x = 0; x < nx; ++x) out[start + x] = here[x] + sums[x] / weights[x];
   });
 }
 
@@ -139,11 +138,11 @@ double noise_of(const Comm& comm, ImageFile& image) {
   std::vector<std::int64_t> count(std::size_t{1} << 16, 0);
   const Index n = image.info().size;
   fail_together(comm, [&] {
-    Array<float> plane(at(std::int64_t{n[0]} * n[1]), Purpose::buffers);
+    Array<float> plane(std::int64_t{n[0]} * n[1], Purpose::buffers);
     for (int z = every * comm.rank(); z < n[2]; z += every * comm.size()) {
       image.read_plane(z, plane.span());
       for (std::int64_t i = 1; i < std::ssize(plane.span()); ++i)
-        if (i % n[0] != 0) ++count[std::bit_cast<std::uint32_t>(std::abs(plane[at(i)] - plane[at(i - 1)])) >> shift];
+        if (i % n[0] != 0) ++count[std::bit_cast<std::uint32_t>(std::abs(plane[i] - plane[i - 1])) >> shift];
     }
   });
   comm.sum(std::span(count));

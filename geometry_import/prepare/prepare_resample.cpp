@@ -24,10 +24,10 @@ Share folded(int n, int low, const std::vector<double>& w) {
   const int high = low + static_cast<int>(w.size()) - 1;
   Share s;
   s.first = std::clamp(low, 0, n - 1);
-  s.weights.assign(at(std::clamp(high, 0, n - 1) - s.first + 1), 0.0);
+  s.weights.assign(std::clamp(high, 0, n - 1) - s.first + 1, 0.0);
   double sum = 0;
   for (const double x : w) sum += x;
-  for (int i = low; i <= high; ++i) s.weights[at(std::clamp(i, 0, n - 1) - s.first)] += w[at(i - low)] / sum;
+  for (int i = low; i <= high; ++i) s.weights[std::clamp(i, 0, n - 1) - s.first] += w[i - low] / sum;
   return s;
 }
 
@@ -55,16 +55,16 @@ Share overlapping(int n, double from, double to) {
 void resample_plane(std::span<const float> plane, int nx, const Resampling& r, float* to) {
   const auto columns = static_cast<std::int64_t>(r[0].size());
   parallel_for(static_cast<std::int64_t>(r[1].size()), [&](std::int64_t j) {
-    const Share& y = r[1][at(j)];
-    std::vector<double> row(at(nx), 0.0);
+    const Share& y = r[1][j];
+    std::vector<double> row(nx, 0.0);
     for (std::size_t m = 0; m < y.weights.size(); ++m) {
       const float* from = plane.data() + (y.first + static_cast<std::int64_t>(m)) * nx;
-      for (int i = 0; i < nx; ++i) row[at(i)] += y.weights[m] * double{from[i]};
+      for (int i = 0; i < nx; ++i) row[i] += y.weights[m] * double{from[i]};
     }
     for (std::int64_t i = 0; i < columns; ++i) {
-      const Share& x = r[0][at(i)];
+      const Share& x = r[0][i];
       double sum = 0;
-      for (std::size_t m = 0; m < x.weights.size(); ++m) sum += x.weights[m] * row[at(x.first) + m];
+      for (std::size_t m = 0; m < x.weights.size(); ++m) sum += x.weights[m] * row[x.first + m];
       to[j * columns + i] = static_cast<float>(sum);
     }
   });
@@ -77,7 +77,7 @@ float most_frequent(const float* planes, std::int64_t nx, std::int64_t plane, co
   for (std::size_t c = 0; c < z.weights.size(); ++c)
     for (std::size_t b = 0; b < y.weights.size(); ++b)
       for (std::size_t a = 0; a < x.weights.size(); ++a) {
-        const float v = planes[at(plane) * c + at(nx) * (at(y.first) + b) + at(x.first) + a];
+        const float v = planes[plane * c + nx * (y.first + b) + x.first + a];
         auto place = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == v; });
         if (place == found.end()) place = found.insert(found.end(), {v, 0.0});
         place->second += x.weights[a] * y.weights[b] * z.weights[c];
@@ -94,14 +94,14 @@ void choose_labels(ImageFile& source, const Resampling& r, int first, int last, 
   const Index n = source.info().size;
   const std::int64_t plane = std::int64_t{n[0]} * n[1], columns = std::ssize(r[0]), rows = std::ssize(r[1]);
   for (int z = first; z < last; ++z) {
-    const Share& share = r[2][at(z)];
-    Array<float> planes(at(plane) * share.weights.size(), Purpose::buffers);
+    const Share& share = r[2][z];
+    Array<float> planes(plane * share.weights.size(), Purpose::buffers);
     for (std::size_t c = 0; c < share.weights.size(); ++c)
-      source.read_plane(share.first + static_cast<int>(c), planes.span().subspan(c * at(plane), at(plane)));
+      source.read_plane(share.first + static_cast<int>(c), planes.span().subspan(c * plane, plane));
     float* to = values.data() + (z - first) * rows * columns;
     parallel_for(rows, [&](std::int64_t j) {
       for (std::int64_t i = 0; i < columns; ++i)
-        to[j * columns + i] = most_frequent(planes.data(), n[0], plane, r[0][at(i)], r[1][at(j)], share);
+        to[j * columns + i] = most_frequent(planes.data(), n[0], plane, r[0][i], r[1][j], share);
     });
   }
 }
@@ -150,24 +150,24 @@ double cube_width(const Index& voxels, const Vec3& spacing) {
 SourceLattice lattice_of(const Resampling& r, const Index& voxels, const Vec3& ratio) {
   SourceLattice lattice;
   for (int d = 0; d < 3; ++d) {
-    const std::vector<Share>& shares = r[at(d)];
+    const std::vector<Share>& shares = r[d];
     const int n = static_cast<int>(shares.size());
-    std::vector<int>& first = lattice.first_cube[at(d)];
+    std::vector<int>& first = lattice.first_cube[d];
     lattice.voxels[d] = n;
     if (ratio[d] >= 1 || n == voxels[d]) {
-      first.resize(at(n));
+      first.resize(n);
       std::iota(first.begin(), first.end(), 0);
       continue;
     }
     lattice.voxels[d] = voxels[d];
     lattice.ratio[d] = ratio[d];
     for (int i = 0; i < n; ++i)
-      if (i == 0 || shares[at(i)].first != shares[at(i - 1)].first) first.push_back(i);
+      if (i == 0 || shares[i].first != shares[i - 1].first) first.push_back(i);
     // Boundaries of the voxels among the cubes, of which the last one may reach beyond the file.
     const auto boundary = [&](int v) { return v < voxels[d] ? v / ratio[d] : static_cast<double>(n); };
     for (int v = 0; v < voxels[d]; ++v) {
-      const int cubes = (v + 1 < voxels[d] ? first[at(v + 1)] : n) - first[at(v)];
-      lattice.width[at(d)].insert(lattice.width[at(d)].end(), at(cubes), (boundary(v + 1) - boundary(v)) / cubes);
+      const int cubes = (v + 1 < voxels[d] ? first[v + 1] : n) - first[v];
+      lattice.width[d].insert(lattice.width[d].end(), cubes, (boundary(v + 1) - boundary(v)) / cubes);
     }
   }
   return lattice;
@@ -181,18 +181,18 @@ void resample(ImageFile& source, const Resampling& r, bool labels, int first, in
   if (labels) return choose_labels(source, r, first, last, values);
   const Index n = source.info().size;
   const std::int64_t plane = std::ssize(r[0]) * std::ssize(r[1]);
-  Array<float> from(at(std::int64_t{n[0]} * n[1]), Purpose::buffers), turned(at(plane), Purpose::buffers);
-  Array<double> sums(at(plane * (last - first)), Purpose::buffers, 0.0);
-  const Share& end = r[2][at(last - 1)];
-  for (int z = r[2][at(first)].first; z < end.first + static_cast<int>(end.weights.size()); ++z) {
+  Array<float> from(std::int64_t{n[0]} * n[1], Purpose::buffers), turned(plane, Purpose::buffers);
+  Array<double> sums(plane * (last - first), Purpose::buffers, 0.0);
+  const Share& end = r[2][last - 1];
+  for (int z = r[2][first].first; z < end.first + static_cast<int>(end.weights.size()); ++z) {
     source.read_plane(z, from.span());
     resample_plane(std::as_const(from).span(), n[0], r, turned.data());
     parallel_for(last - first, [&](std::int64_t to) {
-      const Share& share = r[2][at(first + to)];
+      const Share& share = r[2][first + to];
       const int m = z - share.first;
       if (m < 0 || m >= static_cast<int>(share.weights.size())) return;
       double* sum = sums.data() + to * plane;
-      for (std::int64_t i = 0; i < plane; ++i) sum[i] += share.weights[at(m)] * double{turned[at(i)]};
+      for (std::int64_t i = 0; i < plane; ++i) sum[i] += share.weights[m] * double{turned[i]};
     });
   }
   std::transform(sums.begin(), sums.end(), values.begin(), [](double s) { return static_cast<float>(s); });

@@ -6,6 +6,7 @@
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 namespace {
@@ -85,10 +86,10 @@ std::unique_ptr<ImageFile> oriented(std::unique_ptr<ImageFile> source, const Ori
   for (int d = 0; d < 3; ++d) {
     require(o.high[d] <= n[d] && o.low[d] >= 0,
             "{}: crop to voxels {} to {} in {} given, but the image has {} (allowed: 0 to {})", source->info().path,
-            o.low[d], o.high[d], "xyz"[d], n[d], n[d]);
+            o.low[d], o.high[d], axis_names[d], n[d], n[d]);
     require(o.low[d] < o.high[d],
             "{}: crop to voxels {} to {} in {} given: nothing is left; `crop_high` is the first voxel not kept",
-            source->info().path, o.low[d], o.high[d], "xyz"[d]);
+            source->info().path, o.low[d], o.high[d], axis_names[d]);
   }
   return std::make_unique<OrientedImage>(std::move(source), o, slab_bytes);
 }

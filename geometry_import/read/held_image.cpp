@@ -44,7 +44,7 @@ class PlaneFiles : public ImageFile {
 
  private:
   void load_plane(int z, std::span<float> values) override {
-    open_voxels(info(), files_[z], layout_, true)->read_plane(0, values);
+    open_voxels(info(), files_[z], layout_, BehindVoxels::nothing)->read_plane(0, values);
   }
   std::vector<std::string> files_;
   RawLayout layout_;  ///< of one plane
@@ -88,7 +88,7 @@ std::unique_ptr<ImageFile> open_plane_files(ImageInfo info, const std::vector<st
   info.size = layout.size;
   info.type = layout.type;
   layout.size[2] = 1;
-  for (const std::string& file : files) open_voxels(info, file, layout, true);
+  for (const std::string& file : files) open_voxels(info, file, layout, BehindVoxels::nothing);
   return std::make_unique<PlaneFiles>(std::move(info), files, layout);
 }
 

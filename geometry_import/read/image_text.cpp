@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/core/text.hpp"
+
 namespace karst {
 namespace {
 
@@ -111,7 +113,7 @@ void doubt_lengths(ImageInfo& info, std::span<const Vec3> axes, const Vec3& widt
     const double stated = std::abs(widths[static_cast<int>(d)]), found = norm(axes[d]);
     if (std::abs(found - stated) <= 1e-3 * stated) continue;
     info.width_doubt = fmt::format("states widths of {:.6g} in {} and, by its {}, of {:.6g} times that", stated,
-                                   "xyz"[d], field, found / stated);
+                                   axis_names[d], field, found / stated);
     return;
   }
 }

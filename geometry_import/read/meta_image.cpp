@@ -247,9 +247,9 @@ std::unique_ptr<ImageFile> open_one(const Lines& lines, ImageInfo info, RawLayou
                        voxels_of_text(text, needed / bytes_of(layout.type), layout.type, file));
   }
   if (!packed) {
-    auto image = open_voxels(std::move(info), file, layout, true);  // its message about sizes first
+    auto image = open_voxels(std::move(info), file, layout, BehindVoxels::nothing);  // its message about sizes first
     layout.big_endian = big_endian(lines, layout.type);
-    return open_voxels(image->info(), file, layout, true);
+    return open_voxels(image->info(), file, layout, BehindVoxels::nothing);
   }
   const double stated = lines.number("CompressedDataSize", static_cast<double>(bytes - layout.skip_bytes));
   require(static_cast<double>(bytes - layout.skip_bytes) == stated, "{}: states {} compressed bytes, {} has {}",

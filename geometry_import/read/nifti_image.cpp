@@ -236,7 +236,7 @@ std::unique_ptr<ImageFile> open_nifti(const std::string& path) {
   layout.skip_bytes = start_of_voxels(header, path);
   read_spacing(header, info);
   const std::string file = header.one_file ? path : image_beside(path);
-  if (!is_packed) return scaled(header, open_voxels(std::move(info), file, layout, true));
+  if (!is_packed) return scaled(header, open_voxels(std::move(info), file, layout, BehindVoxels::nothing));
   std::int64_t before = layout.skip_bytes;
   if (header.one_file) {
     before -= static_cast<std::int64_t>(bytes.size());

@@ -326,9 +326,9 @@ std::unique_ptr<ImageFile> open_plain(const Fields& fields, ImageInfo info, RawL
           "allowed",
           fields.path, skip);
   layout.skip_bytes = skip == -1 ? std::max(start, bytes_in(file) - voxel_bytes(layout)) : start + skip;
-  auto image = open_voxels(std::move(info), file, layout, true);  // its message about sizes first
+  auto image = open_voxels(std::move(info), file, layout, BehindVoxels::nothing);  // its message about sizes first
   layout.big_endian = big_endian(fields, layout.type);
-  return open_voxels(image->info(), file, layout, true);
+  return open_voxels(image->info(), file, layout, BehindVoxels::nothing);
 }
 
 std::unique_ptr<ImageFile> open_several(const Fields& fields, ImageInfo info, RawLayout layout) {

@@ -135,7 +135,7 @@ std::unique_ptr<ImageFile> open_numpy(const std::string& path) {
   ImageInfo info;
   info.path = path;
   info.format = "NumPy";
-  return open_voxels(std::move(info), path, layout, true);
+  return open_voxels(std::move(info), path, layout, BehindVoxels::nothing);
 }
 
 }  // namespace karst

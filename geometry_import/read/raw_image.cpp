@@ -49,7 +49,7 @@ std::int64_t voxel_bytes(const RawLayout& layout) {
 }
 
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
-                                       bool whole_file) {
+                                       BehindVoxels behind) {
   const Index n = layout.size;
   require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: states {} x {} x {} voxels; all three must be at least 1", info.path,
           n[0], n[1], n[2]);
@@ -57,7 +57,7 @@ std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_f
   require(found >= expected, "{}: ends early: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
           data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   if (data_file != info.path) require_no_text(data_file);
-  require(found == expected || !whole_file,
+  require(found == expected || behind == BehindVoxels::anything,
           "{}: too long: {} x {} x {} voxels of {} after {} bytes, as {} states, need {} bytes, the file has {}",
           data_file, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, info.path, expected, found);
   info.size = n;
@@ -110,7 +110,7 @@ std::unique_ptr<ImageFile> open_raw(const std::string& path, const RawLayout& la
   info.format = compressed ? "raw, gzip" : "raw";
   if (compressed) return open_compressed(info, layout);
   require_length(path, layout);
-  return open_voxels(std::move(info), path, layout, true);
+  return open_voxels(std::move(info), path, layout, BehindVoxels::nothing);
 }
 
 }  // namespace karst

@@ -28,10 +28,13 @@ std::unique_ptr<ImageFile> open_stack(const std::string& path);
 /// Bytes of the voxels without what comes before them; 2^60 for 10^18 and more.
 std::int64_t voxel_bytes(const RawLayout& layout);
 
+/// What may come behind the voxels in their file.
+enum class BehindVoxels { nothing, anything };
+
 /// Voxels that lie plainly in a file. Throws Error when there are fewer bytes than needed, or more and they may not be.
 /// @param info  size and type are set from the layout
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
-                                       bool whole_file);
+                                       BehindVoxels behind);
 
 /// Voxels that were compressed or text, held whole (ImageInfo::held_whole). Throws Error unless the bytes fit the
 /// layout.

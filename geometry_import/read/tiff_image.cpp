@@ -98,7 +98,7 @@ std::unique_ptr<ImageFile> open_hidden_planes(TIFF* tiff, ImageInfo info, std::i
   layout.big_endian = TIFFIsBigEndian(tiff) != 0;
   layout.skip_bytes = static_cast<std::int64_t>(TIFFGetStrileOffset(tiff, 0));
   const std::string path = info.path;
-  return open_voxels(std::move(info), path, layout, false);
+  return open_voxels(std::move(info), path, layout, BehindVoxels::anything);
 }
 
 std::uint32_t rows_of_strip(TIFF* tiff, std::uint32_t strip, std::uint32_t ny) {

@@ -212,7 +212,7 @@ std::unique_ptr<ImageFile> open_appended(ImageInfo info, RawLayout layout, const
             "{}: its voxels are followed by </AppendedData> and not by the end of a line: bytes of them may be missing",
             path);
   }
-  return open_voxels(std::move(info), path, layout, false);
+  return open_voxels(std::move(info), path, layout, BehindVoxels::anything);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace karst {
 namespace {
 
 constexpr const char* axis_colours[3] = {"#0072b2", "#d55e00", "#007a5a"};  // Okabe & Ito
+constexpr const char* aside_colour = "#8a8f98";                             // of lines that others are compared with
 constexpr const char* axis_dashes[3] = {"", "7 3", "2 2.5"};
 constexpr std::size_t most_bars = 60, most_gray_bins = 256;
 
@@ -144,7 +145,7 @@ Chart profile_chart(const ImageStatistics& statistics, double voxel) {
     c.series.push_back(std::move(s));
   }
   c.series.push_back({.name = "sample",
-                      .colour = "#8a8f98",
+                      .colour = aside_colour,
                       .x = {c.x.low, c.x.high},
                       .y = {100 * statistics.porosity, 100 * statistics.porosity}});
   return c;
@@ -174,7 +175,7 @@ Chart correlation_chart(const ImageStatistics& statistics, double voxel) {
     }
     c.series.push_back(std::move(s));
   }
-  c.series.push_back({.name = "", .colour = "#8a8f98", .x = {c.x.low, c.x.high}, .y = {0, 0}});
+  c.series.push_back({.name = "", .colour = aside_colour, .x = {c.x.low, c.x.high}, .y = {0, 0}});
   return c;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/voxels/cluster_labels.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 
@@ -66,10 +67,10 @@ Flags find_dropped(const Comm& comm, const Clusters& pores, const CleanOptions& 
   return drop;
 }
 
-std::string axis_names(const std::array<bool, 3>& axes) {
+std::string names_of(const std::array<bool, 3>& axes) {
   std::string names;
   for (std::size_t d = 0; d < 3; ++d)
-    if (axes[d]) names += (names.empty() ? "" : " or ") + std::string(1, "xyz"[d]);
+    if (axes[d]) names += std::string(names.empty() ? "" : " or ") + axis_names[d];
   return names;
 }
 
@@ -98,7 +99,7 @@ void require_pores(const Comm& comm, const Clusters& pores, const CleanOptions& 
   throw Error(fmt::format(
       "clean: no pore cluster{} connects the faces of the image across {} ({} clusters in all, the largest of {} "
       "voxels); name other axes, keep the largest cluster or all of them, or choose another threshold",
-      options.holes > 1 ? fmt::format(" of at least holes = {} voxels", options.holes) : "", axis_names(options.axes),
+      options.holes > 1 ? fmt::format(" of at least holes = {} voxels", options.holes) : "", names_of(options.axes),
       pores.count(), most_voxels(comm, pores)));
 }
 

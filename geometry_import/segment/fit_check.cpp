@@ -21,20 +21,24 @@ constexpr double most_offset = 0.1;
 constexpr double most_beyond = 0.25, most_beyond_by_blur = 0.15;
 constexpr double least_wall_faces = 0.6, most_wall_faces = 1.35;
 
-bool in_phase(std::uint8_t label, bool pore) { return (label == pore_label) == pore && label != outside_label; }
+enum class Phase { pore, solid };
+
+bool in_phase(std::uint8_t label, Phase phase) {
+  return (label == pore_label) == (phase == Phase::pore) && label != outside_label;
+}
 
 /// Gives clusters of one phase in `clusters_of` that have no voxel of it in `other` the label `to` in `labels`.
 ClusterSum relabel_missing(const Comm& comm, const Slabs<std::uint8_t>& clusters_of, const Slabs<std::uint8_t>& other,
-                           bool pore, std::int64_t least, std::uint8_t to, Slabs<std::uint8_t>& labels) {
-  const Clusters clusters(comm, clusters_of, pore ? pore_labels() : solid_labels(),
-                          pore ? Contact::faces : Contact::corners);
+                           Phase phase, std::int64_t least, std::uint8_t to, Slabs<std::uint8_t>& labels) {
+  const Clusters clusters(comm, clusters_of, phase == Phase::pore ? pore_labels() : solid_labels(),
+                          phase == Phase::pore ? Contact::faces : Contact::corners);
   Flags found(clusters.of_rank().size(), 0);
   for (std::size_t r = 0; r < clusters.rows(); ++r) {
     const auto row = other.values().begin() + static_cast<std::int64_t>(r) * other.own().row();
     for (const ClusterRun& run : clusters.row(r))
       if (!found[run.slot])
         found[run.slot] =
-            std::any_of(row + run.first, row + run.last, [&](std::uint8_t label) { return in_phase(label, pore); });
+            std::any_of(row + run.first, row + run.last, [&](std::uint8_t label) { return in_phase(label, phase); });
   }
   clusters.or_over_ranks(comm, found);
   Flags missing;
@@ -60,10 +64,10 @@ ClusterSum operator+(const ClusterSum& a, const ClusterSum& b) {
 ClusterChanges keep_clusters(const Comm& comm, const Slabs<std::uint8_t>& start, Slabs<std::uint8_t>& labels) {
   constexpr std::uint8_t solid_label = 1;
   ClusterChanges changes;
-  changes.invented = relabel_missing(comm, labels, start, false, 1, pore_label, labels) +
-                     relabel_missing(comm, labels, start, true, 1, solid_label, labels);
-  changes.lost = relabel_missing(comm, start, labels, false, few_voxels, solid_label, labels) +
-                 relabel_missing(comm, start, labels, true, few_voxels, pore_label, labels);
+  changes.invented = relabel_missing(comm, labels, start, Phase::solid, 1, pore_label, labels) +
+                     relabel_missing(comm, labels, start, Phase::pore, 1, solid_label, labels);
+  changes.lost = relabel_missing(comm, start, labels, Phase::solid, few_voxels, solid_label, labels) +
+                 relabel_missing(comm, start, labels, Phase::pore, few_voxels, pore_label, labels);
   return changes;
 }
 

@@ -10,7 +10,7 @@ namespace karst {
 Slabs<std::uint8_t> GrayPass::run(Histogram& histogram) {
   Slabs<std::uint8_t> labels(image_.comm(), image_.voxels(), Purpose::geometry);
   Histogram* const to_fill = histogram.count.empty() ? &histogram : nullptr;
-  if (to_fill) histogram = histogram_for(report_.smallest, report_.largest, is_integer(image_.info().type));
+  if (to_fill) histogram = histogram_for(report_.smallest, report_.largest, gray_values_of(image_.info().type));
   image_.for_rounds([&](int, const ImageWindow& layer) {
     Array<std::uint8_t> of_layer(layer.count(), Purpose::buffers);
     fail_together(image_.comm(), [&] {

@@ -18,6 +18,9 @@ namespace karst {
 
 inline constexpr std::uint8_t candidate_label = 254;  ///< pore if connected to a seed
 
+/// Of images with voxels of a type.
+inline GrayValues gray_values_of(VoxelType type) { return is_integer(type) ? GrayValues::integers : GrayValues::real; }
+
 /// Classes of gray values.
 struct GrayClasses {
   std::vector<double> limits;
@@ -50,7 +53,7 @@ class GrayPass {
         options_(options),
         report_(report),
         pictures_(pictures),
-        smoothed_(histogram_for(report.smallest, report.largest, false)),
+        smoothed_(histogram_for(report.smallest, report.largest, GrayValues::real)),
         noise_(report.largest - report.smallest),
         gradients_(2 * image.count(), 0.0) {}
   /// Reads the image; the labels, candidate_label where the seeds decide. Throws the same Error on all ranks.

@@ -78,7 +78,7 @@ Histogram histogram_of_integers(const ImageLayers& image, SegmentReport& report)
   const VoxelType type = image.info().type;
   const double numbers = bytes_of(type) == 1 ? 256 : 65536;
   const double least = type == VoxelType::int8 || type == VoxelType::int16 ? -numbers / 2 : 0;
-  Histogram all = histogram_for(least, least + numbers - 1, true);
+  Histogram all = histogram_for(least, least + numbers - 1, GrayValues::integers);
   count_values(image, all);
   const auto filled = [](std::int64_t n) { return n > 0; };
   const auto first = std::find_if(all.count.begin(), all.count.end(), filled);
@@ -126,7 +126,7 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
   require(report.smallest < report.largest, "{}: all voxels have the value {}; there is nothing to segment",
           options.file, report.smallest);
   if (!small && !given) {
-    histogram = histogram_for(report.smallest, report.largest, is_integer(image.info().type));
+    histogram = histogram_for(report.smallest, report.largest, gray_values_of(image.info().type));
     count_values(image, histogram);
   }
   GrayClasses classes;

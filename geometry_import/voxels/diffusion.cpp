@@ -21,7 +21,7 @@ void add_pair(float weight, const double* low, const double* high, std::int64_t 
 void filter_row(const float* values, std::int64_t n, const std::vector<float>& w, std::vector<double>& padded,
                 double* sum) {
   const std::size_t reach = w.size() / 2;
-  padded.resize(at(n) + 2 * reach);
+  padded.resize(n + 2 * reach);
   std::fill_n(padded.begin(), reach, double{values[0]});
   std::copy_n(values, n, padded.begin() + static_cast<std::ptrdiff_t>(reach));
   std::fill(padded.end() - static_cast<std::ptrdiff_t>(reach), padded.end(), double{values[n - 1]});
@@ -36,9 +36,9 @@ void filter_across(std::int64_t j, std::int64_t n, std::int64_t row, const std::
                    double* sum) {
   const auto reach = static_cast<std::int64_t>(w.size() / 2);
   const double* const here = row_at(j);
-  for (std::int64_t i = 0; i < row; ++i) sum[i] = double{w[at(reach)]} * here[i];
+  for (std::int64_t i = 0; i < row; ++i) sum[i] = double{w[reach]} * here[i];
   for (std::int64_t m = 1; m <= reach; ++m)
-    add_pair(w[at(reach + m)], row_at(std::max<std::int64_t>(j - m, 0)), row_at(std::min(j + m, n - 1)), row, sum);
+    add_pair(w[reach + m], row_at(std::max<std::int64_t>(j - m, 0)), row_at(std::min(j + m, n - 1)), row, sum);
 }
 
 /// Along x and y. Threaded.
@@ -80,14 +80,14 @@ void diffuse(const ImageWindow& window, double variance, std::span<float> values
 void convolve(const ImageWindow& window, const std::vector<float>& w, std::span<float> values) {
   const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
   const auto reach = static_cast<std::int64_t>(w.size() / 2), kept = std::min(2 * reach + 1, nz);
-  Array<double> along_x(at(plane), Purpose::buffers), planes(at(kept * plane), Purpose::buffers);
+  Array<double> along_x(plane, Purpose::buffers), planes(kept * plane, Purpose::buffers);
   const auto plane_at = [&](std::int64_t z) { return planes.data() + z % kept * plane; };
   std::int64_t next = 0;
   for (std::int64_t z = 0; z < nz; ++z) {
     for (; next <= std::min(z + reach, nz - 1); ++next)
       filter_plane(values.data() + next * plane, row, ny, w, along_x, plane_at(next));
     parallel_for(ny, [&](std::int64_t y) {
-      std::vector<double> sum(at(row));
+      std::vector<double> sum(row);
       filter_across(
           z, nz, row, w, [&](std::int64_t j) { return plane_at(j) + y * row; }, sum.data());
       std::transform(sum.begin(), sum.end(), values.data() + z * plane + y * row,

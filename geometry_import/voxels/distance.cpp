@@ -56,7 +56,7 @@ void nearest_of_others(const Comm& comm, int direction, Array<SolidVoxel>& map) 
 /// Lower envelope of the parabolas scale (x - i)² + key[i] of one row.
 class Row {
  public:
-  explicit Row(int n) : origin_(at(n) + 2), start_(at(n) + 2), height_(at(n) + 2) {}
+  explicit Row(int n) : origin_(n + 2), start_(n + 2), height_(n + 2) {}
   /// key[x] <- min over i. Solid voxels, which have d² = 0, keep theirs and part the row.
   void transform(double* key, int n) {
     for (int x = 0; x < n;) {
@@ -80,9 +80,9 @@ class Row {
     if (top_ < 0) return;
     int k = 0;
     for (int x = first; x < last; ++x) {
-      while (k < top_ && start_[at(k + 1)] <= x) ++k;
-      const double d = x - origin_[at(k)];
-      key[x] = scale * d * d + height_[at(k)];
+      while (k < top_ && start_[k + 1] <= x) ++k;
+      const double d = x - origin_[k];
+      key[x] = scale * d * d + height_[k];
     }
   }
   void add(int i, double height, int first, int last) {
@@ -90,18 +90,18 @@ class Row {
     while (top_ >= 0) {
       // First x where parabola i is below the top one. The quotient is at least 2^-33 away from an integer or equal to
       // it, so rounding does not matter.
-      const double other = origin_[at(top_)], apart = i - other;
-      const double crossing = (height - height_[at(top_)] + scale * apart * (i + other)) / (2 * scale * apart);
+      const double other = origin_[top_], apart = i - other;
+      const double crossing = (height - height_[top_] + scale * apart * (i + other)) / (2 * scale * apart);
       start = crossing < first ? first : crossing >= last ? last : static_cast<int>(crossing) + 1;
-      if (start > start_[at(top_)]) break;
+      if (start > start_[top_]) break;
       --top_;
     }
     if (top_ < 0) start = first;
     if (start >= last) return;
     ++top_;
-    origin_[at(top_)] = i;
-    start_[at(top_)] = start;
-    height_[at(top_)] = height;
+    origin_[top_] = i;
+    start_[top_] = start;
+    height_[top_] = height;
   }
 
   int top_ = -1;
@@ -113,14 +113,14 @@ class Row {
 void transform_plane(int nx, int ny, std::span<double> key) {
   constexpr int columns = 8;
   Row row(std::max(nx, ny));
-  std::vector<double> turned(at(ny) * columns);
+  std::vector<double> turned(ny * columns);
   for (int x = 0; x < nx; x += columns) {
     const int m = std::min(columns, nx - x);
     for (int y = 0; y < ny; ++y)
-      for (int c = 0; c < m; ++c) turned[at(c * std::int64_t{ny} + y)] = key[at(std::int64_t{y} * nx + x + c)];
+      for (int c = 0; c < m; ++c) turned[c * std::int64_t{ny} + y] = key[std::int64_t{y} * nx + x + c];
     for (int c = 0; c < m; ++c) row.transform(turned.data() + c * std::int64_t{ny}, ny);
     for (int y = 0; y < ny; ++y)
-      for (int c = 0; c < m; ++c) key[at(std::int64_t{y} * nx + x + c)] = turned[at(c * std::int64_t{ny} + y)];
+      for (int c = 0; c < m; ++c) key[std::int64_t{y} * nx + x + c] = turned[c * std::int64_t{ny} + y];
   }
   for (int y = 0; y < ny; ++y) row.transform(key.data() + std::int64_t{y} * nx, nx);
 }
@@ -139,20 +139,20 @@ class WallDistance {
         labels_(labels),
         distance_(distance),
         own_(labels.own()),
-        below_(at(own_.plane()), Purpose::buffers, none),
-        above_(at(own_.plane()), Purpose::buffers, none) {}
+        below_(own_.plane(), Purpose::buffers, none),
+        above_(own_.plane(), Purpose::buffers, none) {}
   void run() {
     look_at_own();
     nearest_of_others(comm_, 1, below_);
     nearest_of_others(comm_, -1, above_);
     look_up();
     const int together = n_threads();
-    Array<double> keys(at(own_.plane()) * at(std::min(together, std::max(1, own_.planes()))), Purpose::buffers);
+    Array<double> keys(own_.plane() * std::min(together, std::max(1, own_.planes())), Purpose::buffers);
     for (int z = own_.first; z < own_.last; z += together) {
       const int last = std::min(own_.last, z + together);
       look_down(z, last, keys.span());
       parallel_for(last - z, [&](std::int64_t p) {
-        finish(z + static_cast<int>(p), keys.span().subspan(at(p * own_.plane()), at(own_.plane())));
+        finish(z + static_cast<int>(p), keys.span().subspan(p * own_.plane(), own_.plane()));
       });
     }
   }
@@ -162,7 +162,7 @@ class WallDistance {
   template <class F>
   void for_rows(F&& f) {
     const int nx = own_.image[0];
-    parallel_for(own_.image[1], [&](std::int64_t y) { f(at(y * nx), at((y + 1) * nx)); });
+    parallel_for(own_.image[1], [&](std::int64_t y) { f(y * nx, (y + 1) * nx); });
   }
   void look_at_own();
   void look_up();

@@ -13,10 +13,10 @@
 
 namespace karst {
 
-Histogram histogram_for(double smallest, double largest, bool integers) {
-  constexpr double most = 65536;
+Histogram histogram_for(double smallest, double largest, GrayValues values) {
+  constexpr std::size_t most = 65536;
   Histogram h;
-  if (integers && largest - smallest < most) {
+  if (values == GrayValues::integers && largest - smallest < most) {
     h.low = smallest - 0.5;
     h.high = largest + 0.5;
     h.count.assign(static_cast<std::size_t>(largest - smallest) + 1, 0);

@@ -28,8 +28,10 @@ struct Histogram {
   Histogram reduced(std::size_t most) const;
 };
 
+enum class GrayValues { integers, real };
+
 /// Bins for values from `smallest` to `largest`: one per integer when there are at most 65536 of them, else 65536.
-Histogram histogram_for(double smallest, double largest, bool integers);
+Histogram histogram_for(double smallest, double largest, GrayValues values);
 
 /// Threshold that parts the values into two classes with the largest variance between their means (Otsu, IEEE Trans.
 /// Syst. Man Cybern. 9 (1979) 62); in the middle where several bin ends do equally well, between two integers for

@@ -36,7 +36,7 @@ void distance_in_row(const std::uint8_t* phase, std::int64_t n, std::int16_t* d2
 /// min over m of (distance of row m)² + m², for both phases at once; rows are stride apart, row j of n.
 void distance_across_rows(const std::int16_t* in, std::int64_t row, std::int64_t stride, std::int64_t j, std::int64_t n,
                           std::int16_t* out) {
-  std::vector<std::int16_t> pore(at(row), far), solid(at(row), far);
+  std::vector<std::int16_t> pore(row, far), solid(row, far);
   std::int16_t* p = pore.data();
   std::int16_t* s = solid.data();
   for (std::int64_t m = std::max<std::int64_t>(0, j - distance_reach); m < std::min(n, j + distance_reach + 1); ++m) {
@@ -85,14 +85,14 @@ void gray_level_set(std::span<const float> gray, const GrayScale& scale, std::sp
   const float toward_pore = (scale.pore_above ? 1.0F : -1.0F) / static_cast<float>(scale.gradient);
   const auto threshold = static_cast<float>(scale.threshold);
   parallel_for(static_cast<std::int64_t>(phi.size()),
-               [&](std::int64_t n) { phi[at(n)] = kept_off_zero(toward_pore * (gray[at(n)] - threshold)); });
+               [&](std::int64_t n) { phi[n] = kept_off_zero(toward_pore * (gray[n] - threshold)); });
 }
 
 GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gray, double threshold, int first,
                            int last, std::span<const std::uint8_t> sample) {
   const int nx = window.image[0], ny = window.image[1];
   const std::int64_t rows = std::int64_t{ny} * (last - first);
-  std::vector<GradientSums> of_row(at(rows));
+  std::vector<GradientSums> of_row(rows);
   parallel_for(rows, [&](std::int64_t r) {
     const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
     const std::int64_t row = window.start_of(z) + std::int64_t{y} * nx;
@@ -100,7 +100,7 @@ GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gra
     const std::int64_t z_low = z > window.first ? -window.plane() : 0;
     const std::int64_t z_high = z + 1 < window.last ? window.plane() : 0;
     for (int x = 0; x < nx; ++x) {
-      if (!sample.empty() && sample[at(std::int64_t{y} * nx + x)] == 0) continue;
+      if (!sample.empty() && sample[std::int64_t{y} * nx + x] == 0) continue;
       const float* g = gray.data() + row + x;
       const std::array<std::int64_t, 6> to{x > 0 ? -1 : 0, x + 1 < nx ? 1 : 0, y_low, y_high, z_low, z_high};
       double square = 0;
@@ -111,7 +111,7 @@ GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gra
         if (width > 0) square += std::pow((double{high} - double{low}) / width, 2);
         at_wall = at_wall || (low > threshold) != (*g > threshold) || (high > threshold) != (*g > threshold);
       }
-      if (at_wall) of_row[at(r)] += {1, std::sqrt(square)};
+      if (at_wall) of_row[r] += {1, std::sqrt(square)};
     }
   });
   GradientSums total;
@@ -130,11 +130,11 @@ void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> ph
   a = {};
   parallel_for(ny * kept.planes(), [&](std::int64_t r) {
     const std::int64_t j = kept.first - window.first + r / ny, from = (r % ny) * row + j * plane;
-    std::vector<std::int16_t> d2(at(row));
+    std::vector<std::int16_t> d2(row);
     distance_across_rows(b.data() + from, row, plane, j, nz, d2.data());
     for (std::int64_t i = 0; i < row; ++i) {
-      const float d = std::min(std::sqrt(std::abs(static_cast<float>(d2[at(i)]))) - 0.5F, level_set_clip);
-      phi[at(r * row + i)] = d2[at(i)] > 0 ? d : -d;
+      const float d = std::min(std::sqrt(std::abs(static_cast<float>(d2[i]))) - 0.5F, level_set_clip);
+      phi[r * row + i] = d2[i] > 0 ? d : -d;
     }
   });
 }
@@ -155,13 +155,13 @@ void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
   gaussian(window, sigma, twice.span());
   constexpr float a = 1 + std::numbers::sqrt2_v<float>;
   parallel_for(static_cast<std::int64_t>(values.size()),
-               [&](std::int64_t n) { values[at(n)] = (1 + a) * values[at(n)] - a * twice[at(n)]; });
+               [&](std::int64_t n) { values[n] = (1 + a) * values[n] - a * twice[n]; });
 }
 
 void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
   parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
-    const float kept = rounded(std::clamp(phase[at(n)] ? phi[at(n)] : -phi[at(n)], phase_margin, level_set_clip));
-    phi[at(n)] = phase[at(n)] ? kept : -kept;
+    const float kept = rounded(std::clamp(phase[n] ? phi[n] : -phi[n], phase_margin, level_set_clip));
+    phi[n] = phase[n] ? kept : -kept;
   });
 }
 
@@ -226,29 +226,29 @@ std::int64_t volume_in_pore(const std::array<float, 27>& n) {
 WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int first, int last) {
   const int nx = window.image[0], ny = window.image[1];
   const std::int64_t rows = std::int64_t{ny} * (last - first);
-  std::vector<WallSums> of_row(at(rows));
+  std::vector<WallSums> of_row(rows);
   parallel_for(rows, [&](std::int64_t r) {
     const int y = static_cast<int>(r % ny), z = first + static_cast<int>(r / ny);
     std::array<const float*, 9> line;
     for (int m = 0; m < 9; ++m) {
       const int yy = std::clamp(y + m % 3 - 1, 0, ny - 1);
       const int zz = std::clamp(z + m / 3 - 1, window.first, window.last - 1);
-      line[at(m)] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
+      line[m] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
     }
-    std::vector<int> positive(at(nx), 0);  // of the nine values at each x
+    std::vector<int> positive(nx, 0);  // of the nine values at each x
     for (const float* l : line)
-      for (int x = 0; x < nx; ++x) positive[at(x)] += l[x] > 0;
-    WallSums& sums = of_row[at(r)];
+      for (int x = 0; x < nx; ++x) positive[x] += l[x] > 0;
+    WallSums& sums = of_row[r];
     for (int x = 0; x < nx; ++x) {
       const std::array<int, 3> near{std::max(x - 1, 0), x, std::min(x + 1, nx - 1)};
-      const int inside = positive[at(near[0])] + positive[at(x)] + positive[at(near[2])];
+      const int inside = positive[near[0]] + positive[x] + positive[near[2]];
       sums.voxels += line[4][x] > 0;
       if (inside == 0 || inside == 27) {
         sums.pore_volume += inside == 0 ? 0 : volume_parts;
         continue;
       }
       std::array<float, 27> n;
-      for (int m = 0; m < 27; ++m) n[at(m)] = line[at(m / 3)][near[at(m % 3)]];
+      for (int m = 0; m < 27; ++m) n[m] = line[m / 3][near[m % 3]];
       sums.pore_volume += volume_in_pore(n);
     }
   });

@@ -10,9 +10,6 @@
 
 namespace karst {
 
-/// As an index of a container.
-inline std::size_t at(std::int64_t i) { return i; }
-
 /// Planes [first, last) of an image. Arrays over a window are [last - first][ny][nx], x fastest.
 struct ImageWindow {
   Index image;  ///< voxels of the whole image

@@ -40,12 +40,12 @@ void for_cubes(const SourceLattice& lattice, const ImageWindow& voxels, const Im
   const std::vector<Place> xs = places(lattice, 0, 0, to.image[0]), ys = places(lattice, 1, 0, to.image[1]),
                            zs = places(lattice, 2, to.first, to.last);
   parallel_for(std::int64_t{to.image[1]} * to.planes(), [&](std::int64_t r) {
-    const Place &y = ys[at(r % to.image[1])], &z = zs[at(r / to.image[1])];
+    const Place &y = ys[r % to.image[1]], &z = zs[r / to.image[1]];
     for (int x = 0; x < to.image[0]; ++x) {
       auto cube = begin();
       for (std::size_t m = 0; m < 8; ++m) {
         const std::size_t i = m & 1U, j = m >> 1U & 1U, k = m >> 2U;
-        const Place& p = xs[at(x)];
+        const Place& p = xs[x];
         corner(cube, voxels.start_of(z.voxel[k]) + y.voxel[j] * voxels.row() + p.voxel[i],
                p.weight[i] * (y.weight[j] * z.weight[k]));
       }
@@ -62,11 +62,11 @@ Array<float> in_cubes(const SourceLattice& lattice, const ImageWindow& window, s
   parallel_for(std::int64_t{size[1]} * size[2], [&](std::int64_t r) {
     for (int x = 0; x < size[0]; ++x) {
       const Index c{x, static_cast<int>(r % size[1]), static_cast<int>(r / size[1])};
-      const std::size_t n = at(r * window.row() + x);
+      const std::size_t n = r * window.row() + x;
       double own = 0, cubes = 0;
       for (int d = 0; d < 3; ++d) {
-        const std::int64_t s = step[at(d)];
-        const float low = c[d] > 0 ? phi[n - at(s)] : phi[n], high = c[d] + 1 < size[d] ? phi[n + at(s)] : phi[n];
+        const std::int64_t s = step[d];
+        const float low = c[d] > 0 ? phi[n - s] : phi[n], high = c[d] + 1 < size[d] ? phi[n + s] : phi[n];
         const double most = std::max(std::abs(high - phi[n]), std::abs(phi[n] - low));
         own += most * most;
         cubes += most * most * lattice.ratio[d] * lattice.ratio[d];
@@ -88,7 +88,7 @@ ImageWindow voxels_around(const SourceLattice& lattice, const ImageWindow& cubes
 ImageWindow cubes_of(const SourceLattice& lattice, const Index& cubes, const ImageWindow& voxels) {
   if (voxels.planes() == 0) return {cubes, 0, 0};
   const std::vector<int>& first = lattice.first_cube[2];
-  return {cubes, first[at(voxels.first)], voxels.last < lattice.voxels[2] ? first[at(voxels.last)] : cubes[2]};
+  return {cubes, first[voxels.first], voxels.last < lattice.voxels[2] ? first[voxels.last] : cubes[2]};
 }
 
 Array<std::uint8_t> at_voxels(const SourceLattice& lattice, const ImageWindow& cubes,
@@ -96,8 +96,8 @@ Array<std::uint8_t> at_voxels(const SourceLattice& lattice, const ImageWindow& c
                               const ImageWindow& voxels) {
   Array<std::uint8_t> all(voxels.count(), Purpose::buffers);
   const auto cubes_in = [&](int d, std::int64_t voxel) {
-    const std::vector<int>& first = lattice.first_cube[at(d)];
-    return std::array{first[at(voxel)], voxel + 1 < lattice.voxels[d] ? first[at(voxel + 1)] : cubes.image[d]};
+    const std::vector<int>& first = lattice.first_cube[d];
+    return std::array{first[voxel], voxel + 1 < lattice.voxels[d] ? first[voxel + 1] : cubes.image[d]};
   };
   parallel_for(voxels.image[1] * voxels.planes(), [&](std::int64_t r) {
     const int z = cubes_in(2, voxels.first + r / voxels.image[1])[0];
@@ -105,10 +105,10 @@ Array<std::uint8_t> at_voxels(const SourceLattice& lattice, const ImageWindow& c
     for (int x = 0; x < voxels.image[0]; ++x) {
       const auto [i_begin, i_end] = cubes_in(0, x);
       std::int64_t from = cubes.start_of(z) + y * cubes.row() + i_begin;
-      for (int j = y; j < y_end && labels[at(from)] == outside_label; ++j)
-        for (int i = i_begin; i < i_end && labels[at(from)] == outside_label; ++i)
-          if (const std::int64_t n = cubes.start_of(z) + j * cubes.row() + i; labels[at(n)] != outside_label) from = n;
-      all[at(r * voxels.row() + x)] = values[at(from)];
+      for (int j = y; j < y_end && labels[from] == outside_label; ++j)
+        for (int i = i_begin; i < i_end && labels[from] == outside_label; ++i)
+          if (const std::int64_t n = cubes.start_of(z) + j * cubes.row() + i; labels[n] != outside_label) from = n;
+      all[r * voxels.row() + x] = values[from];
     }
   });
   return all;
@@ -119,8 +119,8 @@ void level_set_at_cubes(const SourceLattice& lattice, const ImageWindow& voxels,
   const Array<float> distance = in_cubes(lattice, voxels, of_voxels);
   for_cubes(
       lattice, voxels, to, [] { return 0.0F; },
-      [&](float& sum, std::int64_t voxel, float weight) { sum += weight * distance[at(voxel)]; },
-      [&](std::int64_t cube, float sum) { phi[at(cube)] = kept_off_zero(sum); });
+      [&](float& sum, std::int64_t voxel, float weight) { sum += weight * distance[voxel]; },
+      [&](std::int64_t cube, float sum) { phi[cube] = kept_off_zero(sum); });
 }
 
 void labels_as_level_set(const SourceLattice& lattice, const ImageWindow& voxels,
@@ -133,14 +133,14 @@ void labels_as_level_set(const SourceLattice& lattice, const ImageWindow& voxels
   for_cubes(
       lattice, voxels, to, [] { return Nearest{}; },
       [&](Nearest& n, std::int64_t voxel, float weight) {
-        const std::uint8_t label = of_voxels[at(voxel)];
+        const std::uint8_t label = of_voxels[voxel];
         if (label != pore_label && label != outside_label && weight > n.weight) n = {weight, label};
       },
       [&](std::int64_t cube, const Nearest& n) {
-        std::uint8_t& label = labels[at(cube)];
+        std::uint8_t& label = labels[cube];
         if (label == outside_label) return;
-        if (phi[at(cube)] > 0) label = pore_label;
-        if (phi[at(cube)] <= 0 && label == pore_label) label = n.label;
+        if (phi[cube] > 0) label = pore_label;
+        if (phi[cube] <= 0 && label == pore_label) label = n.label;
       });
 }
 

@@ -39,31 +39,30 @@ Array<std::uint8_t> inner_phases(const ImageWindow& window, std::span<const std:
       };
       const bool inner =
           label != outside_label && std::all_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n), alike);
-      phases[at(r * nx + x)] = !inner ? near_wall : pore ? inner_pore : inner_solid;
+      phases[r * nx + x] = !inner ? near_wall : pore ? inner_pore : inner_solid;
     }
   });
   return phases;
 }
 
 void PlaneNoise::add(const ImageWindow& planes, std::span<const float> values, std::span<const std::uint8_t> phases) {
-  std::vector<std::vector<std::int64_t>> of_thread(at(n_threads()));
+  std::vector<std::vector<std::int64_t>> of_thread(n_threads());
   const int nx = planes.image[0], ny = planes.image[1];
   parallel_for(planes.planes(), [&](std::int64_t p) {
-    std::vector<std::int64_t>& count = of_thread[at(thread_number())];
+    std::vector<std::int64_t>& count = of_thread[thread_number()];
     count.resize(count_.size(), 0);
     const double scale = 1 / unit_;
     for (int y = 0; y < ny; ++y)
       for (int x = 0; x < nx; ++x) {
         const std::int64_t n = p * planes.plane() + std::int64_t{y} * nx + x;
-        const std::uint8_t phase = phases[at(n)];
+        const std::uint8_t phase = phases[n];
         if (phase >= near_wall) continue;
         const auto add_along = [&](std::int64_t step, int before, int after) {
           for (int lag = 1; lag <= std::min({static_cast<int>(lags), before, after}); ++lag) {
             const std::int64_t low = n - lag * step, high = n + lag * step;
-            if (phases[at(low)] != phase || phases[at(high)] != phase) return;
-            const double second =
-                std::abs((double{values[at(low)]} + double{values[at(high)]}) - 2 * double{values[at(n)]});
-            ++count[start(phase, at(lag - 1)) + at(static_cast<std::int64_t>(std::min(second * scale, bins - 1.0)))];
+            if (phases[low] != phase || phases[high] != phase) return;
+            const double second = std::abs((double{values[low]} + double{values[high]}) - 2 * double{values[n]});
+            ++count[start(phase, lag - 1) + static_cast<std::int64_t>(std::min(second * scale, bins - 1.0))];
           }
         };
         add_along(1, x, nx - 1 - x);

@@ -46,10 +46,10 @@ void for_wall_voxels(const ImageWindow& layer, const ImageWindow& window, std::s
 /// Distances to the wall of those voxels of a layer. [1/64 voxel]
 std::vector<std::uint16_t> wall_offsets(const ImageWindow& layer, const ImageWindow& window,
                                         std::span<const std::uint8_t> labels, std::span<const float> phi) {
-  std::vector<std::vector<std::uint16_t>> of_plane(at(layer.planes()));
+  std::vector<std::vector<std::uint16_t>> of_plane(layer.planes());
   parallel_for(layer.planes(), [&](std::int64_t p) {
     for_wall_voxels(layer, window, labels, layer.first + static_cast<int>(p), [&](std::int64_t, std::int64_t n) {
-      of_plane[at(p)].push_back(static_cast<std::uint16_t>(std::lround(distance_unit * std::abs(phi[at(n)]))));
+      of_plane[p].push_back(static_cast<std::uint16_t>(std::lround(distance_unit * std::abs(phi[n]))));
     });
   });
   std::vector<std::uint16_t> all;
@@ -60,7 +60,7 @@ std::vector<std::uint16_t> wall_offsets(const ImageWindow& layer, const ImageWin
 /// Labels of planes `part` of the window.
 std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<const std::uint8_t> labels,
                                         const ImageWindow& part) {
-  return labels.subspan(at(window.start_of(part.first)), part.count());
+  return labels.subspan(window.start_of(part.first), part.count());
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint
     f = smoothed_field(layer);
   }
   parallel_for(static_cast<std::int64_t>(f.phi.size()), [&](std::int64_t n) {
-    const std::uint8_t label = labels[at(n)];
-    if (label != outside_label && (f.phi[at(n)] > 0) != (label == pore_label)) f.phi[at(n)] = -f.phi[at(n)];
+    const std::uint8_t label = labels[n];
+    if (label != outside_label && (f.phi[n] > 0) != (label == pore_label)) f.phi[n] = -f.phi[n];
   });
   return f;
 }
@@ -106,8 +106,7 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
   const SourceLattice& lattice = image_.lattice();
   Array<std::uint8_t> phase(all.count(), Purpose::buffers);
   parallel_for(all.planes(), [&](std::int64_t p) {
-    for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n)
-      phase[at(n)] = labels[at(n)] == pore_label ? 1 : 0;
+    for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n) phase[n] = labels[n] == pore_label ? 1 : 0;
   });
   image_.sample().continue_outwards(all, phase.span());
   Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
@@ -190,7 +189,7 @@ double Wall::keep_volume(double pore) {
 Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
   std::array<std::int64_t, 2> sums{};
   double steepest = 0;
-  std::vector<double> areas(at(image_.count()), 0.0);  // layer by layer
+  std::vector<double> areas(image_.count(), 0.0);  // layer by layer
   // The labels of the file's voxels stay until the last layer is done: other layers are made of them.
   std::optional<Slabs<std::uint8_t>> relabelled;
   if (!parts_.gray && !image_.lattice().same()) relabelled.emplace(image_.comm(), image_.voxels(), Purpose::geometry);
@@ -208,11 +207,11 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
       sums[0] += s.voxels;
       sums[1] += s.pore_volume;
       steepest = std::max(steepest, steepest_slope(f.window, f.phi, layer.first, layer.last));
-      areas[at(layer.first / geometry_chunk)] =
+      areas[layer.first / geometry_chunk] =
           wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());
       const Array<std::uint8_t> own = labels_of(f, around, labels.span());
       offsets_.push_back(wall_offsets(layer, f.window, own.span(), f.phi));
-      const auto phi = f.phi.subspan(at(f.window.start_of(layer.first)), layer.count());
+      const auto phi = f.phi.subspan(f.window.start_of(layer.first), layer.count());
       if (pictures) pictures->add_level_set(layer, phi);
       packed = GeometryWriter::pack(layer, phi, planes_of(f.window, own.span(), layer));
       if (relabelled) {
@@ -240,7 +239,7 @@ Slabs<std::uint16_t> Wall::take_offsets() {
     std::size_t next = 0;
     for (int z = layer.first; z < layer.last; ++z)
       for_wall_voxels(layer, window, labels.span(), z,
-                      [&](std::int64_t n, std::int64_t) { of_layer[at(n)] = offsets_[round][next++]; });
+                      [&](std::int64_t n, std::int64_t) { of_layer[n] = offsets_[round][next++]; });
     if (layer.planes() > 0) offsets_[round++] = std::vector<std::uint16_t>();  // = {} would keep the memory
     all.store(layer, of_layer.span());
   });

@@ -28,9 +28,9 @@ double triangle_area(const Vec3& a, const Vec3& b, const Vec3& c) {
 double area_in_tetrahedron(const std::array<int, 4>& corners, const std::array<float, 8>& phi) {
   std::array<int, 4> in{}, out{};
   std::size_t n_in = 0, n_out = 0;
-  for (const int c : corners) (phi[at(c)] > 0 ? in[n_in++] : out[n_out++]) = c;
+  for (const int c : corners) (phi[c] > 0 ? in[n_in++] : out[n_out++]) = c;
   const auto crossing = [&](int a, int b) {
-    const double fa = phi[at(a)], fb = phi[at(b)];
+    const double fa = phi[a], fb = phi[b];
     return corner(a) + (corner(b) - corner(a)) * (fa / (fa - fb));
   };
   if (n_in == 1) return triangle_area(crossing(in[0], out[0]), crossing(in[0], out[1]), crossing(in[0], out[2]));
@@ -60,19 +60,19 @@ double wall_area(const ImageWindow& window, std::span<const float> phi, int firs
     const int y = static_cast<int>(r % (ny + 1)) - 1, z = begin + static_cast<int>(r / (ny + 1));
     std::array<const float*, 4> line;
     for (int m = 0; m < 4; ++m)
-      line[at(m)] = phi.data() + window.start_of(std::clamp(z + m / 2, 0, nz - 1)) +
-                    std::int64_t{std::clamp(y + m % 2, 0, ny - 1)} * nx;
+      line[m] = phi.data() + window.start_of(std::clamp(z + m / 2, 0, nz - 1)) +
+                std::int64_t{std::clamp(y + m % 2, 0, ny - 1)} * nx;
     const double weight = (y < 0 || y + 1 == ny ? 0.5 : 1.0) * (z < 0 || z + 1 == nz ? 0.5 : 1.0);
     double area = 0;
     for (int x = -1; x < nx; ++x) {
       const int low = std::max(x, 0), high = std::min(x + 1, nx - 1);
       std::array<float, 8> corners;
       int positive = 0;
-      for (int c = 0; c < 8; ++c) positive += (corners[at(c)] = line[at(c / 2)][c % 2 ? high : low]) > 0;
+      for (int c = 0; c < 8; ++c) positive += (corners[c] = line[c / 2][c % 2 ? high : low]) > 0;
       if (positive == 0 || positive == 8) continue;
       bool counts = true;
       for (int c = 0; c < 4 && !inside.empty(); ++c)
-        counts = counts && inside[at(std::int64_t{std::clamp(y + c / 2, 0, ny - 1)} * nx + (c % 2 ? high : low))] != 0;
+        counts = counts && inside[std::int64_t{std::clamp(y + c / 2, 0, ny - 1)} * nx + (c % 2 ? high : low)] != 0;
       if (counts) area += (x < 0 || x + 1 == nx ? 0.5 : 1.0) * area_in_cube(corners);
     }
     return weight * area;

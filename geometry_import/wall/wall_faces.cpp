@@ -36,15 +36,15 @@ class FaceSet {
         phase_(phase.data()),
         d_(d),
         step_{1, window.row(), window.plane()},
-        bits_(at(words_ * rows()), Purpose::buffers),
-        before_(at(words_ * rows()) + 1, Purpose::buffers) {
+        bits_(words_ * rows(), Purpose::buffers),
+        before_(words_ * rows() + 1, Purpose::buffers) {
     parallel_for(rows(), [&](std::int64_t r) { mark_row(r); });
     before_[0] = 0;
     for (std::size_t w = 0; w < bits_.size(); ++w) before_[w + 1] = before_[w] + std::popcount(bits_[w]);
   }
   std::int64_t rows() const { return std::int64_t{extent_[1]} * extent_[2]; }
   std::int64_t count() const { return before_[bits_.size()]; }
-  std::int64_t step(int e) const { return step_[at(e)]; }
+  std::int64_t step(int e) const { return step_[e]; }
   bool has(int x, std::int64_t r) const { return bits_[word(x, r)] >> (x & 63) & 1U; }
   std::int32_t number(int x, std::int64_t r) const {
     const std::size_t w = word(x, r);
@@ -53,9 +53,9 @@ class FaceSet {
   /// f(number of the face, its low voxel) for the faces of row r = y + ny z.
   template <class F>
   void for_row(std::int64_t r, F&& f) const {
-    std::int32_t n = before_[at(r * words_)];
+    std::int32_t n = before_[r * words_];
     for (std::int64_t w = 0; w < words_; ++w)
-      for (std::uint64_t left = bits_[at(r * words_ + w)]; left != 0; left &= left - 1)
+      for (std::uint64_t left = bits_[r * words_ + w]; left != 0; left &= left - 1)
         f(n++, Index{static_cast<int>(64 * w) + std::countr_zero(left), static_cast<int>(r % extent_[1]),
                      static_cast<int>(r / extent_[1])});
   }
@@ -69,8 +69,8 @@ class FaceSet {
   Link link(const Index& c, int t, int side) const {
     if (c[t] + side < 0 || c[t] + side >= extent_[t]) return {-1, 0};
     const std::uint8_t* const here = phase_ + c[0] + step_[1] * c[1] + step_[2] * c[2];
-    const std::uint8_t* const beside = here + side * step_[at(t)];
-    const std::int64_t up = step_[at(d_)];
+    const std::uint8_t* const beside = here + side * step_[t];
+    const std::int64_t up = step_[d_];
     // Both voxels beside the face are of the other phase: a face towards the solid, whichever way that is.
     const bool upwards = *beside != *here && beside[up] == *here && *here == 1;
     int k = upwards ? 1 : 0;
@@ -90,14 +90,14 @@ class FaceSet {
   }
 
  private:
-  std::size_t word(int x, std::int64_t r) const { return at(r * words_ + (x >> 6)); }
+  std::size_t word(int x, std::int64_t r) const { return r * words_ + (x >> 6); }
   void mark_row(std::int64_t r) {
     std::fill_n(bits_.data() + r * words_, words_, std::uint64_t{0});
     const int place = d_ == 1 ? static_cast<int>(r % extent_[1]) : static_cast<int>(r / extent_[1]);
     if (d_ > 0 && place + 1 == extent_[d_]) return;
     const std::uint8_t* const row = phase_ + r * extent_[0];
     const int last = d_ == 0 ? extent_[0] - 1 : extent_[0];
-    for (int x = 0; x < last; ++x) bits_[word(x, r)] |= std::uint64_t{row[x] != row[x + step_[at(d_)]]} << (x & 63);
+    for (int x = 0; x < last; ++x) bits_[word(x, r)] |= std::uint64_t{row[x] != row[x + step_[d_]]} << (x & 63);
   }
 
   Index extent_;
@@ -113,16 +113,16 @@ class FaceSet {
 class Heights {
  public:
   Heights(const FaceSet& faces, int d, double sigma)
-      : to_(at(faces.count()), Purpose::buffers),
-        above_(at(faces.count()), Purpose::buffers),
-        height_(at(faces.count()), Purpose::buffers, 0.0F) {
+      : to_(faces.count(), Purpose::buffers),
+        above_(faces.count(), Purpose::buffers),
+        height_(faces.count(), Purpose::buffers, 0.0F) {
     const std::array<int, 2> across{d == 0 ? 1 : 0, d == 2 ? 1 : 2};
     parallel_for(faces.rows(), [&](std::int64_t r) {
       faces.for_row(r, [&](std::int32_t n, const Index& c) {
         for (int m = 0; m < 4; ++m) {
-          const FaceSet::Link l = faces.link(c, across[at(m / 2)], m % 2 ? 1 : -1);
-          to_[at(n)][at(m)] = l.face;
-          above_[at(n)][at(m)] = static_cast<std::int8_t>(l.height);
+          const FaceSet::Link l = faces.link(c, across[m / 2], m % 2 ? 1 : -1);
+          to_[n][m] = l.face;
+          above_[n][m] = static_cast<std::int8_t>(l.height);
         }
       });
     });
@@ -135,10 +135,10 @@ class Heights {
     spread(share, sweeps, work);
     for (std::size_t n = 0; n < height_.size(); ++n) height_[n] = 2 * once[n] - height_[n];
   }
-  float height(std::int32_t n) const { return height_[at(n)]; }
+  float height(std::int32_t n) const { return height_[n]; }
   /// |∇h|²; one-sided where one side has no link.
   float slope_squared(std::int32_t n) const {
-    const auto& to = to_[at(n)];
+    const auto& to = to_[n];
     float sum = 0;
     for (std::size_t m = 0; m < 4; m += 2) {
       const int sides = (to[m] >= 0) + (to[m + 1] >= 0);
@@ -151,15 +151,15 @@ class Heights {
  private:
   /// To the wall at the other end of link m; 0 without one.
   float rise(std::int64_t n, std::size_t m) const {
-    const std::int32_t to = to_[at(n)][m];
-    return to < 0 ? 0.0F : height_[at(to)] + static_cast<float>(above_[at(n)][m]) - height_[at(n)];
+    const std::int32_t to = to_[n][m];
+    return to < 0 ? 0.0F : height_[to] + static_cast<float>(above_[n][m]) - height_[n];
   }
   void spread(float share, int sweeps, Array<float>& work) {
     for (int s = 0; s < sweeps; ++s) {
       parallel_for(static_cast<std::int64_t>(height_.size()), [&](std::int64_t n) {
         // Pairs: the order of axes and sides does not matter to the last bit.
         const float sum = (rise(n, 0) + rise(n, 1)) + (rise(n, 2) + rise(n, 3));
-        work[at(n)] = height_[at(n)] + share * sum;
+        work[n] = height_[n] + share * sum;
       });
       std::swap(height_, work);
     }
@@ -187,7 +187,7 @@ struct Gathered {
   /// |φ|
   float distance() const {
     const float mean = static_cast<float>(sum) / static_cast<float>(weight);
-    const float wider = faces > 3 ? (widening[at(faces - 4)] - 1) * static_cast<float>(flat) / quite_flat : 0.0F;
+    const float wider = faces > 3 ? (widening[faces - 4] - 1) * static_cast<float>(flat) / quite_flat : 0.0F;
     return (mean + (directions > 1 ? corner_excess : 0.0F)) * (1 + wider);
   }
 };
@@ -211,14 +211,13 @@ Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> 
         const float h = std::clamp(heights.height(n), -0.5F, 0.5F), slope2 = heights.slope_squared(n);
         const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
         const float incline = std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2))), moved = shift * incline;
-        gathered[at(k * nx + x)].add(normal2, (0.5F + side * h) * normal + (phase[at(r * nx + x)] ? moved : -moved),
-                                     incline);
+        gathered[k * nx + x].add(normal2, (0.5F + side * h) * normal + (phase[r * nx + x] ? moved : -moved), incline);
       };
       for (int x = 0; x < nx; ++x) {
-        const std::uint8_t before = gathered[at(k * nx + x)].faces;
+        const std::uint8_t before = gathered[k * nx + x].faces;
         add(x, r, x, 1.0F);
         if (d == 0 ? x > 0 : place > 0) add(x, r - low_row, d == 0 ? x - 1 : x, -1.0F);
-        gathered[at(k * nx + x)].directions += gathered[at(k * nx + x)].faces > before;
+        gathered[k * nx + x].directions += gathered[k * nx + x].faces > before;
       }
     });
   }
@@ -230,7 +229,7 @@ Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> 
 std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& part,
                               const Array<Gathered>& gathered, const Index& c) {
   const Index lo{0, 0, part.first}, hi{window.image[0], window.image[1], part.last};
-  const std::uint8_t own = phase[at(window.start_of(c[2]) + c[1] * window.row() + c[0])];
+  const std::uint8_t own = phase[window.start_of(c[2]) + c[1] * window.row() + c[0]];
   std::uint16_t sharpest = 0;
   for (int d = 0; d < 3; ++d)
     for (int m = 0; m < 4; ++m) {
@@ -241,8 +240,8 @@ std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::ui
       for (int e = 0; e < 3; ++e) inside = inside && to[e] >= lo[e] && to[e] < hi[e];
       if (!inside) continue;
       const std::int64_t in_plane = to[1] * window.row() + to[0];
-      if (phase[at(window.start_of(to[2]) + in_plane)] != own)
-        sharpest = std::max(sharpest, gathered[at(part.start_of(to[2]) + in_plane)].flat);
+      if (phase[window.start_of(to[2]) + in_plane] != own)
+        sharpest = std::max(sharpest, gathered[part.start_of(to[2]) + in_plane].flat);
     }
   return sharpest;
 }
@@ -278,7 +277,7 @@ void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t
                          const ImageWindow& kept, std::span<float> phi) {
   signed_distance(window, phase, kept, phi);
   distances_beside_wall(window, phase, sigma, shift, kept, phi);
-  keep_phase(phase.subspan(at(window.start_of(kept.first)), kept.count()), phi);
+  keep_phase(phase.subspan(window.start_of(kept.first), kept.count()), phi);
 }
 
 }  // namespace karst

@@ -128,7 +128,7 @@ Values decoded(const ImageWindow& window, const Array<std::int16_t>& stored, flo
   for_rows(window, [&](int y, int z, std::int64_t) {
     const std::int64_t from = v.place(y, z);
     for (std::int64_t n = from; n < from + window.row(); ++n)
-      v.value[at(n)] = static_cast<float>(stored[at(n)]) / float{fitted_unit} + shift;
+      v.value[n] = static_cast<float>(stored[n]) / float{fitted_unit} + shift;
   });
   return v;
 }
@@ -143,7 +143,7 @@ float positive_share(float a, float b) {
 /// slopes.
 class RowShares {
  public:
-  explicit RowShares(std::int64_t nx) : nx_(nx), rows_(9 * at(nx + 2)), along_(3 * at(nx)) {}
+  explicit RowShares(std::int64_t nx) : nx_(nx), rows_(9 * (nx + 2)), along_(3 * nx) {}
 
   /// Row (b, c) of the neighbours, b and c 0 to 2 along y and z, plus a shift.
   void set(std::size_t b, std::size_t c, const float* values, float shift) {
@@ -174,8 +174,8 @@ class RowShares {
 
  private:
   /// Its place 0 is x = 0; there is one more value at each end.
-  float* row(std::size_t b, std::size_t c) { return rows_.data() + (b + 3 * c) * at(nx_ + 2) + 1; }
-  float* along(std::size_t d) { return along_.data() + d * at(nx_); }
+  float* row(std::size_t b, std::size_t c) { return rows_.data() + (b + 3 * c) * (nx_ + 2) + 1; }
+  float* along(std::size_t d) { return along_.data() + d * nx_; }
   static float quarter_way(float here, float b, float c, float both) { return (9 * here + 3 * (b + c) + both) / 16; }
   static float on_line(float low, float here, float high) {
     return positive_share(0.5F * (low + here), here) + positive_share(here, 0.5F * (here + high));
@@ -217,8 +217,8 @@ void set_pore_shares(const Values& phi, float shift, Values& shares) {
     RowShares row(nx);
     for (int b = 0; b < 3; ++b)
       for (int c = 0; c < 3; ++c)
-        row.set(at(b), at(c),
-                phi.row(std::clamp(y + b - 1, 0, last_y), std::clamp(z + c - 1, phi.window.first, last_z)), shift);
+        row.set(b, c, phi.row(std::clamp(y + b - 1, 0, last_y), std::clamp(z + c - 1, phi.window.first, last_z)),
+                shift);
     row.find(shares.value.data() + r * nx);
   });
 }
@@ -228,9 +228,9 @@ void set_pore_shares(const Values& phi, float shift, Values& shares) {
 void hold_phases(const ImageWindow& window, std::span<const std::uint8_t> labels, Values& phi) {
   const Array<std::uint8_t> held = inner_phases(window, labels, phi.window);
   parallel_for(static_cast<std::int64_t>(held.size()), [&](std::int64_t n) {
-    float& value = phi.value[at(n)];
-    if (held[at(n)] == inner_pore) value = std::max(value, held_phi);
-    if (held[at(n)] == inner_solid) value = std::min(value, -held_phi);
+    float& value = phi.value[n];
+    if (held[n] == inner_pore) value = std::max(value, held_phi);
+    if (held[n] == inner_solid) value = std::min(value, -held_phi);
   });
 }
 
@@ -299,7 +299,7 @@ Values WallFit::smoothed(const ImageWindow& part) const {
   const auto threshold = static_cast<float>(start_.threshold);
   for_rows(window, [&](int y, int z, std::int64_t) {
     const std::int64_t from = v.place(y, z);
-    for (std::int64_t n = from; n < from + window.row(); ++n) v.value[at(n)] -= threshold;
+    for (std::int64_t n = from; n < from + window.row(); ++n) v.value[n] -= threshold;
   });
   diffuse(window, smoothing_, v.value.span());
   return v;
@@ -318,18 +318,18 @@ Sums WallFit::sums_of(const ImageWindow& layer, const Values& gray, const Values
   const Values shifted = picture(layer, phi, small_shift);
   const int nx = layer.image[0], ny = layer.image[1], nz = layer.image[2];
   const std::span<const std::uint8_t> inside = image_.sample().inside();
-  std::vector<Sums> of_row(at(std::int64_t{ny} * layer.planes()));
+  std::vector<Sums> of_row(std::int64_t{ny} * layer.planes());
   for_rows(layer, [&](int y, int z, std::int64_t r) {
     const float *m = pictured.row(y, z), *g = gray.row(y, z), *s = shifted.row(y, z);
     const std::array<const float*, 4> beside{
         pictured.row(std::max(y - 1, 0), z), pictured.row(std::min(y + 1, ny - 1), z),
         pictured.row(y, std::max(z - 1, 0)), pictured.row(y, std::min(z + 1, nz - 1))};
     for (int x = 0; x < nx; ++x) {
-      if (!inside.empty() && inside[at(std::int64_t{y} * nx + x)] == 0) continue;
+      if (!inside.empty() && inside[std::int64_t{y} * nx + x] == 0) continue;
       double around = double{m[std::max(x - 1, 0)]} + double{m[std::min(x + 1, nx - 1)]};
       for (const float* b : beside) around += double{b[x]};
-      of_row[at(r)].add(m[x], static_cast<float>(0.5 * (around - 6 * double{m[x]})), (s[x] - m[x]) / small_shift, g[x],
-                        residual(g[x], m[x]));
+      of_row[r].add(m[x], static_cast<float>(0.5 * (around - 6 * double{m[x]})), (s[x] - m[x]) / small_shift, g[x],
+                    residual(g[x], m[x]));
     }
   });
   Sums sums;
@@ -340,7 +340,7 @@ Sums WallFit::sums_of(const ImageWindow& layer, const Values& gray, const Values
 /// φ = (smoothed gray value less the threshold - level) / gain, and the sums of its picture.
 void WallFit::begin(double level, double gain) {
   const auto at_wall = static_cast<float>(level), per_voxel = static_cast<float>(gain);
-  std::vector<double> by_layer(Sums::n * at(image_.count()), 0.0);
+  std::vector<double> by_layer(Sums::n * image_.count(), 0.0);
   image_.for_rounds([&](int, const ImageWindow& layer) {
     Array<std::int16_t> stored(layer.count(), Purpose::buffers);
     const ImageWindow near = layer.planes() > 0 ? layer.grown(picture_reach() + 2) : layer;
@@ -357,8 +357,8 @@ void WallFit::begin(double level, double gain) {
           to[x] = std::clamp((g[x] - at_wall) / per_voxel, -most_phi, most_phi);
       });
       hold_phases(around, labels.span(), phi);
-      std::ranges::transform(phi.value.span().subspan(at(phi.window.start_of(layer.first)), layer.count()),
-                             stored.begin(), to_stored);
+      std::ranges::transform(phi.value.span().subspan(phi.window.start_of(layer.first), layer.count()), stored.begin(),
+                             to_stored);
       const Sums sums = sums_of(layer, gray, picture(layer.grown(1), phi, 0.0F), phi);
       std::ranges::copy(sums.v, by_layer.begin() + layer.first / geometry_chunk * static_cast<int>(Sums::n));
     });
@@ -372,7 +372,7 @@ void WallFit::begin(double level, double gain) {
 void WallFit::update() {
   const int reach = diffusion_reach(prior_variance) + picture_reach() + 1;
   assert(reach <= geometry_chunk);
-  std::vector<double> by_layer(Sums::n * at(image_.count()), 0.0);
+  std::vector<double> by_layer(Sums::n * image_.count(), 0.0);
   ImageWindow waiting{image_.voxels(), 0, 0};
   Array<std::int16_t> values;
   image_.for_rounds([&](int, const ImageWindow& layer) {
@@ -408,14 +408,14 @@ Values WallFit::update(const ImageWindow& layer, const Values& phi, Sums& sums) 
     float* const to = moved.value.data() + moved.place(y, z);
     for (std::int64_t x = 0; x < near.row(); ++x) to[x] = p[x] + step * residual(g[x], m[x]);
   });
-  const auto of_layer = moved.value.span().subspan(at(near.start_of(layer.first)), layer.count());
+  const auto of_layer = moved.value.span().subspan(near.start_of(layer.first), layer.count());
   Values updated{layer, Array<float>(layer.count(), Purpose::buffers)};
   std::ranges::copy(of_layer, updated.value.begin());
   diffuse(near, prior_variance, moved.value.span());
   for_rows(layer, [&](int y, int z, std::int64_t) {
     const std::int64_t from = layer.start_of(z) + y * layer.row();
     for (std::int64_t n = from; n < from + layer.row(); ++n)
-      updated.value[at(n)] = (1 - prior) * updated.value[at(n)] + prior * of_layer[at(n)];
+      updated.value[n] = (1 - prior) * updated.value[n] + prior * of_layer[n];
   });
   return updated;
 }
@@ -440,15 +440,15 @@ bool WallFit::correct_model(double share) {
 
 /// Mean |∇φ| there; 0 when there is no wall.
 double WallFit::slope_at_wall() const {
-  std::vector<double> by_layer(2 * at(image_.count()), 0.0);
+  std::vector<double> by_layer(2 * image_.count(), 0.0);
   image_.for_rounds([&](int, const ImageWindow& layer) {
     const ImageWindow window = layer.planes() > 0 ? layer.grown(1) : layer;
     const Values phi = decoded(window, phi_.fetch(window));
     if (layer.planes() == 0) return;
     const GradientSums sums =
         wall_gradient(window, phi.value.span(), 0.0, layer.first, layer.last, image_.sample().inside());
-    by_layer[2 * at(layer.first / geometry_chunk)] = static_cast<double>(sums.voxels);
-    by_layer[2 * at(layer.first / geometry_chunk) + 1] = sums.length;
+    by_layer[2 * (layer.first / geometry_chunk)] = static_cast<double>(sums.voxels);
+    by_layer[2 * (layer.first / geometry_chunk) + 1] = sums.length;
   });
   image_.comm().sum(std::span(by_layer));
   double voxels = 0, length = 0;
@@ -510,7 +510,7 @@ class InsidePhases {
 /// Compares the wall as it is with the image.
 ScanModel WallFit::inspect(int rounds) {
   InsidePhases inside;
-  std::vector<double> by_layer(Sums::n * at(image_.count()), 0.0);
+  std::vector<double> by_layer(Sums::n * image_.count(), 0.0);
   image_.for_rounds([&](int, const ImageWindow& layer) {
     const ImageWindow around = layer.planes() > 0 ? layer.grown(picture_reach() + 2) : layer;
     const Values phi = decoded(around, phi_.fetch(around));
@@ -523,8 +523,8 @@ ScanModel WallFit::inspect(int rounds) {
       for_rows(layer, [&](int y, int z, std::int64_t r) {
         const float *m = pictured.row(y, z), *g = gray.row(y, z);
         for (std::int64_t x = 0; x < layer.row(); ++x) {
-          of_layer[at(r * layer.row() + x)] = m[x];
-          residuals[at(r * layer.row() + x)] = residual(g[x], m[x]);
+          of_layer[r * layer.row() + x] = m[x];
+          residuals[r * layer.row() + x] = residual(g[x], m[x]);
         }
       });
       inside.add(layer, image_.sample().inside(), residuals.span(), of_layer.span());
@@ -556,7 +556,7 @@ double moved_wall(const ScanModel& scan, double share) {
 
 void fitted_level_set(std::span<const std::int16_t> fitted, double slope, std::span<float> phi) {
   parallel_for(static_cast<std::int64_t>(phi.size()),
-               [&](std::int64_t n) { phi[at(n)] = static_cast<float>(fitted[at(n)]) / float{fitted_unit}; });
+               [&](std::int64_t n) { phi[n] = static_cast<float>(fitted[n]) / float{fitted_unit}; });
   gray_level_set(phi, {0.0, slope, true}, phi);
 }
 

@@ -154,14 +154,20 @@ class DatabaseParser {
     }
   }
 
-  Database finish(bool rates_alone = false) {
+  /// What was read, as a whole database.
+  Database finish() {
     close_entry();
-    if (rates_alone) return std::move(database_);
     require(!database_.masters.empty() && !database_.species.empty(),
             "database {}: there are no {}; is it a database in PHREEQC's format?", database_.name,
             database_.masters.empty() ? "SOLUTION_MASTER_SPECIES" : "SOLUTION_SPECIES");
     check_blocks(database_, lines_);
     return std::move(database_);
+  }
+
+  /// The rates alone; nothing else needs to be there.
+  std::vector<DatabaseRate> finish_rates() {
+    close_entry();
+    return std::move(database_.rates);
   }
 
  private:
@@ -540,7 +546,7 @@ Database read_database(const std::string& path, const std::vector<std::string>& 
 std::vector<DatabaseRate> read_rates(const std::string& path) {
   DatabaseParser parser(path);
   read_lines(text_of(path), parser);
-  std::vector<DatabaseRate> rates = parser.finish(true).rates;
+  std::vector<DatabaseRate> rates = parser.finish_rates();
   require(!rates.empty(), "{}: contains neither RATE_PARAMETERS_PK nor RATE_PARAMETERS_HERMANSKA", path);
   return rates;
 }

@@ -159,22 +159,21 @@ void take_step(const std::vector<double>& x, const std::vector<double>& step, do
 }
 
 /// Newton's method with steps halved until the largest residual falls. False when it stands still or takes too long.
-/// @param held  see residuals()
-bool newton(const Equations& e, std::vector<double>& x, int& iterations, int most, bool held, double goal) {
+bool newton(const Equations& e, std::vector<double>& x, int& iterations, int most, IonicMedium medium, double goal) {
   SpeciationWorkspace& work = e.work;
   const std::size_t n_basis = e.table.n_basis;
   evaluate(e, x);
-  double residual = residuals(e, x, held);
+  double residual = residuals(e, x, medium);
   for (int i = 0; i <= most; ++i, ++iterations) {
     if (residual < goal) return true;
     if (!std::isfinite(residual)) return false;
-    jacobian(e, x, held);
+    jacobian(e, x, medium);
     if (!solve_step(e)) return false;
     double share = longest_share({work.step.data(), n_basis}), next = 0.0;
     for (int halvings = 0; halvings < 8; ++halvings, share *= 0.5) {
       take_step(x, work.step, share, work.trial);
       evaluate(e, work.trial);
-      next = residuals(e, work.trial, held);
+      next = residuals(e, work.trial, medium);
       if (next < residual || next < goal) break;
     }
     if (!(next < residual)) {
@@ -184,7 +183,7 @@ bool newton(const Equations& e, std::vector<double>& x, int& iterations, int mos
       }
       evaluate(e, x);
       // Round-off of the sums lies above the goal where constants are extreme: then it is as good as it gets.
-      return residuals(e, x, held) < rounding;
+      return residuals(e, x, medium) < rounding;
     }
     std::swap(x, work.trial);
     residual = next;
@@ -199,7 +198,7 @@ void scale_down(const Equations& e, std::vector<double>& x) {
   const std::size_t n_basis = e.table.n_basis;
   for (int k = 0; k < 40; ++k) {
     evaluate(e, x);
-    residuals(e, x, true);
+    residuals(e, x, IonicMedium::held);
     double largest = 0.0;
     for (std::size_t b = 1; b < n_basis; ++b) {
       const double excess = e.conditions[b].kind == Kind::total ? std::max(0.0, e.work.residual[b]) : 0.0;
@@ -218,7 +217,7 @@ void approach(const Equations& e, std::vector<double>& x, int& iterations) {
   x[n_basis + 1] = 0.0;
   scale_down(e, x);
   for (int k = 0; k < 30; ++k) {
-    newton(e, x, iterations, most_iterations, true, 1e-3);
+    newton(e, x, iterations, most_iterations, IonicMedium::held, 1e-3);
     const double strength = std::min(e.work.strength, largest_strength);
     const double change = std::log(strength / x[n_basis]);
     x[n_basis] *= std::exp(std::clamp(0.6 * change, -2.0, 0.7));
@@ -288,19 +287,19 @@ void evaluate(const Equations& e, std::span<const double> x) {
   exponentials(work.amount);
 }
 
-double residuals(const Equations& e, std::span<const double> x, bool held) {
+double residuals(const Equations& e, std::span<const double> x, IonicMedium medium) {
   SpeciationWorkspace& work = e.work;
   const std::size_t n = e.table.n_basis;
   std::ranges::fill(work.ratio, 1.0);
   for (int b = 0; b < e.table.n_basis; ++b) work.residual[b] = basis_residual(e, x, b);
   work.strength = std::max(sum_of(work, e.table.ions, SpeciesTable::strength), least_strength);
   work.water_left = std::max(1.0 - water_per_mole * sum_of(work, e.table.ions, SpeciesTable::dissolved), 0.1);
-  if (!held) {
+  if (medium == IonicMedium::unknown) {
     work.ratio[n] = x[n] / work.strength;
     work.ratio[n + 1] = 1.0 / work.water_left;
   }
   work.residual[n] = 0.0;
-  work.residual[n + 1] = held ? 0.0 : x[n + 1];
+  work.residual[n + 1] = medium == IonicMedium::held ? 0.0 : x[n + 1];
   double all = 0.0, largest = 0.0;
   for (const double r : work.ratio) all += r;
   logarithms(work.ratio);
@@ -312,13 +311,13 @@ double residuals(const Equations& e, std::span<const double> x, bool held) {
   return std::isfinite(all) ? largest : INFINITY;
 }
 
-void jacobian(const Equations& e, std::span<const double> x, bool held) {
+void jacobian(const Equations& e, std::span<const double> x, IonicMedium medium) {
   SpeciationWorkspace& work = e.work;
   const std::size_t n = e.table.n_basis, width = e.table.width;
   std::ranges::fill(work.jacobian, 0.0);
   for (int b = 0; b < e.table.n_basis; ++b) basis_row(e, b);
   work.jacobian[n * width + n] = work.jacobian[(n + 1) * width + n + 1] = 1.0;
-  if (held) return;
+  if (medium == IonicMedium::held) return;
   work.jacobian[n * width + n] = 1.0 / x[n];
   add_slopes(e, e.table.ions, SpeciesTable::strength, n, -1.0 / work.strength, 0.0);
   if (work.water_left > 0.1)
@@ -333,10 +332,10 @@ bool solve_step(const Equations& e) {
 bool solve(const Equations& e, std::vector<double>& x, int& iterations) {
   const std::size_t n = e.table.n_basis;
   x[n] = std::clamp(x[n], least_strength, largest_strength);
-  bool found = newton(e, x, iterations, few_iterations, false, tolerance);
+  bool found = newton(e, x, iterations, few_iterations, IonicMedium::unknown, tolerance);
   for (int tries = 0; tries < 3 && !found; ++tries) {
     approach(e, x, iterations);
-    found = newton(e, x, iterations, most_iterations, false, tolerance);
+    found = newton(e, x, iterations, most_iterations, IonicMedium::unknown, tolerance);
   }
   return found;
 }

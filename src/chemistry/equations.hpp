@@ -27,12 +27,14 @@ void set_constants(const ChemicalSystem& system, const SpeciesTable& table,
 /// Amounts, activities of the basis, and their slopes.
 void evaluate(const Equations& e, std::span<const double> x);
 
+/// Ionic strength and activity of water: unknowns, or held as they are.
+enum class IonicMedium { unknown, held };
+
 /// Residuals at what was evaluated; the largest one is returned, infinity where one is no number.
-/// @param held  ionic strength and activity of water stay as they are
-double residuals(const Equations& e, std::span<const double> x, bool held);
+double residuals(const Equations& e, std::span<const double> x, IonicMedium medium);
 
 /// The Jacobian of these residuals into work.jacobian.
-void jacobian(const Equations& e, std::span<const double> x, bool held);
+void jacobian(const Equations& e, std::span<const double> x, IonicMedium medium);
 
 /// work.step: the solution of jacobian · step = residual. False where it is singular.
 bool solve_step(const Equations& e);

@@ -73,8 +73,8 @@ bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondi
   const Equations equations = begin(system, conditions, state, work);
   const std::size_t n_basis = system.n_basis();
   evaluate(equations, work.unknowns);
-  residuals(equations, work.unknowns, false);
-  jacobian(equations, work.unknowns, false);
+  residuals(equations, work.unknowns, IonicMedium::unknown);
+  jacobian(equations, work.unknowns, IonicMedium::unknown);
   // Row p is ln Σ₊ - ln (Σ₋ + total), or with the total in Σ₊ where it is negative: its slope is -1 / sum in both.
   std::ranges::fill(work.residual, 0.0);
   for (int p = 0; p < system.n_primaries; ++p)

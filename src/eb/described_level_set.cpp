@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/combine.hpp"
 #include "eb/shapes/expression.hpp"
 #include "eb/shapes/shapes.hpp"
@@ -23,7 +24,7 @@ Vec3 size_in_cells(const Vec3& size, double h0) {
     require(
         cells[d] >= 1.0 && std::abs(exact - cells[d]) <= 1e-6 * cells[d],
         "the domain is {} m in direction {}, which is {} cells of {} m; it must be an integer, because cells are cubes",
-        size[d], "xyz"[d], exact, h0);
+        size[d], axis_names[d], exact, h0);
   }
   return cells;
 }

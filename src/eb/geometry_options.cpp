@@ -143,7 +143,7 @@ void check_sizes(Reader& item, const SolidOptions& s) {
   if (item.given("lo") && item.given("hi")) {
     for (int d = 0; d < 3; ++d) {
       if (s.lo[d] < s.hi[d]) continue;
-      item.mistake("hi", fmt::format("{} in direction {} is not above lo = {}", s.hi[d], "xyz"[d], s.lo[d]));
+      item.mistake("hi", fmt::format("{} in direction {} is not above lo = {}", s.hi[d], axis_names[d], s.lo[d]));
     }
   }
   if (item.given("major_radius") && item.given("radius") && s.radius >= s.major_radius) {

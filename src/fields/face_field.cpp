@@ -12,7 +12,7 @@ namespace {
 void primary_balance(const BoxGraph& graph, const Field& flux, int b, double* out) {
   for (int d = 0; d < 3; ++d) {
     const double* const f = flux.box(b, d).data();
-    const std::size_t high = side_of(d, true);
+    const std::size_t high = high_side(d);
     const auto add = [&](std::size_t v, double balance) { out[v] = d == 0 ? balance : out[v] + balance; };
     for (const Run& run : graph.runs)
       for (int t = 0; t < run.length; ++t) {

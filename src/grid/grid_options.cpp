@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/core/text.hpp"
+
 namespace karst {
 namespace {
 
@@ -60,7 +62,7 @@ void check_levels(Reader& in, const GridOptions& grid) {
     if (const std::int64_t cells = std::int64_t{grid.cells[d]} << (grid.levels - 1); cells > most_cells)
       in.mistake("grid.levels",
                  fmt::format("{} cells on level {} along {}; at most {} are allowed: fewer cells or levels", cells,
-                             grid.levels - 1, "xyz"[d], most_cells));
+                             grid.levels - 1, axis_names[d], most_cells));
 }
 
 }  // namespace

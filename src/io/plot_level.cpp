@@ -42,7 +42,7 @@ std::vector<PlotRound> rounds_of(const PlotTarget& to, const Layout& layout, con
   const std::int64_t most = to.plot.buffer_bytes / (value_bytes * to.n_components);
   std::vector<PlotRound> rounds;
   for (std::int64_t i = 0; i < std::ssize(order.own()); ++i) {
-    const std::int64_t cells = layout.box(order.first_own() + order.own()[place(i)]).count();
+    const std::int64_t cells = layout.box(order.first_own() + order.own()[i]).count();
     if (rounds.empty() || rounds.back().cells + cells > most) rounds.push_back({i, i, 0});
     rounds.back().end = i + 1;
     rounds.back().cells += cells;
@@ -70,19 +70,18 @@ template <class F>
 void for_boxes(const Layout& layout, const PlotOrder& order, const PlotRound& round, F&& f) {
   std::vector<std::int64_t> start{0};
   for (std::int64_t i = round.begin; i < round.end; ++i)
-    start.push_back(start.back() + layout.box(order.first_own() + order.own()[place(i)]).count());
-  parallel_for_dynamic(round.end - round.begin, [&](std::int64_t r) {
-    f(order.own()[place(round.begin + r)], start[place(r)], start[place(r + 1)] - start[place(r)]);
-  });
+    start.push_back(start.back() + layout.box(order.first_own() + order.own()[i]).count());
+  parallel_for_dynamic(round.end - round.begin,
+                       [&](std::int64_t r) { f(order.own()[round.begin + r], start[r], start[r + 1] - start[r]); });
 }
 
 void fill_round(const PlotTarget& to, int level, const PlotOrder& order, const PlotRound& round, Buffers& buffers) {
-  const Layout& layout = *to.plot.levels[place(level)];
+  const Layout& layout = *to.plot.levels[level];
   for_boxes(layout, order, round, [&](std::int64_t box, std::int64_t first, std::int64_t cells) {
     for (std::int64_t c = 0; c < to.n_components; ++c)
       to.plot.fill(level, box, static_cast<int>(c),
-                   buffers.values.span().subspan(place(first * to.n_components + c * cells), place(cells)));
-    to.plot.hide(level, box, buffers.hidden.span().subspan(place(first), place(cells)));
+                   buffers.values.span().subspan(first * to.n_components + c * cells, cells));
+    to.plot.hide(level, box, buffers.hidden.span().subspan(first, cells));
   });
 }
 
@@ -116,20 +115,20 @@ void store_round(const PlotTarget& to, const Layout& layout, const PlotOrder& or
 }
 
 void write_values(const PlotTarget& to, int level, const PlotOrder& order, const std::vector<PlotSet>& sets) {
-  const Layout& layout = *to.plot.levels[place(level)];
+  const Layout& layout = *to.plot.levels[level];
   const std::vector<PlotRound> rounds = rounds_of(to, layout, order);
   std::int64_t largest = 0, widest = 1;
   for (const PlotRound& r : rounds) largest = std::max(largest, r.cells);
   for (const PlotArray& a : to.plot.arrays) widest = std::max<std::int64_t>(widest, a.n_components());
   Buffers buffers;
   fail_together(to.comm, [&] {
-    buffers.values = Array<float>(place(largest * to.n_components), Purpose::buffers);
-    buffers.sorted = Array<float>(place(largest * widest), Purpose::buffers);
-    buffers.hidden = Array<std::uint8_t>(place(largest), Purpose::buffers);
+    buffers.values = Array<float>(largest * to.n_components, Purpose::buffers);
+    buffers.sorted = Array<float>(largest * widest, Purpose::buffers);
+    buffers.hidden = Array<std::uint8_t>(largest, Purpose::buffers);
   });
   const std::int64_t n_rounds = to.comm.max(std::ssize(rounds));
   for (std::int64_t r = 0; r < n_rounds; ++r) {
-    const PlotRound round = r < std::ssize(rounds) ? rounds[place(r)] : PlotRound{};
+    const PlotRound round = r < std::ssize(rounds) ? rounds[r] : PlotRound{};
     to.room.reserve(to.metadata + round_bytes(to, order, to.comm.sum(round.cells)));
     fail_together(to.comm, [&] { fill_round(to, level, order, round, buffers); });
     fail_together(to.comm, [&] { store_round(to, layout, order, round, sets, buffers); });
@@ -160,7 +159,7 @@ LevelGroups create_level_groups(const PlotTarget& to, hid_t vtk, int level) {
 }
 
 LevelGroups write_level_frame(const PlotTarget& to, hid_t vtk, int level, const PlotOrder& order) {
-  const Layout& layout = *to.plot.levels[place(level)];
+  const Layout& layout = *to.plot.levels[level];
   const Handle group = hdf5::create_group(vtk, level_name(level), to.path);
   const hsize_t three[1] = {3};
   const double h = std::ldexp(to.plot.cell_width, -level);

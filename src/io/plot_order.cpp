@@ -15,7 +15,7 @@ std::size_t size_class(const Layout& layout, std::int64_t box) {
 namespace {
 
 std::vector<int> all_ranks(const Layout& layout) {
-  std::vector<int> ranks(place(layout.n_ranks()));
+  std::vector<int> ranks(layout.n_ranks());
   std::iota(ranks.begin(), ranks.end(), 0);
   return ranks;
 }
@@ -54,8 +54,8 @@ PlotOrder::PlotOrder(const Layout& layout, int rank, std::span<const int> ranks)
 std::vector<std::int64_t> PlotOrder::all(const Layout& layout) const {
   std::array<std::int64_t, n_classes> next{};
   for (std::size_t c = 0; c < n_classes; ++c) next[c] = classes_[c].first_box;
-  std::vector<std::int64_t> order(place(layout.n_boxes()));
-  for (std::int64_t b = 0; b < layout.n_boxes(); ++b) order[place(next[size_class(layout, b)]++)] = b;
+  std::vector<std::int64_t> order(layout.n_boxes());
+  for (std::int64_t b = 0; b < layout.n_boxes(); ++b) order[next[size_class(layout, b)]++] = b;
   return order;
 }
 

@@ -16,9 +16,6 @@
 
 namespace karst {
 
-/// As an index of a container.
-inline std::size_t place(std::int64_t i) { return i; }
-
 /// Boxes of one size, one after the other in the file.
 struct SizeClass {
   std::int64_t box_cells = 0;  ///< cells of each box

@@ -37,9 +37,9 @@ std::vector<int> parts_of_ranks(std::span<const int> machines, int n) {
   const auto n_machines = static_cast<int>(ranks.size());
   std::vector<int> begin(ranks.size()), parts(ranks.size(), 1), before(ranks.size());
   if (n > n_machines) parts = shares(ranks, n);
-  for (int m = 1; m < n_machines; ++m) begin[place(m)] = begin[place(m - 1)] + parts[place(m - 1)];
+  for (int m = 1; m < n_machines; ++m) begin[m] = begin[m - 1] + parts[m - 1];
   if (n <= n_machines)
-    for (int m = 0; m < n_machines; ++m) begin[place(m)] = static_cast<int>(std::int64_t{m} * n / n_machines);
+    for (int m = 0; m < n_machines; ++m) begin[m] = static_cast<int>(std::int64_t{m} * n / n_machines);
   std::vector<int> part;
   for (const int machine : machines) {
     const std::size_t m = number.at(machine);
@@ -50,7 +50,7 @@ std::vector<int> parts_of_ranks(std::span<const int> machines, int n) {
 
 PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank) {
   using Counts = std::array<std::int64_t, PlotOrder::n_classes>;
-  const auto n_parts = place(*std::ranges::max_element(part_of_rank)) + 1;
+  const std::size_t n_parts = *std::ranges::max_element(part_of_rank) + 1;
   std::vector<Counts> on_rank(part_of_rank.size()), next(n_parts);
   for (std::size_t r = 0; r < on_rank.size(); ++r) {
     const auto [first, last] = layout.owned(static_cast<int>(r));
@@ -60,14 +60,14 @@ PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank) {
   all.cells.resize(n_parts);
   for (std::size_t c = 0; c < PlotOrder::n_classes; ++c) {
     for (std::size_t p = 0; p < n_parts; ++p) next[p][c] = all.cells[p];
-    for (std::size_t r = 0; r < on_rank.size(); ++r) all.cells[place(part_of_rank[r])] += on_rank[r][c];
+    for (std::size_t r = 0; r < on_rank.size(); ++r) all.cells[part_of_rank[r]] += on_rank[r][c];
   }
   std::int64_t to = 0;
   for (std::size_t c = 0; c < PlotOrder::n_classes; ++c)
     for (std::size_t r = 0; r < on_rank.size(); ++r) {
       const std::int64_t cells = on_rank[r][c];
       if (cells == 0) continue;
-      std::int64_t& from = next[place(part_of_rank[r])][c];
+      std::int64_t& from = next[part_of_rank[r]][c];
       PartRun* last = all.runs.empty() ? nullptr : &all.runs.back();
       if (last != nullptr && last->part == part_of_rank[r])
         last->cells += cells;  // what follows in the whole does so in the part

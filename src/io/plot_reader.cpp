@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/plot_parts.hpp"
 
@@ -174,7 +175,7 @@ void PlotReader::read_level(int level) {
     for (int d = 0; d < 3; ++d)
       require(0 <= c[2 * d] && c[2 * d] <= c[2 * d + 1] && c[2 * d + 1] - c[2 * d] < largest_box,
               "{}: box {} of {}/AMRBox reaches from {} to {} along {}; the file is damaged", path_, b, name, c[2 * d],
-              c[2 * d + 1], "xyz"[d]);
+              c[2 * d + 1], axis_names[d]);
     boxes_.back().push_back({{c[0], c[2], c[4]}, {c[1] + 1, c[3] + 1, c[5] + 1}});
     first_.back().push_back(first_.back().back() + boxes_.back().back().count());
   }
@@ -196,7 +197,7 @@ void PlotReader::read_level(int level) {
     if (level == 0) {
       const std::int64_t n = size.size() == 2 ? static_cast<std::int64_t>(size[1]) : 1;
       for (std::int64_t c = 0; c < n; ++c) {
-        components_.push_back(n == 1 ? array : array + '_' + "xyz"[c]);
+        components_.push_back(n == 1 ? array : array + '_' + axis_names[c]);
         units_.push_back(text(set, "units", path_));
         file_->components.push_back({sets.arrays.size(), c, n});
       }

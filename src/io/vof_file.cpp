@@ -86,15 +86,17 @@ struct Target {
   const std::string& path;
 };
 
+enum class Shape { table, list };  ///< [rows][components], or [rows] of one component
+
 /// Rows [first, first + own) of a list of `all` rows; the rows of the ranks follow each other. Collective.
 template <class T>
 void write_rows(const Target& to, hid_t group, const std::string& name, int components, std::span<const T> own,
-                bool one_column = false) {
+                Shape shape = Shape::table) {
   const auto n = static_cast<std::int64_t>(own.size()) / components;
   const std::int64_t first = to.comm.exclusive_sum(n), all = to.comm.sum(n);
   const hsize_t sizes[2] = {static_cast<hsize_t>(all), static_cast<hsize_t>(components)};
-  const std::span<const hsize_t> shape(sizes, one_column ? 1 : 2);
-  Handle space = hdf5::simple_space(shape, to.path);
+  const std::span<const hsize_t> extent(sizes, shape == Shape::list ? 1 : 2);
+  Handle space = hdf5::simple_space(extent, to.path);
   Handle list(check(H5Dcreate2(group, name.c_str(), type_of<T>(), space, H5P_DEFAULT, hdf5::set_properties(to.path),
                                H5P_DEFAULT),
                     "create " + name, to.path),
@@ -103,7 +105,7 @@ void write_rows(const Target& to, hid_t group, const std::string& name, int comp
   Handle transfer(check(H5Pcreate(H5P_DATASET_XFER), "prepare writing", to.path), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "prepare writing", to.path);
   const hsize_t start[2] = {static_cast<hsize_t>(first), 0}, count[2] = {static_cast<hsize_t>(n), sizes[1]};
-  Handle memory = hdf5::simple_space(std::span(count, shape.size()), to.path);
+  Handle memory = hdf5::simple_space(std::span(count, extent.size()), to.path);
   if (n > 0)
     check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr), "select " + name, to.path);
   else {
@@ -131,8 +133,8 @@ void write_names(const Target& to, hid_t group, const LevelGraph& graph, const N
   }
   if (to.comm.rank() == to.comm.size() - 1) begin.push_back(next);
   write_rows<std::int32_t>(to, group, "box", 3, corners);
-  write_rows<std::int64_t>(to, group, "begin", 1, begin, true);
-  write_rows<std::uint16_t>(to, group, "cell", 1, names.cell, true);
+  write_rows<std::int64_t>(to, group, "begin", 1, begin, Shape::list);
+  write_rows<std::uint16_t>(to, group, "cell", 1, names.cell, Shape::list);
 }
 
 template <class T>
@@ -181,7 +183,7 @@ void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& plac
   DiscardUnfinished unfinished(target.temporary());
   const Target to{comm, file, target.path()};
   const auto* letters = reinterpret_cast<const std::uint8_t*>(text.data());
-  write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, true);
+  write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, Shape::list);
   for (std::size_t l = 0; l < places.levels.size(); ++l) {
     Handle group = hdf5::create_group(file, level_name(l), to.path);
     write_names(to, group, *places.levels[l], names[l]);

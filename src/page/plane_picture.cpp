@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/core/text.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr double letters = 14;  // height, as in the charts [pixels]
 constexpr Rgb solid_colour{222, 225, 229};
-constexpr std::array<const char*, 3> axes{"x", "y", "z"};
 
 /// Where the plane is drawn in the figure [pixels].
 struct PlaneFrame {
@@ -49,7 +49,7 @@ std::string axes_svg(const PlaneFrame& f, const PlaneValues& plane, double cell_
                        foot + 19, plain(t));
   const double place = f.wide < 100 ? f.x(f.n_wide) + 8 : f.x(0.5 * f.n_wide);
   out += fmt::format("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{} [{}]</text>\n", place,
-                     foot + 38, axes[first], unit.name);
+                     foot + 38, axis_names[first], unit.name);
   for (const double t : ticks(0.0, f.n_high * per_cell, 4))
     out += line_svg(f.left - 4, f.y(t / per_cell), f.left, f.y(t / per_cell), "class=\"axis\"") +
            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:g}</text>", f.left - 7,
@@ -58,7 +58,7 @@ std::string axes_svg(const PlaneFrame& f, const PlaneValues& plane, double cell_
   return out + fmt::format(
                    "<text class=\"label\" x=\"13\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 13 "
                    "{0:.1f})\">{1} [{2}]</text>\n",
-                   middle, axes[second], unit.name);
+                   middle, axis_names[second], unit.name);
 }
 
 std::string marks_svg(const PlaneFrame& f, const PlaneValues& plane, const PlaneLook& look) {

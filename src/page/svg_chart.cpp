@@ -112,9 +112,12 @@ std::string line_between(double x1, double y1, double x2, double y2, const char*
                      kind);
 }
 
+enum class Edge { left, right, top, bottom };
+
 /// An axis along y: grid lines for the left one, numbers, and its name above.
-std::string upright_axis(const Chart& chart, const ChartFrame& f, const ChartAxis& axis, bool right) {
+std::string upright_axis(const Chart& chart, const ChartFrame& f, const ChartAxis& axis, Edge edge) {
   std::string out;
+  const bool right = edge == Edge::right;
   for (const Tick& t : ticks_of(axis, ticks_upright)) {
     const double y = f.y(axis, t.at);
     if (!right) out += line_between(f.left, y, f.right, y, "grid");
@@ -124,8 +127,9 @@ std::string upright_axis(const Chart& chart, const ChartFrame& f, const ChartAxi
   return out + text_at(right ? chart.width - 2 : 2, row, right ? "end" : "start", axis.label, " class=\"label\"");
 }
 
-std::string level_axis(const ChartFrame& f, const ChartAxis& axis, bool top) {
+std::string level_axis(const ChartFrame& f, const ChartAxis& axis, Edge edge) {
   std::string out;
+  const bool top = edge == Edge::top;
   const double line = top ? f.top : f.bottom, away = top ? -1 : 1;
   for (const Tick& t : ticks_of(axis, ticks_level)) {
     const double x = f.x(axis, t.at);
@@ -246,8 +250,8 @@ std::string svg(const Chart& given) {
   std::string out = fmt::format(
       "<svg class=\"chart\" viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\"><title>{2}</title>\n",
       chart.width, chart.height, about);
-  out += upright_axis(chart, f, chart.y, false);
-  if (chart.right) out += upright_axis(chart, f, *chart.right, true);
+  out += upright_axis(chart, f, chart.y, Edge::left);
+  if (chart.right) out += upright_axis(chart, f, *chart.right, Edge::right);
   // an <svg> inside cuts off what is beyond the axes
   out += fmt::format(
       "<svg x=\"{0:.1f}\" y=\"{1:.1f}\" width=\"{2:.1f}\" height=\"{3:.1f}\" viewBox=\"{0:.1f} {1:.1f} {2:.1f} "
@@ -255,8 +259,8 @@ std::string svg(const Chart& given) {
       f.left, f.top, f.right - f.left, f.bottom - f.top);
   for (const ChartSeries& s : chart.series) out += drawn(chart, f, s);
   out += "</svg>\n" + line_between(f.left, f.bottom, f.right, f.bottom, "axis");
-  out += level_axis(f, chart.x, false);
-  if (chart.top) out += level_axis(f, *chart.top, true);
+  out += level_axis(f, chart.x, Edge::bottom);
+  if (chart.top) out += level_axis(f, *chart.top, Edge::top);
   return out + marks(chart, f) + legend(chart, f) + "</svg>\n";
 }
 

@@ -12,6 +12,9 @@ namespace karst {
 /// Of the curves of a chart, in their order.
 constexpr std::array<const char*, 8> chart_colours{"#1f77b4", "#d1731b", "#2a8c4a", "#b03060",
                                                    "#6a51a3", "#7f6000", "#17808f", "#8c564b"};
+/// Some of them, by name.
+constexpr const char *chart_blue = chart_colours[0], *chart_orange = chart_colours[1], *chart_green = chart_colours[2],
+                     *chart_brown = chart_colours[7];
 
 struct ChartAxis {
   std::string label;  ///< with its unit

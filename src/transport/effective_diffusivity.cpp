@@ -70,7 +70,7 @@ void tell(const Setting& s, int axis, double setup_seconds, SolveReport& solve) 
 
 DiffusionColumn column_between_ends(const Setting& s, int axis) {
   Timer setup("set-up");
-  const int low = side_of(axis, false), high = side_of(axis, true);
+  const int low = low_side(axis), high = high_side(axis);
   EllipticProblem problem;
   problem.sides[low] = [](const Vec3&) { return dirichlet(1.0); };
   problem.sides[high] = [](const Vec3&) { return dirichlet(0.0); };

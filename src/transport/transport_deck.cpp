@@ -27,7 +27,7 @@ bool is_name(const std::string& name) {
 /// Plotfiles hold concentration_x, _y and _z as a vector, which the job of diffusion makes; profiles.csv has columns
 /// of its own beside the components.
 std::string why_reserved(const std::string& name) {
-  for (const char* end : {"x", "y", "z"})
+  for (const char* end : axis_names)
     if (name == end || name.ends_with(std::string("_") + end))
       return fmt::format(
           "\"{}\" is reserved: fields whose names end in _x, _y, _z are those of a vector; expected: another "

@@ -68,7 +68,7 @@ Json measure(const Comm& comm, int n) {
   options.model = FlowModel::steady;
   options.sides = FlowWalls::no_slip;
   options.axes = {0};
-  options.lids = {{side_of(1, true), {1.0, 0.0, 0.0}}};
+  options.lids = {{high_side(1), {1.0, 0.0, 0.0}}};
   const FluidOptions fluid{1e-3, 1.0};  // a side of 1
   const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {1.0 / n, 1.0, 0.0}, {}, true);
 

@@ -10,6 +10,7 @@
 #include "app/deck/job_words.hpp"
 #include "app/deck/reactive_plan.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/read/image_file.hpp"
 
 namespace karst {
@@ -155,7 +156,7 @@ void require_transport_fits(Reader& in, const Config& config) {
       in.mistake(key(c.inlet_given ? "inlet" : "outlet"),
                  fmt::format("the domain is periodic along {0}, so nothing flows in or out; remove it, or set "
                              "grid.periodic to false along {0}",
-                             "xyz"[axis]));
+                             axis_names[axis]));
     if (!flows && c.inlet_kind_given && c.inlet_kind == EndKind::flux)
       in.mistake(key("inlet_kind"),
                  "\"flux\", but nothing flows in; without a flow the inlet has a value or is closed");
@@ -171,9 +172,9 @@ void make_room_for_copies(Reader& in, Config& config) {
       in.mistake("geometry.copies",
                  fmt::format(
                      "{} along {}, where the domain is not periodic; set grid.periodic to true there, or keep one copy",
-                     n, "xyz"[d]));
+                     n, axis_names[d]));
     if (std::int64_t{grid.cells[d]} * n > std::numeric_limits<int>::max())
-      in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, "xyz"[d]));
+      in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, axis_names[d]));
     else
       grid.cells[d] *= n;
     grid.size[d] *= n;

@@ -42,7 +42,7 @@ std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFi
                     "there, pore meets solid (neighbouring planes inside: {2:.1f} %, uncorrelated planes: {3:.1f} %), "
                     "which blocks the flow along {0}. Set grid.periodic to false along {0} and drive the flow by a "
                     "pressure drop (flow.drive = \"pressure-drop\"), or crop the image to a whole period",
-                    "xyz"[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
+                    axis_names[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
   }
   return all;
 }

@@ -74,7 +74,7 @@ std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields)
     if (!word.job.empty()) continue;
     const std::string name(word.word);
     if (word.is_vector) {
-      for (int d = 0; d < 3; ++d) components.push_back({fmt::format("{}_{}", name, "xyz"[d]), field, d});
+      for (int d = 0; d < 3; ++d) components.push_back({fmt::format("{}_{}", name, axis_names[d]), field, d});
     } else {
       components.push_back({name, field, 0});
     }

@@ -180,7 +180,7 @@ GridOptions complete_grid(const Config& config, const GeometryInfo& image) {
     require(is_plane(d) || std::abs(grid.size[d] / size[d] - 1.0) <= 1e-6,
             "grid.size: {} m given in direction {}, but the image is {} m wide; remove grid.size, or import the image "
             "with another voxel width",
-            grid.size[d], "xyz"[d], size[d]);
+            grid.size[d], axis_names[d], size[d]);
   grid.size = size;
   const std::string wrong = not_cubes(grid);
   require(wrong.empty(), "grid.cells: {} x {} x {} for an image of {} x {} x {} voxels: {}", grid.cells[0],

@@ -64,20 +64,20 @@ GridCounts counts_of(const GeometrySample& sample, const GridOptions& grid, doub
   return c;
 }
 
-GridCounts scaled(const GridCounts& counts, double cells, bool same_material) {
+GridCounts scaled(const GridCounts& counts, double cells, MoreCells more) {
   constexpr double most_irregular = 0.7;  // of the VoFs, where cells are as wide as pores
-  const double volume = cells * cells * cells, wall = same_material ? volume : cells * cells;
+  const double volume = cells * cells * cells, wall = more == MoreCells::larger_piece ? volume : cells * cells;
   GridCounts c = counts;
   for (double GridCounts::*count : {&GridCounts::boxes, &GridCounts::box_cells, &GridCounts::fluid, &GridCounts::slots})
     c.*count *= volume;
   c.irregular = std::min(wall * c.irregular, most_irregular * c.fluid);
   c.cut = std::min(wall * c.cut, 2.0 * most_irregular * c.fluid);
-  if (same_material) c.voxels *= volume;
+  if (more == MoreCells::larger_piece) c.voxels *= volume;
   return c;
 }
 
 GridCounts counts_on(const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid) {
-  GridCounts c = scaled(counts, 1.0 / planned.width, false);
+  GridCounts c = scaled(counts, 1.0 / planned.width, MoreCells::finer_cells);
   const double length = grid.cells[planned.axis] / planned.width;
   const double across = static_cast<double>(grid.domain().box().count()) / std::pow(planned.width, 3) / length;
   const double free = 2.0 * planned.reservoir * across;

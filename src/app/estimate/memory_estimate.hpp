@@ -24,9 +24,12 @@ struct GridCounts {
 };
 
 GridCounts counts_of(const GeometrySample& sample, const GridOptions& grid, double voxels);
-/// The same with so many times as many cells per direction. A larger piece of the same material has more wall,
-/// finer cells of the same piece have less of it per cell.
-GridCounts scaled(const GridCounts& counts, double cells, bool same_material);
+/// What more cells per direction mean: a larger piece of the material, which has more wall, or finer cells of the same
+/// piece, with less wall per cell.
+enum class MoreCells { larger_piece, finer_cells };
+
+/// The same with so many times as many cells per direction.
+GridCounts scaled(const GridCounts& counts, double cells, MoreCells more);
 /// Those of a grid of a job.
 GridCounts counts_on(const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid);
 

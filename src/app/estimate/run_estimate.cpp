@@ -90,14 +90,14 @@ RunEstimate with_jobs(const Config& config, const std::vector<Job>& jobs, double
 }
 
 /// Largest factor below 1 on the cells per direction that fits; 0 when none does.
-double fitting_factor(const RunEstimate& estimate, const MemoryShare& share, int ranks, bool same_material) {
+double fitting_factor(const RunEstimate& estimate, const MemoryShare& share, int ranks, MoreCells more) {
   double low = 0.0, high = 1.0;
   for (int i = 0; i < 40; ++i) {
     const double middle = 0.5 * (low + high);
     RunEstimate smaller = estimate;
     smaller.grid = with_cells(estimate.grid, middle);
-    smaller.counts = scaled(estimate.counts, middle, same_material);
-    if (same_material) smaller.memory.import_voxels *= middle * middle * middle;
+    smaller.counts = scaled(estimate.counts, middle, more);
+    if (more == MoreCells::larger_piece) smaller.memory.import_voxels *= middle * middle * middle;
     (fits(smaller, share, ranks) ? low : high) = middle;
   }
   return low;
@@ -197,11 +197,11 @@ std::string what_fits(const RunEstimate& estimate, const MemoryShare& share) {
   std::vector<std::string> ways;
   const int ranks = share.ranks;  // on this node alone
   if (estimate.material) {
-    const double factor = fitting_factor(estimate, share, ranks, true);
+    const double factor = fitting_factor(estimate, share, ranks, MoreCells::larger_piece);
     const Index n = with_cells(estimate.grid, factor).cells;
     if (n[0] > 1 || n[1] > 1) ways.push_back(fmt::format("a crop of the image to {} cells", sizes(n, " x ")));
   }
-  const std::string cells = fewer_cells(estimate.grid, fitting_factor(estimate, share, ranks, false));
+  const std::string cells = fewer_cells(estimate.grid, fitting_factor(estimate, share, ranks, MoreCells::finer_cells));
   if (!cells.empty()) ways.push_back(cells);
   const int nodes = nodes_needed(estimate, share);
   if (nodes > 0)

@@ -16,6 +16,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -52,7 +53,7 @@ double corner_of(const DynamicPermeability& k, double highest) {
 
 SolveReport report_of(int axis, int number, const ShiftSolve& s, double setup_seconds) {
   SolveReport solve;
-  solve.name = fmt::format("dynamic {} {}", "xyz"[axis], number);
+  solve.name = fmt::format("dynamic {} {}", axis_names[axis], number);
   solve.method = "gmres";
   solve.preconditioner = "graph multigrid, local permeability";
   solve.iterations = s.iterations;
@@ -91,7 +92,7 @@ DynamicPermeability solve(const JobContext& run, int axis, double highest, Solve
   const Domain& domain = run.geometry.grid.levels[0].layout.domain();
   make(run, progress, flow_sides(domain, run.config.flow, axis), solver);
   check_flow_cells(solver.stokes->op().counts(), "dynamic permeability");
-  const auto name = [&] { return fmt::format("dynamic {} {}", "xyz"[axis], column.solves + 1); };
+  const auto name = [&] { return fmt::format("dynamic {} {}", axis_names[axis], column.solves + 1); };
   solver.name = name();
   DynamicWatch watch;
   watch.solved = [&](const ShiftSolve& s) {
@@ -161,7 +162,7 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   for (const int axis : context.config.dynamic_permeability.axes)
     if (std::ranges::count(flow.axes, axis) == 0)
       found.push_back(
-          fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", "xyz"[axis]));
+          fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", axis_names[axis]));
   if (flow.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: dynamic_permeability is computed for the sample without reservoirs; remove flow.reservoir or "

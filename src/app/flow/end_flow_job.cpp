@@ -14,6 +14,7 @@
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "page/page_text.hpp"
@@ -36,7 +37,7 @@ double shear_stress(const EndFriction& drag) { return drag.area > 0.0 ? norm(dra
 Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
   Json one;
   one["side"] = side_name(inlet.side);
-  one["axis"] = std::string(1, "xyz"[inlet.side / 2]);
+  one["axis"] = axis_names[inlet.side / 2];
   one["inlet_velocity_m_s"] = inlet.velocity;
   one["flow_rate_m3_s"] = flow.flow_rate;
   one["outflow_over_inflow_less_1"] = flow.imbalance;
@@ -46,7 +47,7 @@ Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
 
 Json of_lids(const FlowOptions& options, const EndFlow& flow) {
   Json one;
-  one["axis"] = std::string(1, "xyz"[options.axes.at(0)]);
+  one["axis"] = axis_names[options.axes.at(0)];
   one["lids"] = Json::array();
   for (std::size_t i = 0; i < options.lids.size(); ++i) {
     const EndFriction& drag = flow.drags[i];
@@ -90,7 +91,7 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const E
     for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
   }
   append_homes(*joined, *kept);
-  return flow_components(run.geometry, joined, {kept}, false);
+  return flow_components(run.geometry, joined, {kept}, Drives::one);
 }
 
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
@@ -232,7 +233,7 @@ JobResult run_end_flow(const JobContext& context) {
   result.headline = by_lids(options)
                         ? fmt::format("Friction on the lid on {}: {} per area\n", side_name(options.lids[0].side),
                                       format_si(shear_stress(flow.drags[0]), "Pa"))
-                        : fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", "xyz"[axis],
+                        : fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", axis_names[axis],
                                       flow.flow_rate, format_si(flow.pressure_drop, "Pa"));
   result.json = json_of(options, context.config.fluid, flow);
   result.solves = progress.rows();

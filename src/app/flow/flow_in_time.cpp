@@ -22,6 +22,7 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "base/file/growing_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
@@ -121,7 +122,7 @@ void begin_flow(const JobContext& run, StokesSolver& stokes, UnsteadySolver& sol
 std::vector<std::string> warnings_of(const JobContext& run, const FlowHistory& history, const StepLength& steps,
                                      double largest_velocity) {
   std::vector<std::string> found;
-  const char axis = "xyz"[history.axis];
+  const char* axis = axis_names[history.axis];
   if (steps.failures > 0)
     found.push_back(fmt::format("flow {}: {} steps failed and were repeated with half the step length: see {}", axis,
                                 steps.failures, history_name));
@@ -167,7 +168,7 @@ PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin,
   look.unit = unit.factor;
   look.cell_width = cell_width;
   look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, animation",
-                             "xyz"[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
+                             axis_names[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
   return look;
 }
 
@@ -289,7 +290,7 @@ class FlowInTime final : public Process {
       flow->values.push_back({static_cast<float>(velocity * q.v[0]), static_cast<float>(velocity * q.v[1]),
                               static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
     append_homes(*joined_, *flow);
-    return flow_components(run_.geometry, joined_, {flow}, false);
+    return flow_components(run_.geometry, joined_, {flow}, Drives::one);
   }
 
   const JobContext& run_;
@@ -353,12 +354,12 @@ JobResult FlowInTime::report() {
   const FlowState& end = past_.history.states.back();
   const std::string at = format_si(end.time, "s");
   result.headline = options_.lids.empty()
-                        ? fmt::format("Darcy velocity along {} at {}: {}\n", "xyz"[axis_], at,
+                        ? fmt::format("Darcy velocity along {} at {}: {}\n", axis_names[axis_], at,
                                       format_si(end.darcy_velocity[axis_], "m/s"))
                         : fmt::format("Largest speed at {}: {}\n", at, format_si(end.largest_speed, "m/s"));
   result.json = history_json(past_.history);
   result.solves.push_back(
-      {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", "xyz"[axis_]), "gmres",
+      {fmt::format("{} {}", past_.history.inertia ? "navier-stokes" : "unsteady-stokes", axis_names[axis_]), "gmres",
        "graph multigrid, local permeability", static_cast<int>(past_.history.iterations), options_.tolerance,
        run_.comm.max(setup_seconds_), run_.comm.max(clock_.seconds() - setup_seconds_)});
   result.balances.push_back({"mass_relative", past_.largest_divergence});
@@ -389,7 +390,7 @@ FlowState FlowInTime::state(double time) {
   s.probes = flow_at(probes_, run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
   const double h2 = units_.h * units_.h;
   if (has_ends(past_.history)) {
-    const int in = drive_.has_inlet() ? options_.inlets[0].side : side_of(axis_, false);
+    const int in = drive_.has_inlet() ? options_.inlets[0].side : low_side(axis_);
     s.inflow = -units_.velocity() * h2 * solver_->flow_out(in);
     s.outflow = units_.velocity() * h2 * solver_->flow_out(opposite(in));
   }
@@ -489,7 +490,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
     found.push_back(
         fmt::format("flow.axes: no pore percolates through the sample along {0}, so nothing would flow; choose another "
                     "axis, or use finer cells",
-                    "xyz"[axis]));
+                    axis_names[axis]));
   std::ranges::move(drive_mistakes(context), std::back_inserter(found));
   std::ranges::move(start_mistakes(context), std::back_inserter(found));
   std::ranges::move(probe_mistakes(context), std::back_inserter(found));

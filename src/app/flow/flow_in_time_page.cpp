@@ -9,10 +9,12 @@
 #include <numbers>
 
 #include "app/flow/end_flow_job.hpp"
+#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_quantities.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "page/page_text.hpp"
@@ -123,17 +125,17 @@ std::vector<std::string> probe_charts(const Json& flow) {
     std::array<std::string, 4> keys;
     for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
     charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
-                           {{keys[0].c_str(), "along x", "#d1731b", ""},
-                            {keys[1].c_str(), "along y", "#1f77b4", "7 3"},
-                            {keys[2].c_str(), "along z", "#2a8c4a", "7 3"}},
+                           {{keys[0].c_str(), "along x", chart_orange, ""},
+                            {keys[1].c_str(), "along y", chart_blue, "7 3"},
+                            {keys[2].c_str(), "along z", chart_green, "7 3"}},
                            "Every step is in history.csv."));
     charts.push_back(chart(flow.at("history"), {"Pressure at " + name, "pressure", "Pa"},
-                           {{keys[3].c_str(), "", "#d1731b", ""}}, ""));
+                           {{keys[3].c_str(), "", chart_orange, ""}}, ""));
   }
   return charts;
 }
 
-std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, "xyz"[axis]); }
+std::string force_key(std::size_t body, int axis) { return fmt::format("body_{}_{}", body, axis_names[axis]); }
 
 /// The coefficient, or the force of a body without an area.
 Vec3 charted(const ForceHistory& history, const BodyForce& force, std::size_t body) {
@@ -143,7 +145,7 @@ Vec3 charted(const ForceHistory& history, const BodyForce& force, std::size_t bo
 
 /// A chart per body.
 std::vector<std::string> force_charts(const Json& flow) {
-  static constexpr std::array<const char*, 3> drive_first{"#d1731b", "#1f77b4", "#2a8c4a"};
+  static constexpr std::array<const char*, 3> drive_first{chart_orange, chart_blue, chart_green};
   constexpr double least = 1e-6;  ///< of the largest, to be drawn
   std::vector<std::string> charts;
   const Json& history = flow.at("history");
@@ -153,7 +155,7 @@ std::vector<std::string> force_charts(const Json& flow) {
     std::array<double, 3> size{};
     for (int d = 0; d < 3; ++d) {
       keys[d] = force_key(i, d);
-      names[d] = fmt::format("along {}", "xyz"[d]);
+      names[d] = fmt::format("along {}", axis_names[d]);
       for (const double v : history.at(keys[d]).get<std::vector<double>>()) size[d] = std::max(size[d], std::abs(v));
     }
     std::vector<Line> lines;
@@ -191,24 +193,24 @@ std::string history_text(const FlowHistory& history) {
   const bool lids = history.boundaries == "lids";
   std::string text =
       fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
-                  lids ? std::string("between moving walls") : fmt::format("along {}", "xyz"[history.axis]),
+                  lids ? std::string("between moving walls") : fmt::format("along {}", axis_names[history.axis]),
                   history.steps, format_si(end.time, "s"), history.iterations);
   if (lids)
-    text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
-                        end.largest_speed, "xyz"[history.axis], end.darcy_velocity[history.axis]);
+    text += fmt::format(" at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
+                        end.largest_speed, axis_names[history.axis], end.darcy_velocity[history.axis]);
   else
     text +=
-        fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
+        fmt::format(" at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
                     end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
-  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
+  text += fmt::format(" kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
                       end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
   if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
   text += fmt::format(" + pressure coupling {:.4g} + time scheme {:.4g}\n", end.pressure_coupling, end.time_scheme);
   if (const auto found = oscillation_of(history)) {
-    text += fmt::format("  periodic with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
+    text += fmt::format(" periodic with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
                         found->state.frequency(), found->state.mean, found->state.amplitude);
     if (std::abs(found->permeability) > 0.0)
-      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the driving force\n",
+      text += fmt::format(" dynamic permeability {:.4g} m², the flow {:.1f}° behind the driving force\n",
                           std::abs(found->permeability), degrees_behind(found->permeability));
   }
   return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));
@@ -292,11 +294,11 @@ std::string power_chart(const Json& history, const std::string& boundaries, bool
                             inlet  ? "pressure drop times flow rate"
                             : lids ? "power of the lids"
                                    : "power of the driving force",
-                            "#d1731b", ""},
-                           {"dissipation_W_m3", "dissipation", "#1f77b4", "7 3"},
-                           {"kinetic_energy_growth_W_m3", "increase of the kinetic energy", "#2a8c4a", ""},
+                            chart_orange, ""},
+                           {"dissipation_W_m3", "dissipation", chart_blue, "7 3"},
+                           {"kinetic_energy_growth_W_m3", "increase of the kinetic energy", chart_green, ""},
                            {"pressure_coupling_W_m3", "pressure coupling", "#7b5ea7", "2 3"}};
-  if (carries) powers.push_back({"advection_W_m3", "advection", "#8c564b", "2 3"});
+  if (carries) powers.push_back({"advection_W_m3", "advection", chart_brown, "2 3"});
   return chart(
       history, {"Power", "per volume of the sample", "W/m³"}, powers,
       std::string("The power is the sum of the others and of the dissipation of the time scheme. ") +
@@ -315,20 +317,20 @@ void add_charts(const Json& flow, PagePart& page) {
   std::vector<std::string> charts;
   const Quantity what = lids ? Quantity{"Largest speed", "largest speed", "m/s"}
                              : Quantity{"Darcy velocity", "Darcy velocity along " + axis, "m/s"};
-  charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", "#1f77b4", ""}},
+  charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", chart_blue, ""}},
                          "Every step is in history.csv."));
   if (!lids)
     charts.push_back(chart(
         history, {inlet ? "Pressure" : "Drive", "pressure gradient along " + axis, "Pa/m"},
-        {{"pressure_gradient_Pa_m", "", "#d1731b", ""}},
+        {{"pressure_gradient_Pa_m", "", chart_orange, ""}},
         inlet ? "Mean pressure on the inlet minus that on the outlet, per length." : "Pressure drop per length."));
   charts.push_back(power_chart(history, boundaries, flow.value("inertia", false)));
   charts.push_back(chart(history, {"Kinetic energy", "per volume of the sample", "J/m³"},
-                         {{"kinetic_energy_J_m3", "", "#2a8c4a", ""}}, ""));
+                         {{"kinetic_energy_J_m3", "", chart_green, ""}}, ""));
   page.cards.push_back(pairs_html(charts));
   if (flow.value("inertia", false))
-    page.cards.push_back(pairs_html({chart(history, {"Step length", "dt", "s"}, {{"dt_s", "", "#1f77b4", ""}}, ""),
-                                     chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", "#d1731b", ""}},
+    page.cards.push_back(pairs_html({chart(history, {"Step length", "dt", "s"}, {{"dt_s", "", chart_blue, ""}}, ""),
+                                     chart(history, {"CFL number", "CFL", "-"}, {{"cfl", "", chart_orange, ""}},
                                            "Largest fraction of its volume that a cell exchanges in a step.")}));
 }
 

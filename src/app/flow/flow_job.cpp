@@ -24,6 +24,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -78,7 +79,7 @@ SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
 std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
   std::vector<std::string> all;
   for (const FlowColumn& c : columns) {
-    const char axis = "xyz"[c.axis];
+    const char* axis = axis_names[c.axis];
     if (!c.connected) {
       all.push_back(fmt::format(
           "flow {0}: no pore percolates through the sample along {0}, or none that these cells resolve (pores without "
@@ -410,7 +411,7 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
         notes.push_back(
             fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, which is plausible, no pore "
                         "percolates through the sample along {0}: the range of the permeability starts at 0",
-                        "xyz"[axis], moved));
+                        axis_names[axis], moved));
       }
       for (const FlowColumn& other : found.columns)
         if (other.axis == axis) range.permeability[c][side] = other.permeability[axis];
@@ -435,11 +436,11 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
       grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
   solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns,
              {grid.services.handover, &flows, joined.get()});
-  const bool several = grid.config.flow.axes.size() > 1;
-  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, several);
+  const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
+  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, drives);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
-    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, several), part.reservoir}, all.figures);
+    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
   return asked_of(grid.config, std::move(components));
 }
 
@@ -451,7 +452,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
     const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, run.services};
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
-    const char axis = "xyz"[part.axes[0]];
+    const char* axis = axis_names[part.axes[0]];
     const std::string name = fmt::format("plot_{}.vtkhdf", axis);
     const PlotSize size = write_plot(here, grid.source, run.services.files.path(name), components);
     all.files.push_back({name, fmt::format("the flow along {} with its reservoirs, for ParaView, yt and Python{}", axis,
@@ -482,7 +483,7 @@ JobResult run(const JobContext& context) {
   if (!estimated)
     for (FlowColumn& c : all.columns) c.estimated_error = unknown;
   result.text = flow_text(all.columns, grid, wanted, range);
-  if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  if (wanted && !estimated) result.text += " no error estimate: " + no_wider_grid(grid.sample) + '\n';
   result.headline = flow_headline(all.columns, wanted);
   result.json = flow_json(all.columns, grid, wanted, range);
   result.solves = progress.rows();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/flow/flow_job.hpp"
+#include "base/core/text.hpp"
 #include "ins/upscale/extrapolation.hpp"
 
 namespace karst {
@@ -38,7 +39,7 @@ std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations,
     return grids;
   }
   for (const int axis : options.axes)
-    grids.push_back({.name = fmt::format("with reservoirs along {}", "xyz"[axis]),
+    grids.push_back({.name = fmt::format("with reservoirs along {}", axis_names[axis]),
                      .reservoir = options.reservoir,
                      .axis = axis,
                      .builds = true,

@@ -7,6 +7,7 @@
 
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/periodic_state.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
 
@@ -27,7 +28,7 @@ Json oscillation_json(std::span<const double> time, std::span<const Vec3> force,
     most = state->amplitude;
     Vec3 amplitude;
     amplitude[d] = state->amplitude;
-    found = {{"axis", std::string(1, "xyz"[d])},
+    found = {{"axis", axis_names[d]},
              {"frequency_Hz", state->frequency()},
              {"force_mean_N", state->mean},
              {"force_amplitude_N", state->amplitude}};

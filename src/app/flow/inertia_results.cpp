@@ -8,6 +8,7 @@
 
 #include "app/flow/flow_quantities.hpp"
 #include "app/output/page_values.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "page/svg_chart.hpp"
 
@@ -23,7 +24,7 @@ constexpr double largest_unevenness = 3.0;
 /// A law that deviates by more from its points is none for them.
 constexpr double largest_deviation = 0.02;
 
-char letter_of(Column c) { return "xyz"[c.axis]; }
+const char* letter_of(Column c) { return axis_names[c.axis]; }
 double slow(Column c) { return c.permeability[c.axis]; }
 
 /// An axis of summary.json with its sweep.
@@ -143,7 +144,7 @@ std::string inertia_csv(const FlowColumns& columns) {
   each_quantity(any, 0, 1.0, CsvHead{head});
   for (Column c : columns)
     for (const InertiaPoint& p : c.inertia) {
-      std::string line(1, letter_of(c));
+      std::string line = letter_of(c);
       each_quantity(p, c.axis, slow(c), CsvLine{line});
       lines += line + '\n';
     }

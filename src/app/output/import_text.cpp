@@ -78,8 +78,9 @@ std::string porosity_lines(const ImportReport& r) {
                                         : "threshold moves by 5 % of the contrast"));
   std::vector<std::string> along;
   for (std::size_t d = 0; d < 3; ++d)
-    along.push_back(r.statistics.percolates[d] ? fmt::format("{} {:.5f}", "xyz"[d], r.statistics.connected_porosity[d])
-                                               : fmt::format("{} none", "xyz"[d]));
+    along.push_back(r.statistics.percolates[d]
+                        ? fmt::format("{} {:.5f}", axis_names[d], r.statistics.connected_porosity[d])
+                        : fmt::format("{} none", axis_names[d]));
   return text + line("connected along", join(along));
 }
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/core/text.hpp"
+
 namespace karst {
 
 void append_homes(const JoinedCells& joined, KeptFlow& flow) {
@@ -12,15 +14,15 @@ void append_homes(const JoinedCells& joined, KeptFlow& flow) {
   flow.values.insert(flow.values.end(), remote.begin(), remote.end());
 }
 
-std::string prefix_of(int axis, bool several) {
-  return several ? fmt::format("drive_{}_", "xyz"[axis]) : std::string();
+std::string prefix_of(int axis, Drives drives) {
+  return drives == Drives::several ? fmt::format("drive_{}_", axis_names[axis]) : std::string();
 }
 
 std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
-                                          const KeptFlows& flows, bool several) {
+                                          const KeptFlows& flows, Drives drives) {
   std::vector<JobComponent> components;
   const auto add = [&](PlotField field, const std::string& name, const auto& flow, auto&& value_of) {
-    components.push_back({field, prefix_of(flow->axis, several) + name,
+    components.push_back({field, prefix_of(flow->axis, drives) + name,
                           [&geometry, joined, flow, value_of](int level, std::int64_t box, std::span<float> cells) {
                             fill_cells(geometry, *joined, level, box, cells,
                                        [&](std::size_t v) { return value_of(flow->values[v]); });
@@ -29,7 +31,7 @@ std::vector<JobComponent> flow_components(const Geometry& geometry, const std::s
   using Value = std::array<float, 4>;
   for (const auto& flow : flows)
     for (std::size_t d = 0; d < 3; ++d)
-      add(PlotField::velocity, fmt::format("velocity_{}", "xyz"[d]), flow,
+      add(PlotField::velocity, fmt::format("velocity_{}", axis_names[d]), flow,
           [d](const Value& u) { return double{u[d]}; });
   for (const auto& flow : flows)
     add(PlotField::speed, "speed", flow,

@@ -21,13 +21,14 @@ using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
 /// Puts the homes on other ranks behind the own VoFs. Collective.
 void append_homes(const JoinedCells& joined, KeptFlow& flow);
 
+/// How many axes the deck asks for.
+enum class Drives { one, several };
+
 /// What the names of components of a drive begin with.
-/// @param several  the deck asks for several axes
-std::string prefix_of(int axis, bool several);
+std::string prefix_of(int axis, Drives drives);
 
 /// Components of the solves on one grid, which must outlive them.
-/// @param several  the deck asks for several axes
 std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
-                                          const KeptFlows& flows, bool several);
+                                          const KeptFlows& flows, Drives drives);
 
 }  // namespace karst

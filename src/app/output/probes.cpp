@@ -113,7 +113,7 @@ std::vector<std::string> probe_mistakes(const JobContext& run) {
         found.push_back(
             fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the domain, which ends "
                         "at {:g} m",
-                        i, probes[i].name, probes[i].position[d], "xyz"[d], run.grid.size[d]));
+                        i, probes[i].name, probes[i].position[d], axis_names[d], run.grid.size[d]));
   return found;
 }
 

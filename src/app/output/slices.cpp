@@ -11,6 +11,7 @@
 #include "app/job/run_services.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
+#include "base/core/text.hpp"
 #include "io/grid_file.hpp"
 
 namespace karst {
@@ -85,7 +86,7 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
     if (item.documenting()) return;
     if (!item.given("every")) item.mistake("every", "missing: give the time between slices");
     if (slice.kind == SliceKind::mean && item.given("at")) item.mistake("at", "a mean has no position; remove it");
-    if (slice.name.empty()) slice.name = std::string(1, "xyz"[slice.axis]);
+    if (slice.name.empty()) slice.name = axis_names[slice.axis];
     if (slice.name.find_first_of("/ ") != std::string::npos)
       item.mistake("name", "is used in file names: use no spaces or slashes");
     if (!names.insert(slice.name).second)
@@ -102,7 +103,7 @@ std::vector<std::string> slice_mistakes(const JobContext& run) {
   for (std::size_t i = 0; i < slices.size(); ++i)
     if (slices[i].at > run.grid.size[slices[i].axis])
       found.push_back(fmt::format("output.slice[{}].at: {:g} m along {}, beyond the domain, which ends at {:g} m", i,
-                                  slices[i].at, "xyz"[slices[i].axis], run.grid.size[slices[i].axis]));
+                                  slices[i].at, axis_names[slices[i].axis], run.grid.size[slices[i].axis]));
   return found;
 }
 

@@ -56,7 +56,7 @@ std::string pores_text(const GeometryStatistics& s) {
   const GeometryReport& r = s.report;
   std::vector<std::string> axes;
   for (int d = 0; d < 3; ++d)
-    if (r.percolates[d]) axes.emplace_back(1, "xyz"[d]);
+    if (r.percolates[d]) axes.emplace_back(axis_names[d]);
   const Index& n = r.levels[0].cells;
   const double h = s.cell_width;
   std::string text;

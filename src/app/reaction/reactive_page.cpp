@@ -11,6 +11,7 @@
 #include "app/output/page_values.hpp"
 #include "app/reaction/reactive_run.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "page/page_text.hpp"
 
@@ -243,11 +244,11 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
     if (!place || nothing_to_draw(range)) continue;
     const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
     if (comm.rank() == 0)
-      figures[figure_key(field, "end")] = plane_figure(
-          plane,
-          chemistry_look(field, view.cell_width, range[0], range[1],
-                         fmt::format("{}, plane in the middle of {}",
-                                     format_si(transport.at("end_s").get<double>(), "s"), "xyz"[plane.direction])));
+      figures[figure_key(field, "end")] =
+          plane_figure(plane, chemistry_look(field, view.cell_width, range[0], range[1],
+                                             fmt::format("{}, plane in the middle of {}",
+                                                         format_si(transport.at("end_s").get<double>(), "s"),
+                                                         axis_names[plane.direction])));
   }
 }
 
@@ -285,7 +286,7 @@ void ReactiveRun::draw(Figures& figures) const {
             past_.pictures[i].planes[f],
             chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
                            fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),
-                                       "xyz"[past_.pictures[i].planes[f].direction])));
+                                       axis_names[past_.pictures[i].planes[f].direction])));
 }
 
 }  // namespace karst

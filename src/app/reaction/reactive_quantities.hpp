@@ -39,17 +39,19 @@ void each_of_water(Line& line, F&& f) {
   f(Quantity{"pH_mean", "", all}, line.mean.ph);
 }
 
-/// @param line   of a step; that of the beginning has no contents
-/// @param sorbs  elements may be on sorbents
+/// Whether elements may be on sorbents.
+enum class Sorbents { none, some };
+
+/// @param line  of a step; that of the beginning has no contents
 template <class F>
-void each_of_element(const ReactiveLine& line, std::size_t element, bool sorbs, F&& f) {
+void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sorbents, F&& f) {
   using namespace shown;
   const auto of = [&](const std::vector<double>& all) {
     return element < all.size() ? all[element] : std::numeric_limits<double>::quiet_NaN();
   };
   f(Quantity{"content", "mol", csv | json}, of(line.content));
   f(Quantity{"imbalance", "", csv | shown::history, "{:.3e}"}, of(line.imbalance));
-  f(Quantity{"sorbed", "mol", sorbs ? csv | json : json}, of(line.sorbed));
+  f(Quantity{"sorbed", "mol", sorbents == Sorbents::some ? csv | json : json}, of(line.sorbed));
 }
 
 template <class Line, class F>
@@ -66,11 +68,11 @@ void each_of_step(Line& line, F&& f) {
 /// @param reader  (what stands before each name) -> CsvHead or CsvLine
 template <class Reader>
 void each_column(const ReactiveLine& line, const std::vector<std::string>& minerals,
-                 const std::vector<std::string>& elements, bool sorbs, Reader&& reader) {
+                 const std::vector<std::string>& elements, Sorbents sorbents, Reader&& reader) {
   each_of_time(line, reader(""));
   for (std::size_t m = 0; m < minerals.size(); ++m) each_of_mineral(line, m, reader(minerals[m] + '_'));
   each_of_water(line, reader(""));
-  for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbs, reader(elements[p] + '_'));
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbents, reader(elements[p] + '_'));
   each_of_step(line, reader(""));
 }
 

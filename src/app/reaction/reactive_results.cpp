@@ -45,7 +45,7 @@ Json history_json(const std::vector<ReactiveLine>& lines) {
   add(lines.front().minerals.size(),
       [](const ReactiveLine& l, std::size_t m, OverTime f) { each_of_mineral(l, m, f); });
   add(lines.front().imbalance.size(),
-      [](const ReactiveLine& l, std::size_t p, OverTime f) { each_of_element(l, p, false, f); });
+      [](const ReactiveLine& l, std::size_t p, OverTime f) { each_of_element(l, p, Sorbents::none, f); });
   return json;
 }
 
@@ -128,7 +128,7 @@ Json ReactiveRun::json() const {
   }
   for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
     Json& element = elements.push_back({{"name", plan_.medium.system.elements[p]}});
-    each_of_element(past_.line, p, sorbs(), ToJson{element, shown::json});
+    each_of_element(past_.line, p, sorbents(), ToJson{element, shown::json});
     element["largest_imbalance"] = past_.worst.imbalance[p];
   }
   Json pictures = Json::array();

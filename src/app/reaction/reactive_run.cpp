@@ -86,7 +86,7 @@ void ReactiveRun::open(bool go_on) {
   any.outlet.saturation.resize(any.minerals.size());
   any.mean.saturation.resize(any.minerals.size());
   std::string head;
-  each_column(any, mineral_names(), plan_.medium.system.elements, sorbs(), [&](std::string before) {
+  each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), [&](std::string before) {
     return CsvHead{head, std::move(before)};
   });
   csv_.append(head + '\n');
@@ -355,7 +355,7 @@ void ReactiveRun::see(double time, double pore_volumes, std::span<const double> 
 
 void ReactiveRun::record() {
   std::string row;
-  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbs(),
+  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(),
               [&](const std::string&) { return CsvLine{row}; });
   csv_.append(row + '\n');
 }

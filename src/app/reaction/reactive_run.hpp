@@ -12,6 +12,7 @@
 #include "app/job/job.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/reaction/reactive_past.hpp"
+#include "app/reaction/reactive_quantities.hpp"
 #include "io/vof_file.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/march/transport_stepper.hpp"
@@ -112,6 +113,7 @@ class ReactiveRun {
   void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
   const char* engine() const { return plan_.phreeqc ? "PHREEQC" : "Karst"; }
   bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
+  Sorbents sorbents() const { return sorbs() ? Sorbents::some : Sorbents::none; }
   bool sorbs(std::size_t primary) const;
   std::vector<std::pair<double, double>> picture_ranges() const;
 

@@ -68,7 +68,10 @@ std::string totals_chart(const Course& course) {
   return chart.html(sorbs ? "Dissolved; dashed: sorbed." : "", 1.0, chart.highest() - decades_of_totals);
 }
 
-std::string minerals_chart(const Course& course, bool index) {
+enum class OfMinerals { dissolved, saturation_index };
+
+std::string minerals_chart(const Course& course, OfMinerals what) {
+  const bool index = what == OfMinerals::saturation_index;
   const ReactiveMedium& medium = course.of.vessel.medium;
   CurveChart chart =
       index ? chart_of(course, "saturation indices", "log₁₀ Ω") : chart_of(course, "dissolved", "mol/kgw");
@@ -89,8 +92,8 @@ std::string minerals_chart(const Course& course, bool index) {
 void add_course(const Course& course, std::vector<std::string>& cards) {
   if (course.states.size() < 2) return;
   for (std::string (*chart)(const Course&) : {ph_chart, totals_chart}) cards.push_back(chart(course));
-  cards.push_back(minerals_chart(course, false));
-  cards.push_back(minerals_chart(course, true));
+  cards.push_back(minerals_chart(course, OfMinerals::dissolved));
+  cards.push_back(minerals_chart(course, OfMinerals::saturation_index));
 }
 
 /// pH, strength and totals of all solutions side by side.

@@ -23,7 +23,7 @@ std::vector<Job> asked_jobs(const Config& config) {
   std::string ways;
   for (const Job& job : jobs()) {
     if (job.word.is_asked(config)) asked.push_back(job);
-    ways += fmt::format("\n  {:<12}{}", job.word.name, job.word.asked_by);
+    ways += fmt::format("\n {:<12}{}", job.word.name, job.word.asked_by);
   }
   require(!asked.empty(),
           "karst run: the deck requests nothing to compute. Each of these requests a job:{}\n`karst geometry` builds "
@@ -38,7 +38,7 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
     const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
     const bool diffusion = std::ranges::count(config.diffusion.axes, axis) > 0;
     if ((flow || diffusion) && !geometry.report.percolates[axis])
-      all.push_back(fmt::format("no pore percolates through the sample along {}: the {} is 0 there", "xyz"[axis],
+      all.push_back(fmt::format("no pore percolates through the sample along {}: the {} is 0 there", axis_names[axis],
                                 !diffusion ? "permeability"
                                 : flow     ? "permeability and the diffusivity"
                                            : "diffusivity"));

@@ -129,7 +129,7 @@ std::string remark_on(const Json& summary, const std::vector<int>& axes) {
   if (!summary.is_object()) return "";
   std::vector<std::string> closed, unbounded, remarks;
   for (const int axis : axes) {
-    const std::string name(1, "xyz"[axis]);
+    const std::string name = axis_names[axis];
     if (summary.contains("percolates") && !summary.at("percolates").value(name, true)) closed.push_back(name);
   }
   if (summary.contains("flow") && summary.at("flow").is_array())

@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "app/estimate/solve_progress.hpp"
-#include "app/job/run_services.hpp"
+#include "app/job/run_services.hpp" #include "base/core/text.hpp"
+
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
 #include "solvers/krylov/truncated_gcr.hpp"
@@ -132,7 +133,7 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
     if (std::ranges::count(flow.axes, axis) == 0)
       found.push_back(
           fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
-                      "xyz"[axis]));
+                      axis_names[axis]));
   for (const int axis : context.config.dispersion.axes)
     if (std::string problem = unbounded_drive(flow, context.geometry, axis); !problem.empty())
       found.push_back(std::move(problem));

@@ -36,7 +36,9 @@ class TransportInTime final : public Process {
   void step(double dt) override;
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
-  std::vector<JobComponent> fields() override { return asked_of(run_.config, components(plots_chemistry())); }
+  std::vector<JobComponent> fields() override {
+    return asked_of(run_.config, components(plots_chemistry() ? Chemistry::included : Chemistry::left_out));
+  }
   FilesInTime* files() override { return &past_.files; }
   bool keep(const Clock& clock) override;
   void add_work(std::vector<BoxWork>& kinds) const override;
@@ -68,7 +70,8 @@ class TransportInTime final : public Process {
   void draw_plumes(double time, const std::vector<JobComponent>& fields);
   void draw_frame();
   void leave_animations(JobResult& result);
-  std::vector<JobComponent> components(bool chemistry) const;
+  enum class Chemistry { left_out, included };  ///< its fields
+  std::vector<JobComponent> components(Chemistry chemistry) const;
   bool plots_chemistry() const { return std::ranges::count(run_.config.output.plot, PlotField::chemistry) > 0; }
   std::span<const double> own_values(std::size_t i) const;
   WallMap map_of_wall(std::size_t i) const;

@@ -58,7 +58,7 @@ void TransportInTime::draw_plumes(double time, const std::vector<JobComponent>& 
 
 /// Of all components, for their moving pictures.
 void TransportInTime::draw_frame() {
-  const FieldView view = view_of(run_, components(false));
+  const FieldView view = view_of(run_, components(Chemistry::left_out));
   past_.frames.resize(past_.result.components.size());
   for (std::size_t i = 0; i < past_.frames.size(); ++i)
     if (const auto place = view.find(concentration_name(past_.result.components[i].name)))
@@ -83,7 +83,7 @@ void TransportInTime::leave_animations(JobResult& result) {
 
 void TransportInTime::at_output(const Clock& clock) {
   write_profiles(clock.time());
-  if (draws(clock.outputs())) draw_plumes(clock.time(), components(true));
+  if (draws(clock.outputs())) draw_plumes(clock.time(), components(Chemistry::included));
 }
 
 std::string TransportInTime::dependencies() const {
@@ -161,11 +161,12 @@ void TransportInTime::leave() {
 }
 
 /// @param chemistry  with its fields, which take a speciation per cell
-std::vector<JobComponent> TransportInTime::components(bool chemistry) const {
+std::vector<JobComponent> TransportInTime::components(Chemistry chemistry) const {
   std::vector<JobComponent> all;
   for (std::size_t i = 0; i < state_.values.size(); ++i)
     all.push_back(concentration_field(run_, joined_, deck_.components[i].name, own_values(i)));
-  if (chemistry_ && chemistry) std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
+  if (chemistry_ && chemistry == Chemistry::included)
+    std::ranges::move(chemistry_->fields(state_, joined_), std::back_inserter(all));
   return all;
 }
 
@@ -227,7 +228,7 @@ JobResult TransportInTime::report() {
   for (const ComponentResult& c : past_.result.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(past_.result);
-  std::vector<JobComponent> all = components(true);
+  std::vector<JobComponent> all = components(Chemistry::included);
   const FieldView view = view_of(run_, all);
   if (chemistry_) {
     chemistry_->take_picture(view, flow_.axis, state_.time);

@@ -101,11 +101,11 @@ void check_determined(const JobContext& run, int axis, std::vector<std::string>&
     const bool held = (ends && (flows || c.inlet_given || c.outlet)) || c.decay > 0.0 ||
                       std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.rate > 0.0; });
     if (!held)
-      found.push_back(fmt::format(
-          "transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with a "
-          "rate nor decay, so any constant may be added to its steady state; give one of them, or compute it "
-          "in time (transport.mode = \"in-time\")",
-          i, c.name));
+      found.push_back(
+          fmt::format("transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with "
+                      "a rate nor decay, so any constant may be added to its steady state; give one of them, or "
+                      "compute it in time (transport.mode = \"in-time\")",
+                      i, c.name));
   }
 }
 
@@ -146,7 +146,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
     found.push_back(
         fmt::format("transport: no pore percolates through the sample along {}, so there is no flow and no advection; "
                     "choose another axis in flow.axes, or use finer cells",
-                    "xyz"[axis]));
+                    axis_names[axis]));
   if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
     if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())
       found.push_back(std::move(problem));

@@ -12,6 +12,7 @@
 #include "app/reaction/reactive_run.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
@@ -210,8 +211,9 @@ std::string plume_picture(const Comm& comm, const FieldView& view, const std::st
   if (!place || is_uniform(low, high)) return "";
   const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
-  return plane_figure(plane, plume_look(view.cell_width, low, high,
-                                        fmt::format("{}, plane in the middle of {}", caption, "xyz"[plane.direction])));
+  return plane_figure(plane,
+                      plume_look(view.cell_width, low, high,
+                                 fmt::format("{}, plane in the middle of {}", caption, axis_names[plane.direction])));
 }
 
 bool is_uniform(double low, double high) { return !(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))); }

@@ -8,6 +8,7 @@
 
 #include "app/transport/transport_quantities.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -130,8 +131,8 @@ std::string transport_text(const TransportResult& result) {
   const TransportLine& end = result.states.back();
   std::string text =
       result.steady
-          ? fmt::format("Steady transport along {}\n", "xyz"[result.axis])
-          : fmt::format("Transport along {}: {} steps of at most {} to {}{}\n", "xyz"[result.axis], result.steps,
+          ? fmt::format("Steady transport along {}\n", axis_names[result.axis])
+          : fmt::format("Transport along {}: {} steps of at most {} to {}{}\n", axis_names[result.axis], result.steps,
                         format_si(result.dt, "s"), format_si(end.time, "s"),
                         result.flows ? fmt::format(", {:.4g} pore volumes", end.pore_volumes) : std::string());
   text += flow_lines(result);
@@ -158,7 +159,7 @@ std::string transport_headline(const TransportResult& result) {
 Json transport_json(const TransportResult& r) {
   const TransportLine& end = r.states.back();
   Json json{{"mode", r.steady ? "steady" : "in-time"},
-            {"axis", std::string(1, "xyz"[r.axis])},
+            {"axis", axis_names[r.axis]},
             {"flows", r.flows},
             {"boundaries", r.has_ends ? "ends" : "periodic"},
             {"steps", r.steps},

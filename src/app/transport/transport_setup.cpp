@@ -9,6 +9,7 @@
 #include "app/job/run_services.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/mineral_choice.hpp"
 
 namespace karst {
@@ -39,7 +40,7 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
   require(solved.inlet || !solved.columns.empty(), "transport: the flow of this run was not kept");
   const auto column = std::ranges::find(solved.columns, flow.axis, &FlowColumn::axis);
   require(solved.inlet ? solved.inlet->axis == flow.axis : column != solved.columns.end(),
-          "transport: no flow along {} was solved", "xyz"[flow.axis]);
+          "transport: no flow along {} was solved", axis_names[flow.axis]);
   const double solved_velocity = solved.inlet ? solved.inlet->darcy_velocity : column->darcy_velocity[flow.axis];
   const TransportDeck& deck = run.config.transport;
   flow.flows = true;

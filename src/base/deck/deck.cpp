@@ -186,7 +186,8 @@ struct Reader::State {
                             info.allowed, in_brackets(info.unit)));
   }
 
-  void record(std::string_view key, std::string value, const KeyInfo& info, bool fits) {
+  /// @param fits  the deck may have this value
+  void record(std::string_view key, std::string value, const KeyInfo& info, bool fits = true) {
     const std::string allowed = info.type == "word" ? fmt::format(" ({})", info.allowed) : "";
     shared->echo.set(path + std::string(key), std::move(value), info.help + allowed + in_brackets(info.unit), fits);
   }
@@ -306,7 +307,7 @@ void Reader::file(std::string_view key, std::string& value, std::string_view hel
   state_->scalar(key, value, about, Any<std::string>{});
   if (value.empty() || documenting()) return;
   const auto from = std::filesystem::absolute(std::filesystem::path(directory()) / value);
-  state_->record(key, toml_text(from.lexically_normal().string()), about, true);
+  state_->record(key, toml_text(from.lexically_normal().string()), about);
 }
 
 void Reader::number_or_formula(std::string_view key, std::string& value, std::string_view unit, std::string_view help) {
@@ -363,7 +364,7 @@ std::size_t Reader::choose(std::string_view key,
                                       near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
   }
-  state_->record(key, toml_text(names[now]), about, true);
+  state_->record(key, toml_text(names[now]), about);
   return now;
 }
 

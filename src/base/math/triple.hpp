@@ -61,6 +61,8 @@ constexpr Index unit(int d) {
 
 /// The six sides of a cell in the order -x +x -y +y -z +z.
 constexpr int side_of(int direction, bool high) { return 2 * direction + (high ? 1 : 0); }
+constexpr int low_side(int direction) { return side_of(direction, false); }
+constexpr int high_side(int direction) { return side_of(direction, true); }
 constexpr int direction_of(int side) { return side / 2; }
 constexpr bool is_high(int side) { return side % 2 == 1; }
 constexpr int opposite(int side) { return side ^ 1; }

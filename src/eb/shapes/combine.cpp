@@ -31,9 +31,11 @@ Bounds bounds_in_ball(const LevelSet& part, const Vec3& center, double radius) {
   return lipschitz == 0.0 ? Bounds{} : bounds_in_ball((*part.local(center, center))(center), lipschitz, radius);
 }
 
+enum class Extremum { minimum, maximum };
+
 /// Positions of the parts that can be the minimum (or maximum) somewhere in a ball.
-std::vector<std::size_t> contenders(std::vector<Bounds> bounds, bool minimum) {
-  if (!minimum) {
+std::vector<std::size_t> contenders(std::vector<Bounds> bounds, Extremum extremum) {
+  if (extremum == Extremum::maximum) {
     for (Bounds& b : bounds) b = {-b.hi, -b.lo};
   }
   double best = infinity;
@@ -51,14 +53,14 @@ class Bricks {
  public:
   Bricks(const Vec3& lo, const Vec3& hi) : lo_(lo), width_((1.0 / per_direction) * (hi - lo)) {}
   /// @param parts  [part]
-  void find(const LocalParts& parts, const std::vector<double>& lipschitz, bool minimum) {
+  void find(const LocalParts& parts, const std::vector<double>& lipschitz, Extremum extremum) {
     std::vector<Bounds> bounds(parts.size());
     const double radius = (0.5 + overhang) * norm(width_);
     for (std::size_t brick = 0; brick < n_bricks; ++brick) {
       const Vec3 center = center_of(brick);
       for (std::size_t i = 0; i < parts.size(); ++i)
         bounds[i] = bounds_in_ball((*parts[i])(center), lipschitz[i], radius);
-      for (const std::size_t i : contenders(bounds, minimum)) parts_.push_back(static_cast<std::uint32_t>(i));
+      for (const std::size_t i : contenders(bounds, extremum)) parts_.push_back(static_cast<std::uint32_t>(i));
       begin_[brick + 1] = parts_.size();
     }
     for (std::size_t i = 0; i < parts.size(); ++i) parts_.push_back(static_cast<std::uint32_t>(i));
@@ -99,9 +101,9 @@ class Bricks {
 class LocalExtreme final : public LocalLevelSet {
  public:
   /// @param lipschitz  of each part
-  LocalExtreme(LocalParts parts, std::vector<double> lipschitz, bool minimum, const Vec3& lo, const Vec3& hi)
-      : parts_(std::move(parts)), lipschitz_(std::move(lipschitz)), minimum_(minimum), bricks_(lo, hi) {
-    bricks_.find(parts_, lipschitz_, minimum_);
+  LocalExtreme(LocalParts parts, std::vector<double> lipschitz, Extremum extremum, const Vec3& lo, const Vec3& hi)
+      : parts_(std::move(parts)), lipschitz_(std::move(lipschitz)), extremum_(extremum), bricks_(lo, hi) {
+    bricks_.find(parts_, lipschitz_, extremum_);
   }
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
     for (std::size_t first = 0; first < x.size();) {  // points of one brick together
@@ -114,20 +116,20 @@ class LocalExtreme final : public LocalLevelSet {
   }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
     const auto of = [&](std::size_t i) {
-      return minimum_ ? parts_[i]->signs(lo, hi) : complement_of(parts_[i]->signs(lo, hi));
+      return extremum_ == Extremum::minimum ? parts_[i]->signs(lo, hi) : complement_of(parts_[i]->signs(lo, hi));
     };
     const std::size_t brick = bricks_.at(lo);
     const auto near = bricks_.parts_in(brick == bricks_.at(hi) ? brick : Bricks::outside);
     SignBounds all = of(near.front());
     for (const std::size_t i : near.subspan(1)) all = signs_of_minimum(all, of(i));
-    return minimum_ ? all : complement_of(all);
+    return extremum_ == Extremum::minimum ? all : complement_of(all);
   }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
     const Vec3 center = 0.5 * (lo + hi);
     std::vector<Bounds> bounds(parts_.size());
     for (std::size_t i = 0; i < parts_.size(); ++i)
       if (lipschitz_[i] > 0.0) bounds[i] = bounds_in_ball((*parts_[i])(center), lipschitz_[i], 0.5 * norm(hi - lo));
-    const std::vector<std::size_t> near = contenders(std::move(bounds), minimum_);
+    const std::vector<std::size_t> near = contenders(std::move(bounds), extremum_);
     const MineralNumber first = parts_[near.front()]->only_mineral(lo, hi);
     const bool alike =
         std::ranges::all_of(near, [&](std::size_t i) { return parts_[i]->only_mineral(lo, hi) == first; });
@@ -150,20 +152,20 @@ class LocalExtreme final : public LocalLevelSet {
     for (const std::size_t i : near.subspan(1)) {
       parts_[i]->evaluate(x, {other.data(), x.size()});
       for (std::size_t p = 0; p < x.size(); ++p)
-        phi[p] = minimum_ ? std::min(phi[p], other[p]) : std::max(phi[p], other[p]);
+        phi[p] = extremum_ == Extremum::minimum ? std::min(phi[p], other[p]) : std::max(phi[p], other[p]);
     }
   }
 
   LocalParts parts_;
   std::vector<double> lipschitz_;
-  bool minimum_;
+  Extremum extremum_;
   Bricks bricks_;
 };
 
 class Extreme final : public LevelSet {
  public:
-  Extreme(LevelSetParts parts, bool minimum, std::vector<std::string> minerals)
-      : parts_(std::move(parts)), minimum_(minimum), minerals_(std::move(minerals)) {
+  Extreme(LevelSetParts parts, Extremum extremum, std::vector<std::string> minerals)
+      : parts_(std::move(parts)), extremum_(extremum), minerals_(std::move(minerals)) {
     require(!parts_.empty(), "a union or intersection of solids needs at least one solid; none was given");
   }
   Smoothness smoothness() const override {
@@ -180,18 +182,18 @@ class Extreme final : public LevelSet {
     }
     LocalParts kept;
     std::vector<double> lipschitz;
-    for (const std::size_t i : contenders(std::move(bounds), minimum_)) {
+    for (const std::size_t i : contenders(std::move(bounds), extremum_)) {
       kept.push_back(parts_[i]->local(lo, hi));
       lipschitz.push_back(parts_[i]->smoothness().lipschitz);
     }
     if (kept.size() == 1) return std::move(kept.front());
-    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), minimum_, lo, hi);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), extremum_, lo, hi);
   }
   std::vector<std::string> minerals() const override { return minerals_; }
 
  private:
   LevelSetParts parts_;
-  bool minimum_;
+  Extremum extremum_;
   std::vector<std::string> minerals_;
 };
 
@@ -280,12 +282,12 @@ class PeriodicImages final : public LevelSet {
       bounds.push_back(bounds_in_ball(*part_, 0.5 * (lo + hi) - shift, 0.5 * norm(hi - lo)));
     }
     LocalParts kept;
-    for (const std::size_t i : contenders(std::move(bounds), true)) {
+    for (const std::size_t i : contenders(std::move(bounds), Extremum::minimum)) {
       kept.push_back(std::make_unique<LocalShifted>(part_->local(lo - shifts_[i], hi - shifts_[i]), shifts_[i]));
     }
     if (kept.size() == 1) return std::move(kept.front());
     std::vector<double> lipschitz(kept.size(), part_->smoothness().lipschitz);
-    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), true, lo, hi);
+    return std::make_unique<LocalExtreme>(std::move(kept), std::move(lipschitz), Extremum::minimum, lo, hi);
   }
 
  private:
@@ -319,11 +321,11 @@ Smoothness combined(const Smoothness& a, const Smoothness& b) {
 }
 
 std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts, std::vector<std::string> minerals) {
-  return std::make_unique<Extreme>(std::move(parts), true, std::move(minerals));
+  return std::make_unique<Extreme>(std::move(parts), Extremum::minimum, std::move(minerals));
 }
 
 std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts, std::vector<std::string> minerals) {
-  return std::make_unique<Extreme>(std::move(parts), false, std::move(minerals));
+  return std::make_unique<Extreme>(std::move(parts), Extremum::maximum, std::move(minerals));
 }
 
 std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumber number) {

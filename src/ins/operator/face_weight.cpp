@@ -19,7 +19,7 @@ class Profile {
   Profile(const FlowSurroundings& cell, const Vec3& at) : at_(at) {
     const Walls& walls = cell.walls;
     for (int e = 0; e < 3; ++e) {
-      const double a = theta(walls, side_of(e, false)), b = theta(walls, side_of(e, true));
+      const double a = theta(walls, low_side(e)), b = theta(walls, high_side(e));
       if (a <= 1.0 && b <= 1.0) {
         between_ *= (a + b) * (a + b) / (6.0 * a * b);
         throat_ = true;

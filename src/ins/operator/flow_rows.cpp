@@ -25,7 +25,7 @@ constexpr double planar = 0.9999;  ///< the same of a wall that is one
 
 /// Of the ghost behind an end of the domain across d.
 Walls mirrored(Walls walls, int d) {
-  std::swap(walls.theta[side_of(d, false)], walls.theta[side_of(d, true)]);
+  std::swap(walls.theta[low_side(d)], walls.theta[high_side(d)]);
   walls.normal[d] = -walls.normal[d];
   walls.area[d] = -walls.area[d];
   return walls;
@@ -265,7 +265,7 @@ class Maker {
       ++counts.walls_half_way;
       return {0.5, false, 0.0, {}};
     }
-    if (!is_high(side)) area = primary_area(to, side_of(d, true));
+    if (!is_high(side)) area = primary_area(to, high_side(d));
     std::vector<FlowEdge> scratch;
     FlowSurroundings here_too = own, there{walls_of(to), {}};
     if (is_regular(v) && is_regular(to))  // one of them may have no row
@@ -352,7 +352,7 @@ class Maker {
           continue;
         }
         const int d = shared.direction;
-        const Index step = vofs_.step(shared.low, shared.high, side_of(d, true));
+        const Index step = vofs_.step(shared.low, shared.high, high_side(d));
         std::array<std::vector<FlowEdge>, 2> scratch;
         const FaceWeight w = face_weight(d, {walls_of(shared.low), edges_of(shared.low, scratch[0])},
                                          {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),

@@ -11,6 +11,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "eb/shapes/formula.hpp"
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
@@ -76,8 +77,7 @@ StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
   } catch (const Error& e) {
     if (options.inlets.empty()) throw;
     throw Error(
-        fmt::format("{}\n"
-                    "If there are pores at the inlet that do not lead to the outlet, the requested velocity cannot "
+        fmt::format("{}\nIf there are pores at the inlet that do not lead to the outlet, the requested velocity cannot "
                     "enter them: geometry.keep = \"largest\" removes them, or finer cells resolve their connections",
                     e.what()));
   }
@@ -126,7 +126,9 @@ void set_forces(StokesSolver& solver, const FlowOptions& options, const Geometry
 
 }  // namespace
 
-std::string side_name(int side) { return fmt::format("{}{}", is_high(side) ? '+' : '-', "xyz"[direction_of(side)]); }
+std::string side_name(int side) {
+  return fmt::format("{}{}", is_high(side) ? '+' : '-', axis_names[direction_of(side)]);
+}
 
 std::string end_solve_name(const FlowOptions& options, FlowModel model) {
   return fmt::format("{} {}", model == FlowModel::steady ? "steady" : "stokes",
@@ -253,7 +255,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
     found.push_back(
         fmt::format("flow.inlet: side = \"{0}\", but the domain is periodic along {1} and has no face there; set "
                     "grid.periodic to false along {1}, or choose a side in another direction",
-                    side, "xyz"[axis]));
+                    side, axis_names[axis]));
   else if (!geometry.report.percolates[axis])
     found.push_back(
         fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite face, so the inflow could not "
@@ -274,7 +276,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
 void check_lids(const FlowOptions& options, const Geometry& geometry, std::vector<std::string>& found) {
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   for (const FlowLid& lid : options.lids) {
-    const char axis = "xyz"[direction_of(lid.side)];
+    const char* axis = axis_names[direction_of(lid.side)];
     if (domain.periodic[direction_of(lid.side)])
       found.push_back(
           fmt::format("flow.lid: side = \"{0}\", but the domain is periodic along {1} and has no face there; set "

@@ -6,6 +6,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 
@@ -47,7 +48,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   const double h = cell_width, along = column.darcy_velocity[column.axis];
   require(column.connected && along != 0.0, "{}: nothing flows along {}, so there is no advection",
-          flow_solve_name(column.axis), "xyz"[column.axis]);
+          flow_solve_name(column.axis), axis_names[column.axis]);
   // What the solution is in units of; with inertia the drive in the solver has the sign of the gradient.
   const bool inertia = !column.inertia.empty();
   const double gradient = inertia ? std::abs(column.inertia.back().grid_gradient) : column.gradient;

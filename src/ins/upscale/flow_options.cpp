@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "base/deck/read_axes.hpp"
 #include "eb/shapes/formula.hpp"
 
@@ -86,7 +87,7 @@ void read_lids(Reader& in, FlowOptions& options) {
         if (const int d = lid.side / 2; lid.velocity[d] != 0.0)
           item.mistake("velocity", fmt::format("{:g} m/s along {}, the normal of the lid: a lid slides tangentially; "
                                                "write 0 there, or use [[flow.inlet]] where fluid enters",
-                                               lid.velocity[d], "xyz"[d]));
+                                               lid.velocity[d], axis_names[d]));
         options.lids.push_back(lid);
       });
 }
@@ -221,7 +222,7 @@ void check_drive(Reader& in, const FlowOptions& options) {
     if (options.drive == FlowDrive::pressure_gradient && options.gradient[axis] == 0.0)
       in.mistake("flow.gradient",
                  fmt::format("0 along {}, where a solve is requested; give it a value, or remove {} from flow.axes",
-                             "xyz"[axis], "xyz"[axis]));
+                             axis_names[axis], axis_names[axis]));
   if (options.drive == FlowDrive::pressure_drop && options.pressure_drop == 0.0)
     in.mistake("flow.pressure_drop", "0: nothing would flow; give it a value");
   if (options.drive == FlowDrive::velocity && in.given("flow.velocity") && options.velocity == 0.0)

@@ -24,7 +24,6 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 3> names{"x", "y", "z"};
 /// Vectors of GMRES with inertia: each Newton step is one cycle (decision 012).
 constexpr int steady_restart = 40;
 
@@ -48,7 +47,7 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   if (is_periodic(domain, axis))
     drive.force[axis] = 1.0;
   else
-    drive.at_end[side_of(axis, false)] = domain.cells[axis];
+    drive.at_end[low_side(axis)] = domain.cells[axis];
   return drive;
 }
 
@@ -159,8 +158,8 @@ void require_flow(const StokesReport& report, const FlowOptions& options, const 
       "{}: the computed permeability along {} is {:.3g} m², {} (largest speed {:.2g} of h² G / μ, G the pressure "
       "gradient): the percolating pores are too narrow for {} x {} x {} cells of {:.3g} m. Use more cells "
       "(grid.cells), or remove {} from flow.axes",
-      flow_solve_name(axis), names[axis], h * h * k, k > 0.0 ? "no more than round-off" : "which is impossible",
-      fastest, n[0], n[1], n[2], h, names[axis]));
+      flow_solve_name(axis), axis_names[axis], h * h * k, k > 0.0 ? "no more than round-off" : "which is impossible",
+      fastest, n[0], n[1], n[2], h, axis_names[axis]));
 }
 
 /// From units of h0, of the viscosity and of a gradient of 1 per h0 to what the deck asks for, in SI units.
@@ -356,8 +355,8 @@ SpeedHistogram histogram_of(const Comm& comm, const StokesLevels& op, std::span<
 
 }  // namespace
 
-std::string flow_solve_name(int axis) { return fmt::format("stokes {}", names[axis]); }
-std::string steady_solve_name(int axis) { return fmt::format("steady {}", names[axis]); }
+std::string flow_solve_name(int axis) { return fmt::format("stokes {}", axis_names[axis]); }
+std::string steady_solve_name(int axis) { return fmt::format("steady {}", axis_names[axis]); }
 
 namespace {
 
@@ -368,7 +367,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   if (geometry.levels.size() > 1 && options.reservoir > 0)
     found.emplace_back("flow.reservoir: not supported on refined grids; remove [[grid.refine]] or flow.reservoir");
   for (const int axis : options.axes) {
-    const char* name = names[axis];
+    const char* name = axis_names[axis];
     const bool periodic = is_periodic(domain, axis);
     if (periodic && options.drive == FlowDrive::pressure_drop)
       found.push_back(fmt::format(
@@ -392,7 +391,7 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
         found.push_back(
             fmt::format("flow.sides: \"periodic\", but the domain is not periodic along {}, which is transverse to the "
                         "flow along {}; set grid.periodic there, or use \"symmetry\" or \"no-slip\"",
-                        names[d], name));
+                        axis_names[d], name));
     }
   }
   if (options.sides_given && !any_side && options.sides != FlowWalls::periodic)

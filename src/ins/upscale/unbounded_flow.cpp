@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/core/text.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
@@ -21,7 +22,7 @@ std::string unbounded_drive(const FlowOptions& options, const Geometry& geometry
   return fmt::format(
       "flow.drive: \"{}\", but nothing resists the flow along {}: there is neither a wall nor a lateral face with "
       "friction, so there is no steady flow; use drive = \"velocity\" or \"flow-rate\", or flow.sides = \"no-slip\"",
-      options.drive == FlowDrive::pressure_drop ? "pressure-drop" : "pressure-gradient", "xyz"[axis]);
+      options.drive == FlowDrive::pressure_drop ? "pressure-drop" : "pressure-gradient", axis_names[axis]);
 }
 
 }  // namespace karst

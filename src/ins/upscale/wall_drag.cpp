@@ -60,7 +60,7 @@ struct LinearPressure {
 };
 
 LinearPressure linear_pressure(const StokesOperator& op, const StokesDrive& drive, const SampleCells& sample) {
-  const std::size_t low = side_of(sample.axis, false), high = side_of(sample.axis, true);
+  const std::size_t low = low_side(sample.axis), high = high_side(sample.axis);
   const bool periodic = op.geometry().graph.layout().domain().periodic[sample.axis];
   LinearPressure linear{sample.axis, double(sample.low), double(sample.high)};
   if (periodic && sample.low > 0) {

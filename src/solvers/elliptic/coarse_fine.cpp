@@ -63,10 +63,13 @@ struct AddedTerm {
   std::int32_t side, n_terms;
 };
 
-/// Brings additions to their rows. Where the lines of the coarse row see fewer than the four fine faces (walls), those
-/// that there are stand for the whole side.
+/// What the faces stand for that a side of a row has. Where the lines of a coarse row see fewer than the four fine
+/// faces (walls), those that there are stand for the whole side.
+enum class FacesStandFor { themselves, whole_side };
+
+/// Brings additions to their rows.
 void bring_home(const Comm& comm, const CompositeNumbering& numbering,
-                const std::vector<std::pair<AddedTerm, Stencil>>& all, bool fill_sides, RowAdditions& additions) {
+                const std::vector<std::pair<AddedTerm, Stencil>>& all, FacesStandFor meaning, RowAdditions& additions) {
   std::map<int, ByteWriter> to_owner;
   for (const auto& [head, stencil] : all) {
     ByteWriter& w = to_owner[numbering.owner(head.row)];
@@ -86,7 +89,7 @@ void bring_home(const Comm& comm, const CompositeNumbering& numbering,
   for (const auto& [key, value] : sides) {
     RowAddition& row = additions[key.first];
     row.sides |= 1U << key.second;
-    row.stencil.add(value.second, fill_sides ? 4.0 / value.first : 1.0);
+    row.stencil.add(value.second, meaning == FacesStandFor::whole_side ? 4.0 / value.first : 1.0);
   }
 }
 
@@ -163,8 +166,8 @@ CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelR
     out.add(flux, -1.0);
     to_fine.push_back({{fine.maker.balance_row(f.vof), f.face.side, n}, out});
   }
-  bring_home(comm, numbering, to_coarse, lines, additions);
-  bring_home(comm, numbering, to_fine, false, additions);
+  bring_home(comm, numbering, to_coarse, lines ? FacesStandFor::whole_side : FacesStandFor::themselves, additions);
+  bring_home(comm, numbering, to_fine, FacesStandFor::themselves, additions);
   std::array<std::int64_t, 2> sums{counts.faces, counts.closed};
   comm.sum(std::span(sums));
   return {sums[0], sums[1]};

@@ -137,7 +137,7 @@ void EllipticFluxes::find_plain(int level, int b, FaceField& faces) const {
       const double difference = h * (beta == nullptr ? problem.beta : beta[v]) * (value[low] - value[v]);
       flux[v] = (plain[v] >> d & 1U) != 0 ? difference : 0.0;
     };
-    const std::size_t side = side_of(d, false);
+    const std::size_t side = low_side(d);
     for (const Run& run : graph.runs) {
       set(run.first, run.neighbours(0)[side]);
       const std::size_t from = run.neighbours(1)[side];

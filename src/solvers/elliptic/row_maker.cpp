@@ -258,7 +258,7 @@ RowMaker::Pair RowMaker::pair_beside(const Pair& pair, int direction, int toward
   if (low == no_face) return {};
   const VofName high = vofs_.aligned(pair.high, towards);
   if (high == no_face || vofs_.number(low) == no_unknown || vofs_.number(high) == no_unknown) return {};
-  if (vofs_.aligned(low, side_of(direction, true)) != high) return {};
+  if (vofs_.aligned(low, high_side(direction)) != high) return {};
   return {low, high, {}};
 }
 
@@ -266,8 +266,8 @@ RowMaker::Pair RowMaker::pair_beside(const Pair& pair, int direction, int toward
 /// them and its neighbour across the same side.
 RowMaker::Pair RowMaker::nearest_pair(const SharedFace& face) const {
   const int d = face.direction;
-  const VofName above = vofs_.aligned(face.low, side_of(d, true)), below = vofs_.aligned(face.high, side_of(d, false));
-  Vec3 from_high = face.centroid - to_vec(vofs_.step(face.low, face.high, side_of(d, true)));
+  const VofName above = vofs_.aligned(face.low, high_side(d)), below = vofs_.aligned(face.high, low_side(d));
+  Vec3 from_high = face.centroid - to_vec(vofs_.step(face.low, face.high, high_side(d)));
   Vec3 from_low = face.centroid;
   from_low[d] = from_high[d] = 0.0;
   std::array<Pair, 2> pairs{Pair{face.low, above, from_low}, Pair{below, face.high, from_high}};
@@ -328,7 +328,7 @@ void RowMaker::face_difference(const SharedFace& face, MadeFaces& made, FaceDiff
 // The difference of the two values, as the two-point operator has it, and what a linear function changes beside it.
 Stencil RowMaker::slanted_difference(const SharedFace& face, MadeFaces& made, FaceDifference& told) const {
   told.count(&RowCounts::faces_slanted);
-  const Vec3 line = to_vec(vofs_.step(face.low, face.high, side_of(face.direction, true))) + vofs_.point(face.high) -
+  const Vec3 line = to_vec(vofs_.step(face.low, face.high, high_side(face.direction))) + vofs_.point(face.high) -
                     vofs_.point(face.low);
   Stencil result;
   add_difference(face.low, face.high, 1.0, result);

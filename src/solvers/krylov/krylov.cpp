@@ -15,6 +15,7 @@
 #include "solvers/krylov/petsc_check.hpp"
 #include "solvers/krylov/petsc_gcr.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"
+#include "solvers/krylov/petsc_values.hpp"
 
 namespace karst {
 
@@ -22,44 +23,10 @@ namespace {
 
 /// Basis vectors of GMRES, when a user asks for it, before a restart.
 constexpr PetscInt gmres_restart = 60;
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-/// A PETSc vector's values while it lives.
-class ReadValues {
- public:
-  explicit ReadValues(Vec v) : v_(v) {
-    petsc_check(VecGetArrayRead(v, &data_), "VecGetArrayRead");
-    VecGetLocalSize(v, &n_);
-  }
-  ~ReadValues() { VecRestoreArrayRead(v_, &data_); }
-  ReadValues(const ReadValues&) = delete;
-  ReadValues& operator=(const ReadValues&) = delete;
-  std::span<const double> span() const { return std::span(data_, n_); }
-
- private:
-  Vec v_;
-  const double* data_ = nullptr;
-  PetscInt n_ = 0;
-};
-
-class WriteValues {
- public:
-  explicit WriteValues(Vec v) : v_(v) {
-    petsc_check(VecGetArray(v, &data_), "VecGetArray");
-    VecGetLocalSize(v, &n_);
-  }
-  ~WriteValues() { VecRestoreArray(v_, &data_); }
-  WriteValues(const WriteValues&) = delete;
-  WriteValues& operator=(const WriteValues&) = delete;
-  std::span<double> span() const { return std::span(data_, n_); }
-
- private:
-  Vec v_;
-  double* data_ = nullptr;
-  PetscInt n_ = 0;
-};
 
 Precondition graph_multigrid(EllipticOperator& op) {
   const Timer timer("graph multigrid set-up");
@@ -76,6 +43,12 @@ std::string history(const std::vector<double>& r) {
     else if (i == 4)
       parts.emplace_back("...");
   return join(parts);
+}
+
+std::string method_of(KSP ksp) {
+  KSPType type = nullptr;
+  petsc_check(KSPGetType(ksp, &type), "KSPGetType");
+  return type;
 }
 
 std::string advice(KSPConvergedReason reason, const std::string& prefix) {
@@ -105,8 +78,10 @@ struct KrylovSolver::Hidden {
   std::optional<PetscMatrix> matrix;
   Mat shell = nullptr;
   KSP ksp = nullptr;
-  PetscInt stalled_iterations = 0;  ///< of the method before flexible GMRES went on; 0: it did not
-  PC inner = nullptr;               // PETSc's preconditioner on the assembled matrix; none when one was given
+  bool truncated_gcr = false;                // the method is ours
+  std::optional<TruncatedGcr> gcr;           // since its first solve
+  PC inner = nullptr;                        // PETSc's preconditioner on the assembled matrix; none when one was given
+  Vec inner_r = nullptr, inner_z = nullptr;  // without memory of their own, for arrays that it works on
   double setup_seconds = 0.0;
   std::string preconditioner_name;
   std::exception_ptr failure;  // thrown inside a callback of PETSc
@@ -122,6 +97,8 @@ struct KrylovSolver::Hidden {
   ~Hidden() {
     KSPDestroy(&ksp);
     PCDestroy(&inner);
+    VecDestroy(&inner_r);
+    VecDestroy(&inner_z);
     MatDestroy(&shell);
   }
 
@@ -131,7 +108,7 @@ struct KrylovSolver::Hidden {
       f();
       return 0;
     } catch (...) {
-      failure = std::current_exception();
+      if (!failure) failure = std::current_exception();  // not what PETSc makes of an earlier one
       return PETSC_ERR_LIB;
     }
   }
@@ -141,46 +118,30 @@ struct KrylovSolver::Hidden {
     if (static_cast<Hidden*>(context)->failure) return code;
     return PetscTraceBackErrorHandler(comm, line, function, file, code, type, text, nullptr);
   }
-  static PetscErrorCode multiply(Mat a, Vec x, Vec y) {
+  /// y = (A + T) x
+  void multiply(std::span<const double> x, std::span<double> y) const {
+    op.apply(x, y);
+    if (options.added) options.added(x, y);
+  }
+  /// z = M r, without the null space.
+  void apply_preconditioner(std::span<const double> r, std::span<double> z) const {
+    if (inner != nullptr)
+      apply_inner(r, z);
+    else
+      precondition(r, z);
+    null_space.remove(z);
+  }
+  static PetscErrorCode multiply_for_petsc(Mat a, Vec x, Vec y) {
     void* context = nullptr;
     MatShellGetContext(a, &context);
     auto& self = *static_cast<Hidden*>(context);
-    return self.guarded([&] {
-      const ReadValues from(x);
-      const WriteValues to(y);
-      self.op.apply(from.span(), to.span());
-      if (self.options.added) self.options.added(from.span(), to.span());
-    });
+    return self.guarded([&] { self.multiply(ReadValues(x).span(), WriteValues(y).span()); });
   }
-  static PetscErrorCode apply_preconditioner(PC pc, Vec r, Vec z) {
+  static PetscErrorCode precondition_for_petsc(PC pc, Vec r, Vec z) {
     void* context = nullptr;
     PCShellGetContext(pc, &context);
     auto& self = *static_cast<Hidden*>(context);
-    return self.guarded([&] {
-      if (self.inner != nullptr)
-        petsc_check(PCApply(self.inner, r, z), "PCApply");
-      else
-        self.precondition(ReadValues(r).span(), WriteValues(z).span());
-      self.null_space.remove(WriteValues(z).span());
-    });
-  }
-  /// Puts what the KSP did into the report; why it stopped.
-  KSPConvergedReason tell(SolveReport& report) const {
-    PetscInt iterations = 0;
-    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    KSPType method = nullptr;
-    KSPGetIterationNumber(ksp, &iterations);
-    KSPGetConvergedReason(ksp, &reason);
-    KSPGetType(ksp, &method);
-    report.iterations = static_cast<int>(iterations + stalled_iterations);
-    report.method = stalled_iterations > 0 ? fmt::format("{} and {}", truncated_gcr_type, method) : method;
-    report.preconditioner = preconditioner_name;
-    if (inner != nullptr) {
-      PCType type = nullptr;
-      PCGetType(inner, &type);
-      report.preconditioner = type;
-    }
-    return reason;
+    return self.guarded([&] { self.apply_preconditioner(ReadValues(r).span(), WriteValues(z).span()); });
   }
   /// What keep_residual() works on during a solve.
   struct Residuals {
@@ -200,8 +161,12 @@ struct KrylovSolver::Hidden {
   void make_shell();
   void make_ksp();
   void make_inner();
+  void apply_inner(std::span<const double> r, std::span<double> z) const;
   void follow_operator();
-  PetscErrorCode run(Vec b, Vec x);
+  KrylovEnd solve_through_petsc(Vec b, Vec x);
+  KrylovEnd solve_with_gcr(Vec b, Vec x);
+  KSPConvergedReason run(Vec b, Vec x, SolveReport& report);
+  std::string preconditioner_in_use() const;
   void judge(KSPConvergedReason reason, const SolveReport& report) const;
   bool user_names_preconditioner() const;
   Vec vector_over(std::span<double> values) const;
@@ -217,7 +182,8 @@ void KrylovSolver::Hidden::make_shell() {
   const auto n = static_cast<PetscInt>(op.numbering().n_own());
   petsc_check(MatCreateShell(op.comm().handle(), n, n, PETSC_DETERMINE, PETSC_DETERMINE, this, &shell),
               "MatCreateShell");
-  petsc_check(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply)), "MatShellSetOperation");
+  petsc_check(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(multiply_for_petsc)),
+              "MatShellSetOperation");
 }
 
 void KrylovSolver::Hidden::make_ksp() {
@@ -238,13 +204,17 @@ void KrylovSolver::Hidden::make_ksp() {
   petsc_check(PCSetOptionsPrefix(pc, (options.prefix + "outer_").c_str()), "PCSetOptionsPrefix");
   petsc_check(PCSetType(pc, PCSHELL), "PCSetType");
   petsc_check(PCShellSetContext(pc, this), "PCShellSetContext");
-  petsc_check(PCShellSetApply(pc, apply_preconditioner), "PCShellSetApply");
+  petsc_check(PCShellSetApply(pc, precondition_for_petsc), "PCShellSetApply");
   if (user_names_preconditioner())
     make_inner();
   else if (!precondition)
     precondition = graph_multigrid(op);
   petsc_check(KSPSetFromOptions(ksp), "KSPSetFromOptions");
-  petsc_check(KSPSetUp(ksp), "KSPSetUp");
+  truncated_gcr = method_of(ksp) == truncated_gcr_type;
+  if (truncated_gcr)
+    refuse_monitors_of_vectors(options.prefix);
+  else
+    petsc_check(KSPSetUp(ksp), "KSPSetUp");
 }
 
 void KrylovSolver::Hidden::make_inner() {
@@ -256,6 +226,21 @@ void KrylovSolver::Hidden::make_inner() {
   petsc_check(PCSetType(inner, PCGAMG), "PCSetType");
   petsc_check(PCSetFromOptions(inner), "PCSetFromOptions");
   petsc_check(PCSetUp(inner), "PCSetUp");
+  const auto n = static_cast<PetscInt>(op.numbering().n_own());
+  for (Vec* v : {&inner_r, &inner_z})
+    if (*v == nullptr)
+      petsc_check(VecCreateMPIWithArray(op.comm().handle(), 1, n, PETSC_DETERMINE, nullptr, v),
+                  "VecCreateMPIWithArray");
+}
+
+/// z = M r with PETSc's preconditioner.
+void KrylovSolver::Hidden::apply_inner(std::span<const double> r, std::span<double> z) const {
+  petsc_check(VecPlaceArray(inner_r, r.data()), "VecPlaceArray");
+  petsc_check(VecPlaceArray(inner_z, z.data()), "VecPlaceArray");
+  const PetscErrorCode code = PCApply(inner, inner_r, inner_z);
+  petsc_check(VecResetArray(inner_r), "VecResetArray");
+  petsc_check(VecResetArray(inner_z), "VecResetArray");
+  petsc_check(code, "PCApply");
 }
 
 void KrylovSolver::Hidden::follow_operator() {
@@ -277,25 +262,47 @@ Vec KrylovSolver::Hidden::vector_over(std::span<double> values) const {
   return v;
 }
 
-/// KSPSolve(). Where the short memory of truncated GCR stalls, flexible GMRES goes on from there.
-PetscErrorCode KrylovSolver::Hidden::run(Vec b, Vec x) {
-  KSPType method = nullptr;
-  KSPGetType(ksp, &method);
-  if (std::string(method) != truncated_gcr_type && stalled_iterations > 0) {
-    petsc_check(KSPSetType(ksp, truncated_gcr_type), "KSPSetType");
-    method = truncated_gcr_type;
+KrylovEnd KrylovSolver::Hidden::solve_through_petsc(Vec b, Vec x) {
+  KrylovEnd end;
+  petsc_check(KSPSolve(ksp, b, x), "KSPSolve");
+  petsc_check(KSPGetConvergedReason(ksp, &end.reason), "KSPGetConvergedReason");
+  petsc_check(KSPGetIterationNumber(ksp, &end.iterations), "KSPGetIterationNumber");
+  return end;
+}
+
+KrylovEnd KrylovSolver::Hidden::solve_with_gcr(Vec b, Vec x) {
+  if (!gcr) gcr.emplace(op.comm(), op.numbering().n_own());
+  const GcrMaps maps{[this](std::span<const double> from, std::span<double> to) { multiply(from, to); },
+                     [this](std::span<const double> r, std::span<double> z) { apply_preconditioner(r, z); }};
+  return solve_gcr(ksp, maps, *gcr, b, x);
+}
+
+/// Solves A x = b and puts into the report how; why the method stopped. Where the short memory of truncated GCR stalls,
+/// flexible GMRES goes on from there.
+KSPConvergedReason KrylovSolver::Hidden::run(Vec b, Vec x, SolveReport& report) {
+  KrylovEnd end = truncated_gcr ? solve_with_gcr(b, x) : solve_through_petsc(b, x);
+  report.method = truncated_gcr ? truncated_gcr_type : method_of(ksp);
+  if (truncated_gcr && end.reason == KSP_DIVERGED_BREAKDOWN) {
+    gcr.reset();
+    const PetscInt stalled = end.iterations;
+    petsc_check(KSPSetType(ksp, KSPFGMRES), "KSPSetType");
+    petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
+    petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
+    end = solve_through_petsc(b, x);
+    end.iterations += stalled;
+    report.method += fmt::format(" and {}", method_of(ksp));
+    petsc_check(KSPSetType(ksp, truncated_gcr_type), "KSPSetType");  // for the next solve
   }
-  stalled_iterations = 0;
-  const PetscErrorCode code = KSPSolve(ksp, b, x);
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  KSPGetConvergedReason(ksp, &reason);
-  if (code != 0 || failure || reason != KSP_DIVERGED_BREAKDOWN || std::string(method) != truncated_gcr_type)
-    return code;
-  KSPGetIterationNumber(ksp, &stalled_iterations);
-  petsc_check(KSPSetType(ksp, KSPFGMRES), "KSPSetType");
-  petsc_check(KSPGMRESSetRestart(ksp, gmres_restart), "KSPGMRESSetRestart");
-  petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
-  return KSPSolve(ksp, b, x);
+  report.iterations = static_cast<int>(end.iterations);
+  report.preconditioner = preconditioner_in_use();
+  return end.reason;
+}
+
+std::string KrylovSolver::Hidden::preconditioner_in_use() const {
+  if (inner == nullptr) return preconditioner_name;
+  PCType type = nullptr;
+  PCGetType(inner, &type);
+  return type;
 }
 
 /// b -= T x
@@ -372,18 +379,17 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
               "KSPSetInitialGuessNonzero");
   PetscPushErrorHandler(Hidden::tell_error, &h);
-  const PetscErrorCode code = h.run(vb, vx);
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  h.guarded([&] { reason = h.run(vb, vx, report); });
   PetscPopErrorHandler();
   KSPMonitorCancel(h.ksp);
   VecDestroy(&vb);
   VecDestroy(&vx);
   if (h.failure) std::rethrow_exception(std::exchange(h.failure, nullptr));
-  petsc_check(code, "KSPSolve");
   h.subtract_added(x, right);
   report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
   h.null_space.remove(x);
 
-  const KSPConvergedReason reason = h.tell(report);
   for (double& r : report.residuals) r /= std::sqrt(squares[0]);
   report.seconds = seconds_since(start);
   h.judge(reason, report);

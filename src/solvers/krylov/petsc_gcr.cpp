@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/krylov/petsc_gcr.hpp"
 
-#include <petsc/private/kspimpl.h>
+#include <algorithm>
+#include <cmath>
 
-#include <memory>
-
+#include "base/comm/memory.hpp"
 #include "solvers/krylov/petsc_check.hpp"
-#include "solvers/krylov/truncated_gcr.hpp"
+#include "solvers/krylov/petsc_values.hpp"
 
 namespace karst {
 namespace {
@@ -15,131 +15,91 @@ namespace {
 constexpr PetscInt stall_length = 10;
 constexpr double stall_gain = 0.7;
 
-/// Vectors without memory of their own, for the arrays of TruncatedGcr.
-struct Method {
-  std::unique_ptr<TruncatedGcr> gcr;
-  Vec residual = nullptr, direction = nullptr, image = nullptr;
-  ~Method() {
-    VecDestroy(&residual);
-    VecDestroy(&direction);
-    VecDestroy(&image);
+/// PETSc's default test of convergence (KSPConvergedDefault()).
+class ConvergenceTest {
+ public:
+  /// @param reference  size that residuals are compared with
+  ConvergenceTest(KSP settings, double reference) : reference_(reference) {
+    PetscReal relative = 0.0;
+    petsc_check(KSPGetTolerances(settings, &relative, &absolute_, &growth_, &max_iterations_), "KSPGetTolerances");
+    enough_ = std::max(relative * reference, absolute_);
   }
+
+  PetscInt max_iterations() const { return max_iterations_; }
+  KSPConvergedReason operator()(double residual) const {
+    if (!std::isfinite(residual)) return KSP_DIVERGED_NANORINF;
+    if (residual <= enough_) return residual < absolute_ ? KSP_CONVERGED_ATOL : KSP_CONVERGED_RTOL;
+    return residual >= growth_ * reference_ ? KSP_DIVERGED_DTOL : KSP_CONVERGED_ITERATING;
+  }
+
+ private:
+  double reference_, enough_ = 0.0;
+  PetscReal absolute_ = 0.0, growth_ = 0.0;
+  PetscInt max_iterations_ = 0;
 };
 
-Method& method_of(KSP ksp) { return *static_cast<Method*>(ksp->data); }
-
-PetscErrorCode set_up(KSP ksp) {
-  PetscFunctionBegin;
-  Method& m = method_of(ksp);
-  Mat a = nullptr;
-  PetscInt n = 0, all = 0;
-  PetscCall(KSPGetOperators(ksp, &a, nullptr));
-  PetscCall(MatGetLocalSize(a, &n, nullptr));
-  PetscCall(MatGetSize(a, &all, nullptr));
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
-  for (Vec* v : {&m.residual, &m.direction, &m.image}) {
-    PetscCall(VecDestroy(v));
-    PetscCall(VecCreateMPIWithArray(comm, 1, n, all, nullptr, v));
-  }
-  m.gcr = std::make_unique<TruncatedGcr>(Comm(comm), n);
-  PetscFunctionReturn(0);
+bool has_guess(KSP settings) {
+  PetscBool given = PETSC_FALSE;
+  petsc_check(KSPGetInitialGuessNonzero(settings, &given), "KSPGetInitialGuessNonzero");
+  return given == PETSC_TRUE;
 }
 
-/// The values of a PETSc vector as a span, for the time of a call of f.
-template <class F>
-PetscErrorCode with_values(Vec v, F&& f) {
-  PetscFunctionBegin;
-  PetscScalar* data = nullptr;
-  PetscInt n = 0;
-  PetscCall(VecGetLocalSize(v, &n));
-  PetscCall(VecGetArray(v, &data));
-  f(std::span(data, n));
-  PetscCall(VecRestoreArray(v, &data));
-  PetscFunctionReturn(0);
+/// |b - A x|
+double start(const GcrMaps& maps, TruncatedGcr& gcr, std::span<const double> b, std::span<const double> guess) {
+  if (guess.empty()) return gcr.start(b);
+  Array<double> ax(guess.size(), Purpose::solver);
+  maps.multiply(guess, ax.span());
+  return gcr.start(b, ax.span());
 }
 
-/// direction = M to_precondition, image = A direction
-PetscErrorCode find_direction(KSP ksp, Mat a) {
-  PetscFunctionBegin;
-  Method& m = method_of(ksp);
-  PetscCall(VecPlaceArray(m.residual, m.gcr->to_precondition().data()));
-  PetscCall(VecPlaceArray(m.direction, m.gcr->direction().data()));
-  PetscCall(VecPlaceArray(m.image, m.gcr->image().data()));
-  PetscCall(KSP_PCApply(ksp, m.residual, m.direction));
-  PetscCall(KSP_MatMult(ksp, a, m.direction, m.image));
-  PetscCall(VecResetArray(m.residual));
-  PetscCall(VecResetArray(m.direction));
-  PetscCall(VecResetArray(m.image));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode note(KSP ksp, double norm) {
-  PetscFunctionBegin;
-  ksp->rnorm = norm;
-  PetscCall(KSPLogResidualHistory(ksp, norm));
-  PetscCall(KSPMonitor(ksp, ksp->its, norm));
-  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode solve(KSP ksp) {
-  PetscFunctionBegin;
-  Method& m = method_of(ksp);
-  Mat a = nullptr;
-  PetscCall(KSPGetOperators(ksp, &a, nullptr));
-  Vec ax = nullptr;
-  PetscCall(VecDuplicate(ksp->vec_rhs, &ax));
-  if (ksp->guess_zero)
-    PetscCall(VecSet(ax, 0.0));
-  else
-    PetscCall(KSP_MatMult(ksp, a, ksp->vec_sol, ax));
-  double norm = 0.0;
-  PetscCall(with_values(ksp->vec_rhs, [&](std::span<const double> b) {
-    (void)with_values(ax, [&](std::span<const double> values) { norm = m.gcr->start(b, values); });
-  }));
-  PetscCall(VecDestroy(&ax));
-  ksp->its = 0;
-  double some_time_ago = norm;
-  ksp->reason = KSP_CONVERGED_ITERATING;
-  PetscCall(note(ksp, norm));
-  while (ksp->reason == KSP_CONVERGED_ITERATING && ksp->its < ksp->max_it) {
-    PetscCall(find_direction(ksp, a));
-    PetscCall(with_values(ksp->vec_sol, [&](std::span<double> x) { norm = m.gcr->advance(x); }));
-    ++ksp->its;
-    const bool stalls = ksp->its % stall_length == 0 && norm > stall_gain * some_time_ago;
-    if (ksp->its % stall_length == 0) some_time_ago = norm;
-    if (PetscIsNanReal(norm)) {
-      ksp->reason = KSP_DIVERGED_BREAKDOWN;
-      break;
-    }
-    PetscCall(note(ksp, norm));
-    if (stalls && ksp->reason == KSP_CONVERGED_ITERATING) ksp->reason = KSP_DIVERGED_BREAKDOWN;
-  }
-  if (ksp->reason == KSP_CONVERGED_ITERATING) ksp->reason = KSP_DIVERGED_ITS;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode destroy(KSP ksp) {
-  PetscFunctionBegin;
-  delete static_cast<Method*>(ksp->data);
-  ksp->data = nullptr;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode create(KSP ksp) {
-  PetscFunctionBegin;
-  ksp->data = new Method;
-  ksp->ops->setup = set_up;
-  ksp->ops->solve = solve;
-  ksp->ops->destroy = destroy;
-  ksp->ops->buildsolution = KSPBuildSolutionDefault;
-  ksp->ops->buildresidual = KSPBuildResidualDefault;
-  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
-  PetscFunctionReturn(0);
+/// |b|; |b - A x| where b = 0.
+double reference_size(Vec b, double residual) {
+  PetscReal size = 0.0;
+  petsc_check(VecNorm(b, NORM_2, &size), "VecNorm");
+  return size > 0.0 ? size : residual;
 }
 
 }  // namespace
 
-void register_truncated_gcr() { petsc_check(KSPRegister(truncated_gcr_type, create), "KSPRegister"); }
+void register_truncated_gcr() {
+  petsc_check(KSPRegister(truncated_gcr_type, [](KSP) { return PetscErrorCode{0}; }), "KSPRegister");
+}
+
+void refuse_monitors_of_vectors(const std::string& prefix) {
+  for (const char* name : {"true_residual", "true_residual_max", "range", "solution", "error"}) {
+    const std::string option = "-" + prefix + "ksp_monitor_" + name;
+    PetscBool given = PETSC_FALSE;
+    petsc_check(PetscOptionsHasName(nullptr, nullptr, option.c_str(), &given), "PetscOptionsHasName");
+    require(given == PETSC_FALSE,
+            "{} does not work with truncated GCR, the default method. -{}ksp_monitor shows its residual, which is that "
+            "of its solution; or choose a method of PETSc, -{}ksp_type fgmres",
+            option, prefix, prefix);
+  }
+}
+
+KrylovEnd solve_gcr(KSP settings, const GcrMaps& maps, TruncatedGcr& gcr, Vec b, Vec x) {
+  const bool guessed = has_guess(settings);
+  const WriteValues solution(x);
+  double residual = start(maps, gcr, ReadValues(b).span(), guessed ? solution.span() : std::span<double>());
+  const ConvergenceTest test(settings, guessed ? reference_size(b, residual) : residual);
+  petsc_check(KSPMonitor(settings, 0, residual), "KSPMonitor");
+  KrylovEnd end{test(residual), 0};
+  double some_time_ago = residual;
+  while (end.reason == KSP_CONVERGED_ITERATING && end.iterations < test.max_iterations()) {
+    maps.precondition(gcr.to_precondition(), gcr.direction());
+    maps.multiply(gcr.direction(), gcr.image());
+    residual = gcr.advance(solution.span());
+    ++end.iterations;
+    if (std::isnan(residual)) return {KSP_DIVERGED_BREAKDOWN, end.iterations};
+    petsc_check(KSPMonitor(settings, end.iterations, residual), "KSPMonitor");
+    end.reason = test(residual);
+    if (end.iterations % stall_length != 0) continue;
+    if (end.reason == KSP_CONVERGED_ITERATING && residual > stall_gain * some_time_ago)
+      end.reason = KSP_DIVERGED_BREAKDOWN;
+    some_time_ago = residual;
+  }
+  if (end.reason == KSP_CONVERGED_ITERATING) end.reason = KSP_DIVERGED_ITS;
+  return end;
+}
 
 }  // namespace karst

@@ -202,7 +202,8 @@ void BasicGraphMultigrid<C>::share_rhs() {
 }
 
 template <int C>
-void BasicGraphMultigrid<C>::smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero) {
+void BasicGraphMultigrid<C>::smooth_coarse(BasicCoarseLevel<C>& level, Guess guess) {
+  const bool from_zero = guess == Guess::zero;
   for (std::size_t k = 0; k < coarse_sweeps_.size(); ++k) {
     SweepFactors factors = coarse_sweeps_[k];
     if (from_zero && k == 0) {
@@ -222,11 +223,11 @@ void BasicGraphMultigrid<C>::cycle(std::size_t k) {
     return;
   }
   BasicCoarseLevel<C>& level = *coarse_[k];
-  smooth_coarse(level, true);
+  smooth_coarse(level, Guess::zero);
   level.restrict_residual(rhs(k + 1));
   visit(k + 1);
   level.prolong(result(k + 1));
-  smooth_coarse(level, false);
+  smooth_coarse(level, Guess::given);
 }
 
 /// x = M b on coarse level k, by the ranks that work on it.

@@ -88,7 +88,8 @@ class BasicGraphMultigrid {
   void tell_all_ranks();
   void choose_sweeps(std::span<const TwoPointLevel> levels);
   void smooth_from_zero(const LoadValues<C>& b, std::span<const SweepFactors> sweeps);
-  void smooth_coarse(BasicCoarseLevel<C>& level, bool from_zero);
+  enum class Guess { zero, given };
+  void smooth_coarse(BasicCoarseLevel<C>& level, Guess guess);
   void cycle(std::size_t k);
   void visit(std::size_t k);
   void visit_here(std::size_t k);

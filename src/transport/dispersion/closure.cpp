@@ -10,6 +10,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -108,7 +109,7 @@ std::vector<SolveReport> Closure::solve_along_all(BasicFlowPreconditioner<C>& pr
   std::array<std::string, C> names;
   for (std::size_t c = 0; c < directions_.size(); ++c) {
     const int j = directions_[c];
-    names[c] = fmt::format("{}, closure along {}", name, "xyz"[j]);
+    names[c] = fmt::format("{}, closure along {}", name, axis_names[j]);
     set_right_side(j, s);
     parallel_for(std::ssize(balance_), [&](std::int64_t v) {
       b[C * v + c] = right_[v];

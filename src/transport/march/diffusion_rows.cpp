@@ -219,14 +219,15 @@ void apply_special(const ScalarGrid& grid, DiffusionRows& rows, std::span<const 
     std::copy_n(own.data() + C * std::int64_t{exchange.sent()[i]}, C, many.data());
     return many;
   });
-  const auto windows = [&](bool far_ones) {
+  enum class Windows { inner, reading_remote };
+  const auto apply_windows = [&](Windows which) {
     parallel_for(rows.n_windows, [&](std::int64_t w) {
-      if (rows.rows.reads_remote(w) == far_ones) rows.rows.apply<C>(w, own, far, y.data());
+      if (rows.rows.reads_remote(w) == (which == Windows::reading_remote)) rows.rows.apply<C>(w, own, far, y.data());
     });
   };
-  windows(false);
+  apply_windows(Windows::inner);
   exchange.finish();
-  windows(true);
+  apply_windows(Windows::reading_remote);
 }
 
 template <int C>

@@ -440,25 +440,26 @@ void Maker::find_plain() {
 std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces, const GivenSides& given) {
   std::vector<Vec3> points;
   std::vector<std::size_t> of;
-  const auto choose = [&](bool with_fragments) {
+  enum class Fragments { with, without };
+  const auto choose = [&](Fragments fragments) {
     points.clear();
     of.clear();
     for (std::size_t k = 0; k < faces.size(); ++k) {
       if (faces[k].towards == Vec3{}) continue;
       const std::int32_t o = faces[k].face.other();
       if (o >= grid_.n_all && !given[grid_.boundary[o - grid_.n_all].side]) continue;
-      if (!with_fragments && o < grid_.n_all && grid_.fragment[o] != 0) continue;
+      if (fragments == Fragments::without && o < grid_.n_all && grid_.fragment[o] != 0) continue;
       points.push_back(faces[k].towards);
       of.push_back(k);
     }
     return points.empty() ? GradientFit{} : fit_gradient(points, least_gradient);
   };
-  GradientFit best = choose(true);
+  GradientFit best = choose(Fragments::with);
   const int all = best.resolved;
-  if (GradientFit without = choose(false); without.resolved == all)
+  if (GradientFit without = choose(Fragments::without); without.resolved == all)
     best = std::move(without);
   else
-    best = choose(true);
+    best = choose(Fragments::with);
   std::vector<Vec3> weights(faces.size());
   for (std::size_t k = 0; k < of.size(); ++k) weights[of[k]] = best.weight[k];
   const Domain& domain = composite().graph(0).layout().domain();
@@ -478,7 +479,9 @@ void Maker::list_special() {
     conductance.push_back(f.conductance);
   };
   std::vector<std::vector<FaceOfVolume>> faces(grid_.n_own);
-  const auto add = [&](std::int32_t v, const MadeFace& f, bool left) {
+  enum class VolumeIs { left, right };
+  const auto add = [&](std::int32_t v, const MadeFace& f, VolumeIs on) {
+    const bool left = on == VolumeIs::left;
     if (v >= grid_.n_own || is_plain_[v] != 0) return;
     const std::int32_t other = left ? f.right : f.left;
     const bool end = other >= grid_.n_all;
@@ -488,13 +491,13 @@ void Maker::list_special() {
   for (const MadeFace& f : primary_) {
     const bool low_of_plain = f.right < grid_.n_own && is_plain_[f.right] != 0;
     if (!low_of_plain) list(f);
-    add(f.left, f, true);
-    add(f.right, f, false);
+    add(f.left, f, VolumeIs::left);
+    add(f.right, f, VolumeIs::right);
   }
   for (const OtherFace& o : others_) {
     list(o.face);
-    add(o.face.left, o.face, true);
-    if (o.face.right < grid_.n_all) add(o.face.right, o.face, false);
+    add(o.face.left, o.face, VolumeIs::left);
+    if (o.face.right < grid_.n_all) add(o.face.right, o.face, VolumeIs::right);
   }
   std::vector<std::int32_t> special;
   std::vector<std::int64_t> begin{0};

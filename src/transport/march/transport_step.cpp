@@ -64,7 +64,9 @@ class Step {
     for (ComponentBlock& b : p_.blocks)
       with_width(b.width, [&](auto C) {
         low_order<C>(b);
-        if (b.group != nullptr) diffusive_correction<C>(b, is_stiff(grid_, *b.group, dt_));
+        if (b.group != nullptr)
+          diffusive_correction<C>(
+              b, is_stiff(grid_, *b.group, dt_) ? DiffusionSolver::multigrid : DiffusionSolver::sweeps);
       });
     solve_again_where_needed();
     widen_ranges_by_sources();
@@ -333,9 +335,10 @@ class Step {
         parallel_for(grid_.n_own, [&](std::int64_t v) { balance[C * v + c] += grid_.volume[v] * b.source[c][v]; });
   }
 
-  /// @param stiff  by GCR with multigrid; else by sweeps, whose success has to be asked for
+  /// By GCR with multigrid, or by sweeps, whose success has to be asked for.
+  enum class DiffusionSolver { multigrid, sweeps };
   template <int C>
-  void diffusive_correction(ComponentBlock& b, bool stiff) {
+  void diffusive_correction(ComponentBlock& b, DiffusionSolver solver) {
     StageStep<C> step;
     for (int c = 0; c < C; ++c) {
       step.component[c] = &p_.components[b.component[c]];
@@ -348,7 +351,7 @@ class Step {
     step.dt = dt_;
     const StageOptions options{p_.options.tolerance, p_.options.max_iterations};
     find_balance<C>(b, step.least);
-    if (stiff) {
+    if (solver == DiffusionSolver::multigrid) {
       report_.high_iterations += C * solve_stiff<C>(grid_, *b.group, step, options, *s_.diffusion);
     } else {
       const StageSums<C> left = solve_by_sweeps<C>(grid_, *b.group, step, options, *s_.diffusion);
@@ -385,7 +388,7 @@ class Step {
       with_width(b.width, [&](auto C) {
         if (is_solved<C>(grid_, *b.group, sizes<C>(b), p_.options.tolerance, sums_of_left<C>(b))) return;
         low_order<C>(b);
-        diffusive_correction<C>(b, true);
+        diffusive_correction<C>(b, DiffusionSolver::multigrid);
       });
     }
   }
@@ -401,7 +404,9 @@ class Step {
   std::span<ComponentBlock> blocks_of(const std::pair<std::size_t, std::size_t>& together) {
     return std::span(p_.blocks).subspan(together.first, together.second - together.first);
   }
-  void list_corrections(std::span<ComponentBlock> blocks, bool diffusion) {
+  enum class Correcting { diffusion, advection };
+  void list_corrections(std::span<ComponentBlock> blocks, Correcting what) {
+    const bool diffusion = what == Correcting::diffusion;
     s_.corrections.clear();
     for (ComponentBlock& b : blocks)
       if (!diffusion || b.group != nullptr)
@@ -427,7 +432,7 @@ class Step {
     for (const auto& together : p_.limited_together) correct_diffusion(blocks_of(together));
   }
   void correct_diffusion(std::span<ComponentBlock> blocks) {
-    list_corrections(blocks, true);
+    list_corrections(blocks, Correcting::diffusion);
     const bool limited = p_.options.limit;
     if (limited) {
       const RangeLimits limits = correct_within_range(grid_, s_.corrections, s_.limiter);
@@ -466,7 +471,7 @@ class Step {
     for (const auto& together : p_.limited_together) correct_advection(blocks_of(together));
   }
   void correct_advection(std::span<ComponentBlock> blocks) {
-    list_corrections(blocks, false);
+    list_corrections(blocks, Correcting::advection);
     const bool limited = p_.options.limit;
     if (limited)
       report_.limited_faces +=

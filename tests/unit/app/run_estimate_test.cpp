@@ -80,7 +80,7 @@ TEST(RunEstimate, CountsDoNotOverflow) {
   RunEstimate estimate = ball(64);
   const double cells = estimate.cells(), fluid = estimate.counts.fluid;
   estimate.grid.cells = Index::all(1000000);
-  estimate.counts = scaled(estimate.counts, 1e6 / 64, false);
+  estimate.counts = scaled(estimate.counts, 1e6 / 64, MoreCells::finer_cells);
   EXPECT_DOUBLE_EQ(estimate.cells(), 1e18);
   EXPECT_NEAR(estimate.counts.fluid / 1e18, fluid / cells, 1e-12);
   const std::vector<MemoryStage> stages = estimate.stages(1);

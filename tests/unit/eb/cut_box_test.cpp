@@ -150,7 +150,7 @@ TEST(CutBox, TheTwoCellsAtAFaceHoldTheSameFacePieces) {
   const auto at = [&](const Index& c, int side) { return faces[6 * box.cells.offset(c) + side]; };
   for_each_cell({{0, 0, 0}, {31, 31, 31}}, [&](const Index& c) {
     for (int d = 0; d < 3; ++d) {
-      const auto low = at(c, side_of(d, true)), high = at(c + unit(d), side_of(d, false));
+      const auto low = at(c, high_side(d)), high = at(c + unit(d), low_side(d));
       ASSERT_EQ(low.size(), high.size());
       for (std::size_t i = 0; i < low.size(); ++i) {
         ASSERT_EQ(low[i].ordinal, i);

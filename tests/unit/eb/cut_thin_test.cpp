@@ -145,11 +145,11 @@ TEST(CutThin, FacesTowardsAFinerLevelAreTheMeanOfItsFaces) {
       double mean = 0;
       for (int q = 0; q < 8; ++q) {
         const Index child = 2 * c + Index{q & 1, q >> 1 & 1, q >> 2 & 1};
-        if (child[d] == 15) mean += 0.25 * open_area(fine, child, side_of(d, true));
+        if (child[d] == 15) mean += 0.25 * open_area(fine, child, high_side(d));
       }
-      ASSERT_NEAR(open_area(coarse, c, side_of(d, true)), mean, 1e-15);
-      ASSERT_NEAR(open_area(coarse, c + unit(d), side_of(d, false)), mean, 1e-15);
-      changed += std::abs(open_area(plain, c, side_of(d, true)) - mean);
+      ASSERT_NEAR(open_area(coarse, c, high_side(d)), mean, 1e-15);
+      ASSERT_NEAR(open_area(coarse, c + unit(d), low_side(d)), mean, 1e-15);
+      changed += std::abs(open_area(plain, c, high_side(d)) - mean);
       open += mean > 0 && mean < 1;
     });
   EXPECT_GT(open, 10);

@@ -19,7 +19,7 @@ BoxPieces half_a_cell() {
   const auto cell = static_cast<std::uint16_t>(box.cells.offset({3, 3, 3}));
   box.kind[cell] = CellKind::cut;
   box.pieces.push_back({cell, true, 0.6, {-0.2, 0, 0}, {-1, 0, 0}, 1.0, {0.1, 0, 0}, 0, 1});
-  box.faces.push_back({side_of(0, false), 0, 1.0, {0, 0}});
+  box.faces.push_back({low_side(0), 0, 1.0, {0, 0}});
   return box;
 }
 

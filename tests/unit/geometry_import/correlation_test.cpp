@@ -14,7 +14,6 @@
 namespace karst::correlation_test {
 namespace {
 
-using test::at;
 using test::image_of;
 using test::label_slabs;
 
@@ -26,14 +25,14 @@ TEST(CorrelationMpi, LayersRepeat) {
     const auto c = correlation(
         comm, label_slabs(comm, n, image_of<std::uint8_t>(n, [&](const Index& x) { return x[axis] % 8 < 4 ? 0 : 3; })));
     // ε = 1/2; the share of pairs r apart falls from 1/2 to 0 and comes back, so ρ = 1 - r/2 up to r = 4.
-    ASSERT_EQ(c.rho[at(axis)].size(), 21U);
-    EXPECT_EQ(c.rho[at(axis)][0], 1);
-    EXPECT_NEAR(c.rho[at(axis)][4], -1, 1e-12);
-    EXPECT_NEAR(c.rho[at(axis)][8], 1, 1e-12);
+    ASSERT_EQ(c.rho[axis].size(), 21U);
+    EXPECT_EQ(c.rho[axis][0], 1);
+    EXPECT_NEAR(c.rho[axis][4], -1, 1e-12);
+    EXPECT_NEAR(c.rho[axis][8], 1, 1e-12);
     for (int d = 0; d < 3; ++d) {
       if (d == axis) continue;
-      for (const double rho : c.rho[at(d)]) EXPECT_NEAR(rho, 1, 1e-12);
-      EXPECT_NEAR(c.length[at(d)], n[d] / 2, 1e-12) << "no zero: up to the last lag";
+      for (const double rho : c.rho[d]) EXPECT_NEAR(rho, 1, 1e-12);
+      EXPECT_NEAR(c.length[d], n[d] / 2, 1e-12) << "no zero: up to the last lag";
     }
   }
 }
@@ -62,10 +61,10 @@ TEST(CorrelationMpi, IsThatOfAllPairsOfTheSample) {
       const double u = random.uniform(i++);
       return x[0] == 2 ? 255 : u < 0.4 ? 0 : u < 0.5 ? 255 : 7;
     });
-    const auto value = [&](const Index& x) { return label[at((std::int64_t{x[2]} * n[1] + x[1]) * n[0] + x[0])]; };
+    const auto value = [&](const Index& x) { return label[(std::int64_t{x[2]} * n[1] + x[1]) * n[0] + x[0]]; };
     const auto c = correlation(comm, label_slabs(comm, n, label));
     for (int d = 0; d < 3; ++d)
-      for (int r = 0; r < static_cast<int>(c.rho[at(d)].size()); ++r) {
+      for (int r = 0; r < static_cast<int>(c.rho[d].size()); ++r) {
         double both = 0, pairs = 0, at_low = 0, at_high = 0;
         for (int z = 0; z < n[2]; ++z)
           for (int y = 0; y < n[1]; ++y)
@@ -79,9 +78,9 @@ TEST(CorrelationMpi, IsThatOfAllPairsOfTheSample) {
             }
         const double a = at_low / pairs, b = at_high / pairs, variances = a * (1 - a) * b * (1 - b);
         const double rho = variances > 0 ? (both / pairs - a * b) / std::sqrt(variances) : 0;
-        EXPECT_NEAR(c.rho[at(d)][at(r)], rho, 1e-12) << d << ' ' << r;
+        EXPECT_NEAR(c.rho[d][r], rho, 1e-12) << d << ' ' << r;
       }
-    EXPECT_EQ(c.rho[0].size(), at(std::min(n[0] / 2, 128)) + 1);
+    EXPECT_EQ(std::ssize(c.rho[0]), std::min(n[0] / 2, 128) + 1);
   }
 }
 
@@ -124,7 +123,7 @@ TEST(CorrelationMpi, OverlappingSpheresFollowTheClosedForm) {
   const Comm comm = Comm::world();
   const int n = 96;
   const double radius = 6, number = 300;
-  std::vector<std::uint8_t> label(at(std::int64_t{n} * n * n), 0);
+  std::vector<std::uint8_t> label(std::int64_t{n} * n * n, 0);
   const RandomNumbers random(11, 0);
   for (std::uint64_t s = 0; s < 300; ++s) {
     const Vec3 c = Vec3{random.uniform(3 * s), random.uniform(3 * s + 1), random.uniform(3 * s + 2)} * double(n);
@@ -133,7 +132,7 @@ TEST(CorrelationMpi, OverlappingSpheresFollowTheClosedForm) {
       for (int y = int(c[1]) - reach; y <= int(c[1]) + reach; ++y)
         for (int x = int(c[0]) - reach; x <= int(c[0]) + reach; ++x)
           if (norm(Vec3{x + 0.5, y + 0.5, z + 0.5} - c) < radius)
-            label[at((std::int64_t{(z + n) % n} * n + (y + n) % n) * n + (x + n) % n)] = 1;
+            label[(std::int64_t{(z + n) % n} * n + (y + n) % n) * n + (x + n) % n] = 1;
   }
   const auto c = correlation(comm, label_slabs(comm, Index::all(n), label));
   const double density = number / std::pow(n, 3), volume = 4.0 / 3 * std::numbers::pi * std::pow(radius, 3);

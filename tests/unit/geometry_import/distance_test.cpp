@@ -15,7 +15,6 @@
 namespace karst::distance_test {
 namespace {
 
-using test::at;
 using test::label_slabs;
 using test::whole;
 
@@ -49,18 +48,18 @@ std::vector<std::uint16_t> by_all_pairs(const Case& c) {
   std::vector<std::uint16_t> d(c.label.size(), 0);
   const auto place = [&](int n) { return Index{n % c.size[0], n / c.size[0] % c.size[1], n / c.size[0] / c.size[1]}; };
   for (int n = 0; n < static_cast<int>(d.size()); ++n) {
-    if (c.label[at(n)] != 0) continue;
+    if (c.label[n] != 0) continue;
     int nearest = 1 << 30, offset = 0;
     for (int m = 0; m < static_cast<int>(d.size()); ++m) {
-      if (c.label[at(m)] == 0) continue;
+      if (c.label[m] == 0) continue;
       const Index apart = place(n) - place(m);
       const int square = dot(apart, apart);
-      if (square > nearest || (square == nearest && c.offset[at(m)] <= offset)) continue;
+      if (square > nearest || (square == nearest && c.offset[m] <= offset)) continue;
       nearest = square;
-      offset = c.offset[at(m)];
+      offset = c.offset[m];
     }
     const long exact = std::lround(64 * std::sqrt(nearest)) - offset;
-    d[at(n)] = static_cast<std::uint16_t>(nearest == 1 << 30 ? 65535 : std::max(1L, exact));
+    d[n] = static_cast<std::uint16_t>(nearest == 1 << 30 ? 65535 : std::max(1L, exact));
   }
   return d;
 }

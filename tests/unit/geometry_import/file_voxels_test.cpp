@@ -29,7 +29,7 @@ struct Stretched {
   Stretched(const Index& image, double ratio, const Distance& distance) : cubes(image) {
     const Index n{image[0], image[1], static_cast<int>(std::lround(image[2] / ratio))};
     Resampling r;
-    for (int d = 0; d < 3; ++d) r[at(d)] = resampling_shares(n[d], d == 2 ? 1 / ratio : 1.0, true);
+    for (int d = 0; d < 3; ++d) r[d] = resampling_shares(n[d], d == 2 ? 1 / ratio : 1.0, true);
     EXPECT_EQ(resampled_size(r), image);
     lattice = lattice_of(r, n, {1, 1, 1 / ratio});
     voxels = {n, 0, n[2]};
@@ -102,7 +102,7 @@ TEST(FileVoxels, AFlatWallStaysBetweenItsVoxels) {
     for (int z = 0; z < cubes[2]; ++z) {
       const double wanted = z + 0.5 - 7 * ratio;
       if (std::abs(wanted) > 3) continue;
-      EXPECT_NEAR(s.phi[at(16 * z)], wanted, gray_margin + 1.0 / 8192) << ratio << ", plane " << z;
+      EXPECT_NEAR(s.phi[16 * z], wanted, gray_margin + 1.0 / 8192) << ratio << ", plane " << z;
     }
   }
 }
@@ -115,7 +115,7 @@ TEST(FileVoxels, LabelsHaveThePhasesOfTheLevelSetAndTheNamesOfTheirNeighbours) {
   std::vector<std::uint8_t> labels;
   int changed = 0;
   for (int z = 0; z < 36; ++z)
-    for (int i = 0; i < 30 * 16; ++i) labels.push_back(s.labels[at(static_cast<int>((z + 0.5) / 1.5) * 480 + i)]);
+    for (int i = 0; i < 30 * 16; ++i) labels.push_back(s.labels[static_cast<int>((z + 0.5) / 1.5) * 480 + i]);
   const std::vector<std::uint8_t> before = labels;
   labels[0] = outside_label;
   labels_as_level_set(s.lattice, s.voxels, s.labels, s.all, s.phi, labels);
@@ -154,16 +154,16 @@ TEST(FileVoxels, ALayerGivesTheValuesOfTheWholeImage) {
   std::vector<std::uint8_t> of_cubes;
   for (int z = 0; z < 60; ++z)
     for (int i = 0; i < 18 * 16; ++i)
-      of_cubes.push_back(s.labels[at(static_cast<int>((z + 0.5) / 1.5) * 288 + i)] == pore_label ? 1 : 0);
+      of_cubes.push_back(s.labels[static_cast<int>((z + 0.5) / 1.5) * 288 + i] == pore_label ? 1 : 0);
   for (const int first : {0, 20, 25, 47}) {
     const ImageWindow layer{s.cubes, first, std::min(60, first + 13)}, near = voxels_around(s.lattice, layer);
     const ImageWindow wide = near.grown(segmented_reach(1.0)), cubes = cubes_of(s.lattice, s.cubes, wide);
-    const auto part = std::span<const std::uint8_t>(of_cubes).subspan(at(cubes.first * 288), cubes.count());
+    const auto part = std::span<const std::uint8_t>(of_cubes).subspan(cubes.first * 288, cubes.count());
     const Array<std::uint8_t> phase = at_voxels(s.lattice, cubes, part, part, wide);
     std::vector<float> of_voxels(near.count()), phi(layer.count());
     segmented_level_set(wide, phase.span(), 1.0, 0.0F, near, of_voxels);
     level_set_at_cubes(s.lattice, near, of_voxels, layer, phi);
-    for (std::size_t n = 0; n < phi.size(); ++n) ASSERT_EQ(phi[n], s.phi[at(first * 288) + n]) << first << ' ' << n;
+    for (std::size_t n = 0; n < phi.size(); ++n) ASSERT_EQ(phi[n], s.phi[first * 288 + n]) << first << ' ' << n;
   }
 }
 

@@ -14,20 +14,20 @@ namespace karst::histogram_test {
 namespace {
 
 TEST(Histogram, BinsAreIntegersWhenTheyFit) {
-  Histogram h = histogram_for(3, 7, true);
+  Histogram h = histogram_for(3, 7, GrayValues::integers);
   h.add(std::vector<float>{3, 3, 4, 7, 7, 7});
   EXPECT_EQ(h.count, (std::vector<std::int64_t>{2, 1, 0, 0, 3}));
   EXPECT_EQ(h.center(4), 7.0);
-  EXPECT_EQ(histogram_for(-32768, 32767, true).count.size(), 65536u);
-  EXPECT_EQ(histogram_for(0, 4e9, true).count.size(), 65536u);
-  Histogram f = histogram_for(-1.5, 2.5, false);
+  EXPECT_EQ(histogram_for(-32768, 32767, GrayValues::integers).count.size(), 65536u);
+  EXPECT_EQ(histogram_for(0, 4e9, GrayValues::integers).count.size(), 65536u);
+  Histogram f = histogram_for(-1.5, 2.5, GrayValues::real);
   f.add(std::vector<float>{-1.5F, 2.5F});
   EXPECT_EQ(f.count.front(), 1);
   EXPECT_EQ(f.count.back(), 1);
 }
 
 TEST(Histogram, OtsuOfTwoValuesLiesInTheMiddle) {
-  Histogram h = histogram_for(10, 30, true);
+  Histogram h = histogram_for(10, 30, GrayValues::integers);
   h.add(std::vector<float>{10, 10, 10, 30});
   EXPECT_EQ(otsu_threshold(h), 20.0);
   EXPECT_EQ(halfway_threshold(h), 20.0);
@@ -38,7 +38,7 @@ TEST(Histogram, OtsuOfTwoValuesLiesInTheMiddle) {
 TEST(Histogram, HalfwayThresholdIsHalfwayWhateverTheShares) {
   const RandomNumbers random(1, 0);
   for (const double pore : {0.15, 0.3, 0.7}) {
-    Histogram h = histogram_for(0, 255, true);
+    Histogram h = histogram_for(0, 255, GrayValues::integers);
     std::vector<float> values;
     for (std::uint64_t n = 0; n < 200000; ++n) {
       const double u = random.uniform(2 * n), wall = 0.2;
@@ -81,7 +81,7 @@ double score(const Histogram& h, const std::vector<double>& limits) {
 TEST(Histogram, MultiOtsuIsTheBestOfAllSplits) {
   const RandomNumbers random(3, 0);
   for (int trial = 0; trial < 12; ++trial) {
-    Histogram h = histogram_for(5, 24, true);
+    Histogram h = histogram_for(5, 24, GrayValues::integers);
     for (std::size_t b = 0; b < h.count.size(); ++b)
       h.count[b] = std::max(0L, static_cast<std::int64_t>(40 * random.uniform(100 * std::uint64_t(trial) + b)) - 10);
     for (int classes = 2; classes <= 5; ++classes) {
@@ -97,7 +97,7 @@ TEST(Histogram, MultiOtsuIsTheBestOfAllSplits) {
 // With 65536 bins groups of bins are searched first: what comes out cannot be bettered by moving a limit.
 TEST(Histogram, MultiOtsuOfManyBinsIsRefined) {
   const RandomNumbers random(4, 0);
-  Histogram h = histogram_for(0, 65535, true);
+  Histogram h = histogram_for(0, 65535, GrayValues::integers);
   std::vector<float> values;
   for (std::uint64_t n = 0; n < 60000; ++n)
     values.push_back(
@@ -116,7 +116,7 @@ TEST(Histogram, MultiOtsuOfManyBinsIsRefined) {
 }
 
 TEST(Histogram, MultiOtsuNeedsEnoughValues) {
-  Histogram h = histogram_for(0, 255, true);
+  Histogram h = histogram_for(0, 255, GrayValues::integers);
   h.count[3] = h.count[200] = 5;
   EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 3); }), "3 classes cannot be made of 2"));
   EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 6); }), "allowed are 2 to 5"));
@@ -124,7 +124,7 @@ TEST(Histogram, MultiOtsuNeedsEnoughValues) {
 }
 
 TEST(Histogram, PeaksAndWhatLiesHalfwayBetweenThem) {
-  Histogram h = histogram_for(0, 255, true);
+  Histogram h = histogram_for(0, 255, GrayValues::integers);
   for (const std::size_t b : {20, 80, 200}) h.count[b - 1] = h.count[b + 1] = 10, h.count[b] = 30;
   const std::vector<double> limits{40, 100, 250}, peaks = class_peaks(h, limits);
   EXPECT_NEAR(peaks[0], 20, 1e-6);
@@ -139,7 +139,7 @@ TEST(Histogram, PeaksAndWhatLiesHalfwayBetweenThem) {
 /// Normal numbers of standard deviation 10 around each mean, `share` of 100 000 of them.
 Histogram bells(const std::vector<std::pair<double, double>>& means_and_shares) {
   const RandomNumbers random(3, 1);
-  Histogram h = histogram_for(0, 255, true);
+  Histogram h = histogram_for(0, 255, GrayValues::integers);
   std::uint64_t next = 0;
   for (const auto& [mean, share] : means_and_shares) {
     std::vector<float> values;
@@ -161,7 +161,7 @@ TEST(Histogram, PeaksAreWhatRises) {
   EXPECT_EQ(histogram_peaks(bells({{80, 0.3}, {130, 0.3}, {200, 0.4}}), 3).size(), 3U);
   EXPECT_EQ(histogram_peaks(bells({{120, 0.5}, {145, 0.5}}), 3).size(), 1U);
   EXPECT_EQ(histogram_peaks(bells({{120, 0.5}, {165, 0.5}}), 3).size(), 2U);
-  Histogram flat = histogram_for(0, 99, true);
+  Histogram flat = histogram_for(0, 99, GrayValues::integers);
   for (std::int64_t& c : flat.count) c = 1000;
   EXPECT_LE(histogram_peaks(flat, 3).size(), 1U);
   const RandomNumbers random(5, 1);
@@ -171,7 +171,7 @@ TEST(Histogram, PeaksAreWhatRises) {
 
 // 10, 10, 20, 30: half of the values lie in the bin of 10.
 TEST(Histogram, QuantilesLieInTheirBin) {
-  Histogram h = histogram_for(10, 30, true);
+  Histogram h = histogram_for(10, 30, GrayValues::integers);
   h.add(std::vector<float>{10, 10, 20, 30});
   EXPECT_DOUBLE_EQ(h.quantile(0.25), 10.0);
   EXPECT_DOUBLE_EQ(h.quantile(0.5), 10.5);
@@ -180,7 +180,7 @@ TEST(Histogram, QuantilesLieInTheirBin) {
 }
 
 TEST(Histogram, CountsBelowALimitAndReduces) {
-  Histogram h = histogram_for(0, 9, true);
+  Histogram h = histogram_for(0, 9, GrayValues::integers);
   h.add(std::vector<float>{0, 1, 1, 5, 9});
   EXPECT_EQ(h.below(-3), 0.0);
   EXPECT_EQ(h.below(1.0), 2.0) << "half of the bin of 1";

@@ -12,19 +12,17 @@
 namespace karst::level_set_test {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Distance by looking at every voxel.
 float distance_by_search(const ImageWindow& all, const std::vector<std::uint8_t>& phase, std::int64_t n) {
   const std::int64_t nx = all.row(), ny = all.image[1];
   std::int64_t best = 1000000;
   for (std::int64_t m = 0; m < static_cast<std::int64_t>(phase.size()); ++m) {
-    if (phase[at(m)] == phase[at(n)]) continue;
+    if (phase[m] == phase[n]) continue;
     const std::int64_t dx = m % nx - n % nx, dy = m / nx % ny - n / nx % ny, dz = m / (nx * ny) - n / (nx * ny);
     best = std::min(best, dx * dx + dy * dy + dz * dz);
   }
   const float d = std::min(std::sqrt(static_cast<float>(best)) - 0.5F, level_set_clip);
-  return phase[at(n)] ? d : -d;
+  return phase[n] ? d : -d;
 }
 
 TEST(LevelSet, DistanceIsExact) {
@@ -50,14 +48,14 @@ TEST(LevelSet, GaussianKeepsConstantsAndMovesParabolas) {
   std::vector<float> one(all.count(), 3.5F), parabola(all.count());
   gaussian(all, 1.3, one);
   EXPECT_NEAR(one[0], 3.5F, 1e-5);
-  EXPECT_NEAR(one[at(all.start_of(20) + 20 * 40 + 20)], 3.5F, 1e-5);
+  EXPECT_NEAR(one[all.start_of(20) + 20 * 40 + 20], 3.5F, 1e-5);
   const auto value = [](std::int64_t x, std::int64_t y, std::int64_t z) {
     return static_cast<float>(0.01 * static_cast<double>(x * x + 2 * y * y - z * y) + 0.3 * static_cast<double>(z));
   };
-  for (std::int64_t n = 0; n < 64000; ++n) parabola[at(n)] = value(n % 40, n / 40 % 40, n / 1600);
+  for (std::int64_t n = 0; n < 64000; ++n) parabola[n] = value(n % 40, n / 40 % 40, n / 1600);
   gaussian(all, 1.0, parabola);
   const std::int64_t middle = all.start_of(20) + 20 * 40 + 20;
-  EXPECT_NEAR(parabola[at(middle)] - value(20, 20, 20), 0.5 * 0.06, 2e-4) << "σ²/2 ∇²g";
+  EXPECT_NEAR(parabola[middle] - value(20, 20, 20), 0.5 * 0.06, 2e-4) << "σ²/2 ∇²g";
 }
 
 /// Gray image of a sphere: partial volumes, blurred, 8 bit.
@@ -78,7 +76,7 @@ void crossing_errors(const ImageWindow& all, std::span<const float> phi, const S
                   static_cast<int>(n / all.plane())};
     for (int d = 0; d < 3; ++d) {
       if (v[d] + 1 >= all.image[d]) continue;
-      const double a = phi[at(n)], b = phi[at(n + stride[at(d)])];
+      const double a = phi[n], b = phi[n + stride[d]];
       if ((a > 0) == (b > 0)) continue;
       Vec3 x{v[0] + 0.5, v[1] + 0.5, v[2] + 0.5};
       x[d] += a / (a - b);
@@ -121,7 +119,7 @@ TEST(LevelSet, GrayWallsOfASphereLieWhereTheyShould) {
                      static_cast<double>(n / 1024) + 0.5};
         const double distance = norm(x - sphere.center) - 12;
         if (blur > 0.9 && std::abs(distance) < 0.7) {
-          ASSERT_NEAR(phi[at(n)], distance, 0.35);
+          ASSERT_NEAR(phi[n], distance, 0.35);
         }
       }
     }
@@ -139,7 +137,7 @@ TEST(LevelSet, GrayMarginAndClip) {
 TEST(LevelSet, WallSumsOfAHalfSpaceAreExact) {
   const ImageWindow all{{8, 8, 8}, 0, 8};
   std::vector<float> phi(all.count());
-  for (std::int64_t n = 0; n < 512; ++n) phi[at(n)] = static_cast<float>(n % 8) + 0.5F - 3.3F;  // wall at x = 3.3
+  for (std::int64_t n = 0; n < 512; ++n) phi[n] = static_cast<float>(n % 8) + 0.5F - 3.3F;  // wall at x = 3.3
   const WallSums s = wall_sums(all, phi, 0, 8);
   EXPECT_EQ(s.voxels, 5 * 64) << "centres at 3.5 and beyond";
   EXPECT_NEAR(static_cast<double>(s.pore_volume) / volume_parts, 64 * 4.7, 64 * 1e-3);
@@ -154,8 +152,8 @@ TEST(LevelSet, SteepestSlopeBoundsTheInterpolant) {
   std::vector<float> plane(all.count()), rough(all.count());
   std::uint32_t state = 1;
   for (std::int64_t n = 0; n < static_cast<std::int64_t>(all.count()); ++n) {
-    plane[at(n)] = static_cast<float>(2 * (n % 9) - 3 * (n / 9 % 8) + 6 * (n / 72));
-    rough[at(n)] = static_cast<float>((state = state * 1664525U + 1013904223U) >> 24);
+    plane[n] = static_cast<float>(2 * (n % 9) - 3 * (n / 9 % 8) + 6 * (n / 72));
+    rough[n] = static_cast<float>((state = state * 1664525U + 1013904223U) >> 24);
   }
   EXPECT_NEAR(steepest_slope(all, plane, 0, 7), 7.0, 1e-6);
   const double slope = steepest_slope(all, rough, 0, 7);
@@ -165,8 +163,8 @@ TEST(LevelSet, SteepestSlopeBoundsTheInterpolant) {
     for (std::int64_t y = 0; y + 1 < 8; ++y)
       for (std::int64_t x = 0; x + 1 < 9; ++x) {
         const std::int64_t n = all.start_of(static_cast<int>(z)) + 9 * y + x;
-        diagonal = std::max(diagonal, std::abs(double{rough[at(n + 72 + 9 + 1)]} - rough[at(n)]));
-        edge = std::max(edge, std::abs(double{rough[at(n + 72)]} - rough[at(n)]));
+        diagonal = std::max(diagonal, std::abs(double{rough[n + 72 + 9 + 1]} - rough[n]));
+        edge = std::max(edge, std::abs(double{rough[n + 72]} - rough[n]));
       }
   EXPECT_GE(slope, diagonal / std::sqrt(3.0));
   EXPECT_GE(slope, edge);

@@ -16,7 +16,6 @@
 namespace karst::local_thickness_test {
 namespace {
 
-using test::at;
 using test::image_of;
 using test::label_slabs;
 using test::whole;
@@ -183,7 +182,7 @@ TEST(LocalThicknessMpi, ThreadsAndRanksDoNotMatter) {
 TEST(LocalThicknessMpi, NothingAndThinImages) {
   const Comm comm = Comm::world();
   for (const Index& n : {Index{1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {5, 4, 1}, {2, 3, 4}}) {
-    const auto count = at(std::int64_t{n[0]} * n[1] * n[2]);
+    const std::size_t count = std::int64_t{n[0]} * n[1] * n[2];
     EXPECT_EQ(thickness(comm, n, std::vector<std::uint16_t>(count, 0)), std::vector<std::uint16_t>(count, 0));
     EXPECT_EQ(thickness(comm, n, std::vector<std::uint16_t>(count, 70)), std::vector<std::uint16_t>(count, 70));
     EXPECT_EQ(thickness(comm, n, std::vector<std::uint16_t>(count, largest_distance)),
@@ -210,7 +209,7 @@ TEST(SizeDistribution, FiguresOfKnownNumbers) {
   const SizeDistribution none = size_distribution({});
   EXPECT_TRUE(none.share.empty());
   EXPECT_EQ(none.mean, 0);
-  std::vector<std::int64_t> wide(at(largest_distance) + 1, 0);
+  std::vector<std::int64_t> wide(largest_distance + 1, 0);
   wide.back() = 1;
   EXPECT_EQ(size_distribution(wide).bin_width, 32);
 }

@@ -17,7 +17,6 @@
 namespace karst::pore_network_test {
 namespace {
 
-using test::at;
 using test::image_of;
 using test::label_slabs;
 
@@ -63,10 +62,10 @@ TEST(PoreNetworkMpi, TubesAndSlitsAreOnePore) {
       EXPECT_EQ(tube.pores, 1);
       EXPECT_EQ(tube.throats, 0);
       EXPECT_TRUE(throat_diameters(tube).empty());
-      for (int d = 0; d < 3; ++d) EXPECT_NEAR(tube.critical[at(d)] / 32.0, d == axis ? 10.4 : 0, 0.4);
+      for (int d = 0; d < 3; ++d) EXPECT_NEAR(tube.critical[d] / 32.0, d == axis ? 10.4 : 0, 0.4);
       const auto slit = figures(comm, {19, 19, 19}, [&](const Vec3& x) { return 2 - std::abs(x[axis] - 9); });
       EXPECT_EQ(slit.pores, 1);
-      for (int d = 0; d < 3; ++d) EXPECT_NEAR(slit.critical[at(d)] / 32.0, d == axis ? 0 : 4, 0.04);
+      for (int d = 0; d < 3; ++d) EXPECT_NEAR(slit.critical[d] / 32.0, d == axis ? 0 : 4, 0.04);
     }
 }
 
@@ -119,7 +118,7 @@ TEST(PoreNetworkMpi, SimpleCubicSpheres) {
     EXPECT_EQ(f.pores, 8) << width;
     EXPECT_EQ(f.throats, 12) << width;
     for (const double d : throat_diameters(f)) EXPECT_NEAR(d, (std::sqrt(2) - 1) * width, 0.5) << width;
-    for (int d = 0; d < 3; ++d) EXPECT_NEAR(f.critical[at(d)] / 32.0, (std::sqrt(2) - 1) * width, 0.5);
+    for (int d = 0; d < 3; ++d) EXPECT_NEAR(f.critical[d] / 32.0, (std::sqrt(2) - 1) * width, 0.5);
   }
 }
 
@@ -132,7 +131,7 @@ TEST(PoreNetworkMpi, BodyCentredSpheresAreFollowedThroughTheirNecks) {
   const auto f = lattice(comm, 1, 40, {{0, 0, 0}, {0.5, 0.5, 0.5}}, s3 / 2);
   EXPECT_LT(neck / hole, same_pore);
   for (const double d : throat_diameters(f)) EXPECT_NEAR(d, 80 * neck, 0.8);
-  for (int d = 0; d < 3; ++d) EXPECT_NEAR(f.critical[at(d)] / 32.0, 80 * neck, 0.8);
+  for (int d = 0; d < 3; ++d) EXPECT_NEAR(f.critical[d] / 32.0, 80 * neck, 0.8);
   EXPECT_EQ(f.pores, 24) << "12 per cell, of which those on the sides are on both";
 }
 
@@ -172,14 +171,14 @@ TEST(PoreNetwork, WidestWayIsTheNarrowestPlaceOfTheBestWay) {
 std::set<std::int64_t> roots(const Index& n, const std::vector<std::uint16_t>& d) {
   std::set<std::int64_t> found;
   for (std::int64_t i = 0; i < std::int64_t(d.size()); ++i) {
-    if (d[at(i)] == 0) continue;
+    if (d[i] == 0) continue;
     bool highest = true;
     const int x = int(i % n[0]), y = int(i / n[0] % n[1]), z = int(i / n[0] / n[1]);
     for (int c = std::max(0, z - 1); c <= std::min(n[2] - 1, z + 1); ++c)
       for (int b = std::max(0, y - 1); b <= std::min(n[1] - 1, y + 1); ++b)
         for (int a = std::max(0, x - 1); a <= std::min(n[0] - 1, x + 1); ++a) {
           const std::int64_t j = (std::int64_t{c} * n[1] + b) * n[0] + a;
-          highest = highest && (d[at(j)] < d[at(i)] || (d[at(j)] == d[at(i)] && j >= i));
+          highest = highest && (d[j] < d[i] || (d[j] == d[i] && j >= i));
         }
     if (highest) found.insert(i);
   }
@@ -228,7 +227,7 @@ TEST(PoreNetworkMpi, RanksAndThreadsDoNotMatter) {
 TEST(PoreNetworkMpi, NothingAndThinImages) {
   const Comm comm = Comm::world();
   for (const Index& n : {Index{1, 1, 1}, {1, 1, 9}, {6, 1, 1}, {5, 4, 1}, {2, 3, 4}}) {
-    const auto count = at(std::int64_t{n[0]} * n[1] * n[2]);
+    const std::size_t count = std::int64_t{n[0]} * n[1] * n[2];
     const auto none = network_figures(comm, label_slabs(comm, n, std::vector<std::uint16_t>(count, 0)));
     EXPECT_EQ(none.pores, 0);
     EXPECT_EQ(none.throats, 0);

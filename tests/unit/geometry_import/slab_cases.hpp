@@ -10,8 +10,6 @@
 
 namespace karst::test {
 
-inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// An image all ranks know, spread. Collective.
 template <class T>
 Slabs<T> label_slabs(const Comm& comm, const Index& size, const std::vector<T>& values) {

@@ -21,8 +21,6 @@
 namespace karst::symmetry_test {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Axis d of the new image is axis axes[d] of the old one, from its other end where flip[d].
 struct Symmetry {
   std::array<int, 3> axes;
@@ -39,8 +37,8 @@ struct Symmetry {
         for (int x = 0; x < m[0]; ++x) {
           const Index to{x, y, z};
           Index from;
-          for (int d = 0; d < 3; ++d) from[axes[at(d)]] = flip[at(d)] ? m[d] - 1 - to[d] : to[d];
-          out.push_back(values[at((std::int64_t{from[2]} * n[1] + from[1]) * n[0] + from[0])]);
+          for (int d = 0; d < 3; ++d) from[axes[d]] = flip[d] ? m[d] - 1 - to[d] : to[d];
+          out.push_back(values[(std::int64_t{from[2]} * n[1] + from[1]) * n[0] + from[0]]);
         }
     return out;
   }
@@ -56,7 +54,7 @@ std::vector<Symmetry> symmetries() {
 }
 
 std::ostream& operator<<(std::ostream& out, const Symmetry& s) {
-  for (int d = 0; d < 3; ++d) out << (s.flip[at(d)] ? '-' : '+') << "xyz"[s.axes[at(d)]];
+  for (int d = 0; d < 3; ++d) out << (s.flip[d] ? '-' : '+') << "xyz"[s.axes[d]];
   return out;
 }
 

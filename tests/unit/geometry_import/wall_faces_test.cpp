@@ -15,8 +15,6 @@
 namespace karst::wall_faces_test {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 std::vector<float> segmented(const ImageWindow& all, const std::vector<std::uint8_t>& phase, float shift) {
   std::vector<float> phi(all.count());
   segmented_level_set(all, phase, 1.0, shift, all, phi);
@@ -49,7 +47,7 @@ Errors crossing_errors(const ImageWindow& all, const std::vector<float>& phi, co
     bool within = true;
     for (int d = 0; d < 3; ++d) within = within && v[d] >= margin && v[d] + 1 < all.image[d] - margin;
     for (int d = 0; d < 3 && within; ++d) {
-      const double a = phi[at(n)], b = phi[at(n + stride[at(d)])];
+      const double a = phi[n], b = phi[n + stride[d]];
       if ((a > 0) == (b > 0)) continue;
       Vec3 x{v[0] + 0.5, v[1] + 0.5, v[2] + 0.5};
       x[d] += a / (a - b);
@@ -76,7 +74,7 @@ TEST(WallFaces, AWindowGivesTheValuesOfTheWholeImage) {
     std::vector<float> phi(part.count());
     segmented_level_set(wide, some, 1.0, 0.1F, part, phi);
     for (std::int64_t n = 0; n < static_cast<std::int64_t>(part.count()); ++n)
-      ASSERT_EQ(phi[at(n)], whole[at(all.start_of(part.first) + n)]) << "bit by bit";
+      ASSERT_EQ(phi[n], whole[all.start_of(part.first) + n]) << "bit by bit";
   }
 }
 
@@ -93,8 +91,8 @@ TEST(WallFaces, FlatWallsStayOnTheFacesOfTheVoxels) {
       const std::vector<float> phi = segmented(all, phase, 0.3F);
       for (std::int64_t n = 0; n < static_cast<std::int64_t>(phi.size()); ++n)
         for (const std::int64_t step : {1, 12}) {
-          if ((step == 1 ? n % 12 == 11 : n / 12 % 13 == 12) || phase[at(n)] == phase[at(n + step)]) continue;
-          ASSERT_NEAR(phi[at(n)] + phi[at(n + step)], 0, 0.005) << width << " x " << other;
+          if ((step == 1 ? n % 12 == 11 : n / 12 % 13 == 12) || phase[n] == phase[n + step]) continue;
+          ASSERT_NEAR(phi[n] + phi[n + step], 0, 0.005) << width << " x " << other;
         }
     }
 }
@@ -160,7 +158,7 @@ TEST(WallFaces, StairsAreNoCorners) {
   for (int z = 6; z < 18; ++z)
     for (int y = 6; y < 18; ++y)
       for (int x = 6; x < 18; ++x) {
-        const std::size_t n = at(all.start_of(z) + y * 24 + x);
+        const std::size_t n = all.start_of(z) + y * 24 + x;
         if (std::abs(std::abs(distance[n]) - 0.9142F) > 1e-3F) continue;
         EXPECT_NEAR(phi[n], distance[n], 0.1);
         ++n_edges;
@@ -200,14 +198,13 @@ TEST(WallFaces, ThroatsAndWallsOneVoxelWideStay) {
   for (const bool throat : {true, false}) {
     std::vector<std::uint8_t> phase(all.count(), throat ? 0 : 1);
     for (std::int64_t x = 0; x < 16; ++x)
-      for (std::int64_t y = 0; y < (throat ? 1 : 16); ++y)
-        phase[at(all.start_of(8) + (throat ? 8 : y) * 16 + x)] = throat;
+      for (std::int64_t y = 0; y < (throat ? 1 : 16); ++y) phase[all.start_of(8) + (throat ? 8 : y) * 16 + x] = throat;
     const std::vector<float> phi = segmented(all, phase, 0);
     for (std::int64_t x = 0; x + 1 < 16; ++x) {  // the linear interpolant keeps its sign along the feature
       const std::int64_t n = all.start_of(8) + 8 * 16 + x;
-      EXPECT_EQ(phi[at(n)] > 0, throat);
-      EXPECT_EQ(phi[at(n + 1)] > 0, throat);
-      EXPECT_NE(phi[at(n - 256)] > 0, throat);
+      EXPECT_EQ(phi[n] > 0, throat);
+      EXPECT_EQ(phi[n + 1] > 0, throat);
+      EXPECT_NE(phi[n - 256] > 0, throat);
     }
   }
 }

@@ -91,7 +91,7 @@ double open_share(const Comm& comm, const Geometry& geometry) {
   double sum = 0.0;
   for (int b = 0; b < level.graph.n_local(); ++b)
     for_each_face(level.graph.box(b), level.box(b), [&](const FaceView& f) {
-      if (f.side == side_of(2, false)) sum += f.aperture;
+      if (f.side == low_side(2)) sum += f.aperture;
     });
   return comm.sum(sum) / static_cast<double>(level.graph.layout().domain().box().count());
 }

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/estimate/solve_progress.hpp"
-#include "app/job/run_services.hpp" #include "base/core/text.hpp"
-
+#include "app/job/run_services.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
 #include "solvers/krylov/truncated_gcr.hpp"

@@ -38,7 +38,7 @@ class Given : public ImageFile {
 
 double threshold_of(const Comm& comm, Given& image, const Sample& sample = {}) {
   const auto [low, high] = std::minmax_element(image.values().begin(), image.values().end());
-  Histogram histogram = histogram_for(double{*low}, double{*high}, false);
+  Histogram histogram = histogram_for(double{*low}, double{*high}, GrayValues::real);
   histogram.add(image.values());
   const Sample whole(image.info().size, {});
   return edge_threshold(ImageLayers(comm, image, sample.whole() ? whole : sample), histogram);
@@ -73,7 +73,7 @@ TEST(EdgeThreshold, IsBetterThanHalfwayBetweenPeaksInThinGaps) {
   const std::vector<double> solid{0, 1};
   const std::vector<float> gray = ct_image_float(rock.size, made.scene->voxels(solid, made.samples).value, scan);
   Given image(rock.size, [&](int i, int j, int k) { return gray[(k * 48 + j) * 48 + i]; });
-  Histogram histogram = histogram_for(0, 255, false);
+  Histogram histogram = histogram_for(0, 255, GrayValues::real);
   histogram.add(image.values());
   EXPECT_GT(halfway_threshold(histogram), 124);
   EXPECT_NEAR(threshold_of(Comm::self(), image), 120, 3);

@@ -25,7 +25,7 @@ ImportReport gray_report() {
   r.thresholds = {40, 70};
   r.threshold = 40;
   r.pore = r.seed_threshold = none;
-  r.histogram = histogram_for(0, 99, true);
+  r.histogram = histogram_for(0, 99, GrayValues::integers);
   r.histogram.count.assign(100, 80);
   r.porosity_low = 0.3;
   r.porosity_high = 0.34;

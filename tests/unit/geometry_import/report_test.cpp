@@ -78,7 +78,7 @@ ReportPage page_of_ball(const Comm& comm, bool gray) {
   s.suggested_width = 1;
   s.suggestion = "pores are wide";
   if (gray) {
-    Histogram h = histogram_for(0, 160, true);
+    Histogram h = histogram_for(0, 160, GrayValues::integers);
     h.add(values);
     page.histogram = {h, {100}, {"pore", "solid"}, {0, 1}};
   }
@@ -170,7 +170,7 @@ TEST(Report, ShowsWhatFillsLess) {
 }
 
 TEST(ReportCharts, HistogramBarsHoldAllVoxels) {
-  ReportHistogram h{histogram_for(0, 200, true), {80.5}, {"pore", "solid"}, {0, 1}};
+  ReportHistogram h{histogram_for(0, 200, GrayValues::integers), {80.5}, {"pore", "solid"}, {0, 1}};
   for (std::size_t g = 20; g < 180; ++g) h.histogram.count[g] = static_cast<std::int64_t>(g);
   const Chart c = histogram_chart(h);
   EXPECT_NEAR(c.x.low, 20, 1.5) << "empty ends are left out";
@@ -191,7 +191,7 @@ TEST(ReportCharts, HistogramBarsHoldAllVoxels) {
 }
 
 TEST(ReportCharts, ATowerIsCutAndTold) {
-  ReportHistogram h{histogram_for(0, 100, true), {50}, {"pore", "solid"}, {0, 1}};
+  ReportHistogram h{histogram_for(0, 100, GrayValues::integers), {50}, {"pore", "solid"}, {0, 1}};
   for (std::size_t g = 10; g < 90; ++g) h.histogram.count[g] = 100;
   h.histogram.count[10] = 100000;
   const Chart c = histogram_chart(h);

@@ -107,6 +107,7 @@ void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& orde
   Handle memory = hdf5::simple_space(size, to.path);
   if (round.cells == 0) check(H5Sselect_none(memory), "select the values", to.path);
   select_round(to, set, order, round, space);
+  require_written(to.comm, to.path);  // metadata that one rank could not write, and would read again inside H5Dwrite
   const herr_t done =
       H5Dwrite(set.data, set.shape.flags ? H5T_NATIVE_UINT8 : H5T_NATIVE_FLOAT, memory, space, transfer, values);
   require_written(to.comm, to.path);  // the next round may read a compressed chunk again; on all ranks

@@ -14,6 +14,7 @@
 #include "base/core/items_of.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/discard_writes.hpp"
+#include "base/file/mpi_files.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/file_checksum.hpp"
 #include "io/hdf5_handle.hpp"
@@ -112,6 +113,7 @@ void write_rows(const Target& to, hid_t group, const std::string& name, int comp
     check(H5Sselect_none(space), "select " + name, to.path);
     check(H5Sselect_none(memory), "select " + name, to.path);
   }
+  require_written(to.comm, to.path);  // as in write_round()
   check(H5Dwrite(list, type_of<T>(), memory, space, transfer, own.data()), "write " + name, to.path);
 }
 

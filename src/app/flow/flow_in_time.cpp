@@ -275,12 +275,16 @@ class FlowInTime final : public Process {
     if (const auto place = view.find("speed"))
       past_.frames.add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis_)));
   }
+  /// Collective.
   void leave_animation(JobResult& result) const {
     result.files.push_back({animation_name, "animation of the speed, for a browser"});
-    if (run_.comm.rank() != 0 || past_.frames.values.empty()) return;
-    const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
-    result.figures["flow moving"] = moving_figure(past_.frames, look);
-    run_.services.files.write(Comm::self(), animation_name, moving_picture(past_.frames, look.low, look.high));
+    std::string picture;
+    if (!past_.frames.values.empty()) {  // on rank 0
+      const PlaneLook look = speed_look(past_.frames, units_.h, options_.animation_start, past_.history.time.back());
+      result.figures["flow moving"] = moving_figure(past_.frames, look);
+      picture = moving_picture(past_.frames, look.low, look.high);
+    }
+    if (run_.comm.any(!picture.empty())) run_.services.files.write(run_.comm, animation_name, picture);
   }
   std::vector<JobComponent> components() const {
     const double velocity = units_.velocity(), pressure = units_.pressure();

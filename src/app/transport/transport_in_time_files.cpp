@@ -65,19 +65,21 @@ void TransportInTime::draw_frame() {
       past_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, flow_.axis)));
 }
 
-/// On rank 0 files and figures of what has moved.
+/// Files of what has moved, and figures on rank 0. Collective.
 void TransportInTime::leave_animations(JobResult& result) {
   if (!deck_.animation) return;
   result.files.push_back({"animation_*.png", "animation of the plumes, for a browser"});
-  if (run_.comm.rank() != 0) return;
   for (std::size_t i = 0; i < past_.frames.size(); ++i) {
     const ComponentResult& c = past_.result.components[i];
-    const PlaneLook look = plume_look(view_of(run_, {}).cell_width, c.low, c.high,
-                                      fmt::format("0 to {}, animation", format_si(past_.times.end, "s")));
-    if (!is_uniform(c.low, c.high))
-      past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
-    run_.services.files.write(Comm::self(), fmt::format("animation_{}.png", c.name),
-                              moving_picture(past_.frames[i], look.low, look.high));
+    std::string picture;
+    if (run_.comm.rank() == 0) {
+      const PlaneLook look = plume_look(view_of(run_, {}).cell_width, c.low, c.high,
+                                        fmt::format("0 to {}, animation", format_si(past_.times.end, "s")));
+      if (!is_uniform(c.low, c.high))
+        past_.figures[fmt::format("transport {} moving", c.name)] = moving_figure(past_.frames[i], look);
+      picture = moving_picture(past_.frames[i], look.low, look.high);
+    }
+    run_.services.files.write(run_.comm, fmt::format("animation_{}.png", c.name), picture);
   }
 }
 

@@ -177,7 +177,7 @@ def main():
         again = karst.run(["study", "environment.toml", "--out", "environment"], folder)
         (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 2]", "[1, 1]"))
         refused = karst.run(["study", "environment.toml", "--out", "environment"], folder)
-        check("results of another study stay", refused.status == 1 and "environment/case_002: a run with another deck, settings" in refused.err
+        check("results of another study stay", refused.status == 1 and "environment/case_002: contains results of a run with another deck, settings" in refused.err
               and "--overwrite" in refused.err and "done" not in refused.out, refused)
         (folder / "environment.toml").write_text((folder / "environment.toml").read_text().replace("[1, 1]", "[1]"))
         fewer = karst.run(["study", "environment.toml", "--out", "environment"], folder)

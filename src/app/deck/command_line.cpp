@@ -108,6 +108,19 @@ struct ImportFlags {
   }
 };
 
+/// "90", "90 s" or "1.5h" becomes a number of seconds. What is wrong with it, empty: nothing.
+std::string to_seconds(std::string& text) {
+  double seconds = 0.0;
+  if (!CLI::detail::lexical_cast(text, seconds)) {
+    const Measured time = measured(text, "s");
+    if (!time.problem.empty()) return fmt::format("{}: {}", text, time.problem);
+    seconds = time.value;
+  }
+  if (!(seconds > 0.0)) return fmt::format("{}: must be above 0", text);
+  text = fmt::format("{}", seconds);
+  return {};
+}
+
 void add_threads(CLI::App& command, CommandLine& line) {
   command.add_option("-j,--threads", line.threads, "threads per rank (default: OMP_NUM_THREADS, else all processors)")
       ->check(CLI::Range(1, 4096))
@@ -145,11 +158,12 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
                 "sets flow.uncertainty: the range of the permeability over plausible walls of an image");
   run->add_flag("--resume", line.resume,
                 "continue an interrupted run: finished solves are not repeated (give the same deck)");
-  run->add_option("--time-limit", line.time_limit,
-                  "stop cleanly after this many seconds, e.g. before a batch system would kill the run; --resume "
-                  "continues it (default: run.time_limit of the deck)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
+  run->add_option(
+         "--time-limit", line.time_limit,
+         "stop cleanly after this time (600, \"10 min\", 1.5h; a number alone is in seconds), e.g. before a batch "
+         "system would kill the run; --resume continues it (default: run.time_limit of the deck)")
+      ->transform(CLI::Validator(to_seconds, {}))
+      ->type_name("TIME");
   CLI::Option* trace =
       run->add_option(
              "--trace", line.trace,
@@ -168,7 +182,7 @@ void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
 
 void add_ranks(CLI::App& command, CommandLine& line) {
   command.add_option("--ranks", line.ranks, "ranks of each run, by mpirun (default: 1)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
 }
 
@@ -185,7 +199,7 @@ void add_study(CLI::App& app, CommandLine& line) {
   study->add_flag("--overwrite", line.overwrite, "rerun completed cases");
   add_ranks(*study, line);
   study->add_option("--parallel", line.parallel, "simultaneous runs (default: 1); -j is the number of threads of each")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   add_threads(*study, line);
 }

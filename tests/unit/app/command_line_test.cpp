@@ -39,6 +39,19 @@ TEST(CommandLine, RunTakesOptionsOfPetsc) {
   EXPECT_EQ(p.line.overrides, std::vector<std::string>{"diffusion.axes=[\"x\"]"});
 }
 
+TEST(CommandLine, ATimeLimitMayHaveAUnit) {
+  for (const auto& [text, seconds] :
+       {std::pair{"90", 90.0}, {"90s", 90.0}, {"1.5 h", 5400.0}, {"10min", 600.0}, {"1e-2", 0.01}})
+    EXPECT_EQ(parse_command_line({"run", "deck.toml", "--time-limit", text}).line.time_limit, seconds) << text;
+  for (const char* text : {"10 m", "0", "-3s", "nan", "soon", "5 s s"}) {
+    const std::string error = error_of({"run", "deck.toml", "--time-limit", text});
+    EXPECT_TRUE(has(error, "--time-limit")) << text << ": " << error;
+    EXPECT_LT(error.size(), 300u) << error;
+  }
+  EXPECT_TRUE(has(error_of({"study", "s.toml", "--ranks", "0"}), "1 - 1000000"))
+      << error_of({"study", "s.toml", "--ranks", "0"});
+}
+
 TEST(CommandLine, ImportOptionsAreTheKeysOfTheDeck) {
   const Parsed p = parse_command_line({"import", "rock.raw", "-o", "rock.h5", "--size", "3,4,5", "--type", "uint16",
                                        "--voxel", "5.3e-6", "--pore", "-1", "--json", "report.json"});

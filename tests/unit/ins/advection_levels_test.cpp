@@ -122,7 +122,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
 }
 
 // N10 with inertia: from rest, a sixth of the pores in finer cells, the flow in time ends in the steady one.
-TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlow) {
+TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlowAtNight) {
   const Comm comm = Comm::self();
   const Geometry geometry = refined_packing(comm, true);
   StokesOptions options;
@@ -181,7 +181,7 @@ double drag(const Comm& comm, int n, bool refined, int& iterations) {
 // Half the cell width where the disc and its wake are, from half a diameter before it on: the drag is within 0.3 % of
 // that of fine cells everywhere, that of coarse cells within 0.2 %. What is carried through a face between levels is
 // the same for both, so coarse cells along finer ones are of first order; this close to the disc it shows.
-TEST(AdvectionLevels, DragOfARefinedDiscMpi) {
+TEST(AdvectionLevels, DragOfARefinedDiscMpiAtNight) {
   const Comm comm = Comm::world();
   int with_coarse = 0, with_both = 0, with_fine = 0;
   const double coarse = drag(comm, 8, false, with_coarse), both = drag(comm, 8, true, with_both),

@@ -63,7 +63,7 @@ struct Spheres {
 };
 
 // N10, N12: from rest to the steady flow of Newton's method, in which nothing of the step is left.
-TEST(NavierStokes, SteadyFlowIsThatOfNewton) {
+TEST(NavierStokes, SteadyFlowIsThatOfNewtonAtNight) {
   struct Run {
     double re, cells;
     int steps;
@@ -144,7 +144,7 @@ Geometry irregular_array(std::uint64_t seed, const Vec3& finer) {
 // Where cells do not resolve the flow at all, here at a cell Reynolds number of 300, what ends of rows of cells and the
 // curvature of what carries make stays below 1 % of what friction takes, and the flow, creeping at first, loses energy;
 // without bounds it has 400 times as much after 50 steps. Without theirs, faces between levels make 2 % after 10 steps.
-TEST(NavierStokes, UnresolvedFlowStaysBounded) {
+TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
   struct Run {
     Vec3 finer;
     int steps;

@@ -221,7 +221,7 @@ TEST(Formula, ErrorsNameTheWord) {
                                                         {"x y", "an operator"},
                                                         {"", "ends where"},
                                                         {"1 ? 2", "\":\""},
-                                                        {"1e999", "no number"},
+                                                        {"1e999", "is not a number"},
                                                         {"min()", "a value"},
                                                         {"2(x)", "an operator"},
                                                         {"x & y", "an operator"}})

@@ -197,7 +197,7 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
 TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {
   const std::string ball = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0, 0, 0.5]\nradius = 0.2\n";
   EXPECT_GT((*make("", 1.0, 10.0)->local(Vec3::all(0), Vec3::all(10)))({0, 5, 5}), 1e5);  // none: all is fluid
-  expect_mentions(error_of([&] { make(ball, 1.0, 10.5); }), {"10.5", "whole number"});
+  expect_mentions(error_of([&] { make(ball, 1.0, 10.5); }), {"10.5", "must be an integer"});
   expect_mentions(error_of([&] { make_described_level_set(options_of(ball), 0.0, Vec3::all(1), {}); }), {"> 0"});
   const auto formula = [](const std::string& f) {
     return "[[geometry.solid]]\nshape = \"expression\"\nexpression = \"" + f + "\"\n";

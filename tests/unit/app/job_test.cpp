@@ -37,19 +37,6 @@ TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
   EXPECT_EQ(asked_jobs(config)[0].word.name, "flow");
 }
 
-// Also where a steady job stands between both in the list of jobs.
-TEST(Jobs, TransportStandsBehindTheTransientFlowThatItRidesAlongWith) {
-  Config config;
-  config.diffusion.axes = {0};
-  config.flow.model = FlowModel::navier_stokes;
-  config.transport.components.emplace_back();
-  std::vector<std::string> names;
-  for (const Job& job : asked_jobs(config)) names.emplace_back(job.word.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"flow", "transport", "diffusion"}));
-  config.flow.model = FlowModel::stokes;
-  EXPECT_EQ(asked_jobs(config).back().word.name, "transport");
-}
-
 /// A ball in the middle of 16 x 20 x 24 cells of 1 m.
 struct Ball {
   Ball() { config.flow.estimate_error = false; }

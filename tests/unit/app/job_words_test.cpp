@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "app/job/job.hpp"
 
 namespace karst::job_words_test {
@@ -15,6 +18,19 @@ TEST(Jobs, AreThoseThatADeckCanAskFor) {
     EXPECT_EQ(jobs()[i].word.name, job_words()[i].name);
     EXPECT_EQ(&job_word(jobs()[i].word.name), &job_words()[i]);
   }
+}
+
+// Also where a steady job stands between both in the list of jobs.
+TEST(Jobs, TransportStandsBehindTheTransientFlowThatItRidesAlongWith) {
+  Config config;
+  config.diffusion.axes = {0};
+  config.flow.model = FlowModel::navier_stokes;
+  config.transport.components.emplace_back();
+  std::vector<std::string> names;
+  for (const Job& job : asked_jobs(config)) names.emplace_back(job.word.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"flow", "transport", "diffusion"}));
+  config.flow.model = FlowModel::stokes;
+  EXPECT_EQ(asked_jobs(config).back().word.name, "transport");
 }
 
 }  // namespace

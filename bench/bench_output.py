@@ -95,7 +95,7 @@ def main():
             state = 0
             while run.poll() is None:  # states go with the end of the run
                 with contextlib.suppress(FileNotFoundError):
-                    state = (folder_of_states / "flow_so_far.h5").stat().st_size
+                    state = (folder_of_states / "flow_checkpoint.h5").stat().st_size
                 time.sleep(0.01)
             if run.returncode != 0:
                 raise SystemExit(f"the run ended with status {run.returncode}")

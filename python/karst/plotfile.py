@@ -20,7 +20,7 @@ from karst.error import KarstError
 
 FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; older files: above 1 where slivers were joined
 DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
-GEOMETRY = (FRACTION, DISTANCE, "wall_area", "wall_normal")
+GEOMETRY = (FRACTION, DISTANCE, "wall_area", "wall_normal", "mineral")
 HIDDEN = "vtkGhostType"  # 0 in cells to be shown
 UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"}  # of older files, which hold none
 

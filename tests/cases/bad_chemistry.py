@@ -41,7 +41,7 @@ wrong_deck("rates_that_nobody_has", ["chemistry.mineral[0].rates", "Calcite has 
            mineral=MINERAL.replace("1e-6", "database"))
 wrong_deck("engine_with_what_it_has_not", ["chemistry.engine", '"phreeqcrm" together with exchangers or surfaces'],
            chemistry='engine = "phreeqcrm"\n', mineral=MINERAL + '[[chemistry.exchange]]\nsite = "X"\namount = 1\n')
-wrong_deck("engine_with_walls", ["chemistry.engine", '"phreeqcrm" together with minerals on walls', "beside chemistry.skip"], command="run",
+wrong_deck("engine_with_walls", ["chemistry.engine", '"phreeqcrm" together with minerals on walls', "together with chemistry.skip"], command="run",
            chemistry='engine = "phreeqcrm"\nskip = 1e-3\n', mineral='phase = "Calcite"\nwall = "all"\nrates = ["1"]\n')
 # Species and phases.
 wrong_deck("of_unknown_names", ["chemistry.species", "CO9", "chemistry.inlet", '"brine" is no solution'],
@@ -50,7 +50,7 @@ wrong_deck("unknown_element", ["chemistry.solution[0]", "element Cax", "did you 
            solution=SOLUTION.replace("Ca 1e-3", "Cax 1e-3"))
 wrong_deck("unknown_phases", ["chemistry.mineral[0].phase", "did you mean Calcite?", "chemistry.equilibrium[0].phase", "did you mean Dolomite?"],
            mineral=MINERAL.replace("Calcite", "Calcit") + '[[chemistry.equilibrium]]\nphase = "Dolomit"\n')
-wrong_deck("rate_with_an_unknown_species", ["chemistry.mineral[0].rates", "Hg+2 is no species"], mineral=MINERAL.replace("1e-6", "1e-6 Hg+2 1"))
+wrong_deck("rate_with_an_unknown_species", ["chemistry.mineral[0].rates", "Hg+2 is neither a species"], mineral=MINERAL.replace("1e-6", "1e-6 Hg+2 1"))
 wrong_deck("mineral_that_is_a_gas", ["chemistry.mineral[0].rates", "CO2(g) is a gas"], mineral=MINERAL.replace("Calcite", "CO2(g)"))
 # Solutions.
 wrong_deck("no_balance", ["chemistry.solution[0]", "no composition satisfies all conditions", "amount that balances the charge"],

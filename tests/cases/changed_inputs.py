@@ -144,7 +144,7 @@ def problems_of(karst, folder, preload, change):
     (folder / "deck.toml").write_text(deck)
     make(folder, karst)
     command = ["run", "deck.toml", "--out", "out"]
-    killed = karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "2", "KILL_INTO": "_so_far.h5"})
+    killed = karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "2", "KILL_INTO": "_checkpoint.h5"})
     if not (folder / "out" / "karst-unfinished" / "solved").exists():
         return [f"a run that is to be killed: {killed}"]
     alter(folder, karst)
@@ -155,7 +155,7 @@ def problems_of(karst, folder, preload, change):
     found = []
     if goes_on != (said is None):
         found.append(f"goes on: {goes_on}; {resumed}")
-    line = next((line for line in resumed.out.splitlines() if ", up to now" in line and "is not used, it belongs to other input" in line), "")
+    line = next((line for line in resumed.out.splitlines() if ", checkpoint" in line and "is not used, it belongs to other input" in line), "")
     if said is not None and said not in line:
         found.append(f"\"{said}\" is not in \"{line}\"")
     for history in ("transport.csv", "history.csv"):
@@ -171,7 +171,7 @@ def not_together(karst, folder, preload):
     folder.mkdir()
     (folder / "deck.toml").write_text(rock() + IN_TIME.format("unsteady-stokes") + "[transport]\n" + STEPS + DYE)
     command = ["run", "deck.toml", "--out", "out"]
-    karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "4", "KILL_INTO": "_so_far.h5"})
+    karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "4", "KILL_INTO": "_checkpoint.h5"})
     resumed = karst.run([*command, "--resume", "transport.diffusivity=2e-9"], folder)
     return [] if resumed.status == 1 and "there is no transport checkpoint" in resumed.err else [str(resumed)]
 
@@ -183,7 +183,7 @@ def as_undisturbed(karst, folder, preload, deck, kill_at):
     (folder / "deck.toml").write_text(deck)
     command = ["run", "deck.toml", "checkpoint.every_steps=1", "--out"]
     whole = karst.run([*command, "whole"], folder)
-    killed = karst.run([*command, "out"], folder, variables={"LD_PRELOAD": preload, "KILL_AT": str(kill_at), "KILL_INTO": "_so_far.h5"})
+    killed = karst.run([*command, "out"], folder, variables={"LD_PRELOAD": preload, "KILL_AT": str(kill_at), "KILL_INTO": "_checkpoint.h5"})
     resumed = karst.run([*command, "out", "--resume"], folder)
     if whole.status != 0 or killed.status == 0 or "continues after step" not in resumed.out:
         return [str(result) for result in (whole, killed, resumed)]

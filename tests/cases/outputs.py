@@ -158,7 +158,7 @@ class Cell:
         marches = "[checkpoint]" in self.deck
         states = 3 if self.job == "a flow in time that carries" else 2  # of both, and one to come
         killed = self.run("again", LD_PRELOAD=self.preload, KILL_AT=str(states) if marches else "1",
-                          KILL_INTO="_so_far.h5" if marches else "karst-unfinished/summary.json")
+                          KILL_INTO="_checkpoint.h5" if marches else "karst-unfinished/summary.json")
         if killed.status == 0 or not (self.folder / "again" / "karst-unfinished").exists():
             return [f"a run that is to be killed: {killed}"]
         resumed = self.run("again", "--resume")

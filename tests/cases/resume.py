@@ -70,7 +70,7 @@ DECKS = {
               '[[chemistry.mineral]]\nname = "dust"\nphase = "Aragonite"\narea = 0.1\namount = 2e-5\nrates = ["1e-2 H+ 1", "1e-6"]\n',
 }
 HISTORIES = ("transport.csv", "profiles.csv", "history.csv", "chemistry.csv")
-STATES = ("transport_so_far.h5", "flow_so_far.h5")
+STATES = ("transport_checkpoint.h5", "flow_checkpoint.h5")
 SAME = 1e-6  # of curves, on other ranks
 OVERRIDES = {"periodic": ["grid.periodic=[true,true,true]"]}
 
@@ -332,7 +332,7 @@ class Import:
 
 def killed_in_march(karst, folder, out, preload, ranks=1):
     """A march that is killed when it makes room for a further state, at the same moment of it on any machine."""
-    at = {"LD_PRELOAD": preload, "KILL_OF": "_so_far.h5", "KILL_AT": "3"}
+    at = {"LD_PRELOAD": preload, "KILL_OF": "_checkpoint.h5", "KILL_AT": "3"}
     return karst.run(["run", "deck.toml", "--out", out], folder, ranks, variables=at)
 
 
@@ -380,8 +380,8 @@ def damaged(karst, folder, preload):
     for name, harm, states, said in (("a bit", flip, 1, one_before), ("half", cut, 1, one_before), ("both", flip, 2, from_the_start)):
         again = folder / f"again_{name.replace(' ', '_')}"
         shutil.copytree(folder / "damaged", again)
-        solved = next(again.rglob("transport_so_far.h5")).parent
-        for state in ("transport_so_far.h5", "transport_so_far.1.h5")[:states]:
+        solved = next(again.rglob("transport_checkpoint.h5")).parent
+        for state in ("transport_checkpoint.h5", "transport_checkpoint.1.h5")[:states]:
             harm(solved / state)
         run = karst.run(["run", "deck.toml", "--out", again.name, "--resume"], folder)
         if run.status != 0 or "is damaged" not in run.out or said not in run.out or (states == 2) == ("continues after step" in run.out):
@@ -399,8 +399,8 @@ def not_kept(karst, folder, preload):
     whole = karst.run(["run", "deck.toml", "--out", "all_kept", *NO_PICTURES], folder)
     if whole.status != 0 or "not kept" in (folder / "all_kept" / "log.txt").read_text():
         return [f"a march without plotfiles: {whole}"]
-    for name, variables, said in (("the last is not moved away", {"KILL_OF": "_so_far.h5"}, "Input/output error"),
-                                  ("the new one does not come", {"KILL_INTO": "_so_far.h5"}, "Input/output error")):
+    for name, variables, said in (("the last is not moved away", {"KILL_OF": "_checkpoint.h5"}, "Input/output error"),
+                                  ("the new one does not come", {"KILL_INTO": "_checkpoint.h5"}, "Input/output error")):
         run = karst.run(["run", "deck.toml", "--out", "not_kept", "--overwrite"], folder,
                         variables={"LD_PRELOAD": preload, "FAIL_AT": "1", **variables})
         log = (folder / "not_kept" / "log.txt").read_text() if run.status == 0 else ""

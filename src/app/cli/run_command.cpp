@@ -146,7 +146,7 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   write_file(self, run.folder.file("deck.toml"), deck_as_used(run.session, run.line));
   write_file(self, run.folder.file("summary.json"), summary_json(summary).dump(2) + '\n');
   const auto on_its_way = std::ranges::count_if(
-      summary.finished, [](const FinishedSolve& s) { return std::string_view(s.name).ends_with(so_far); });
+      summary.finished, [](const FinishedSolve& s) { return std::string_view(s.name).ends_with(checkpoint_suffix); });
   const std::int64_t n = std::ssize(summary.finished) - on_its_way;
   const bool failed = status == "failed";  // then the reason is told at the very end
   const std::string kept =

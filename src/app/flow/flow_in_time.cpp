@@ -35,7 +35,7 @@ namespace karst {
 
 namespace {
 
-const std::string past_name = "flow" + std::string(so_far);
+const std::string past_name = "flow" + std::string(checkpoint_suffix);
 constexpr const char *history_name = "history.csv", *animation_name = "animation_speed.png";
 constexpr double most_states = 400.0;  ///< kept for the chart
 constexpr double most_growth = 1.5;    ///< from one step to the next

@@ -92,7 +92,7 @@ std::string SolveStore::file_of(const std::string& name, int age) const {
 /// Makes each state of a name one older, when there is a last one: a run that is killed or finds a full disk before the
 /// next is written leaves those as they are. On one rank.
 void SolveStore::make_room(const std::string& name) const {
-  if (keep_ < 2 || !name.ends_with(so_far) || !fs::exists(file_of(name))) return;
+  if (keep_ < 2 || !name.ends_with(checkpoint_suffix) || !fs::exists(file_of(name))) return;
   for (int age = keep_ - 1; age > 0; --age)
     if (fs::exists(file_of(name, age - 1))) fs::rename(file_of(name, age - 1), file_of(name, age));
 }
@@ -133,7 +133,7 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
 std::optional<Json> SolveStore::load(const std::string& name, const std::string& dependencies,
                                      const std::function<void(const VofFile&, const Json&)>& read_fields) {
   if (!resume_) return {};
-  for (int age = 0; age < (name.ends_with(so_far) ? most_kept : 1); ++age) {
+  for (int age = 0; age < (name.ends_with(checkpoint_suffix) ? most_kept : 1); ++age) {
     const std::string path = file_of(name, age);
     std::error_code ignored;
     if (!comm_.any(comm_.rank() == 0 && fs::exists(path, ignored))) continue;

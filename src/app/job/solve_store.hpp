@@ -20,7 +20,7 @@ namespace karst {
 
 /// How names of states end that a job keeps on its way, and goes on from. The last few of a name are kept, and an
 /// earlier one is used where the last one is damaged.
-inline constexpr std::string_view so_far = ", up to now";
+inline constexpr std::string_view checkpoint_suffix = ", checkpoint";
 
 /// A finished solve as summary.json tells of it.
 struct FinishedSolve {

@@ -30,7 +30,8 @@ std::vector<Job> asked_jobs(const Config& config) {
           "only the grid",
           ways);
   // What rides along is right behind the flow, which is first, whatever else the deck requests.
-  std::ranges::stable_partition(asked.begin() + 1, asked.end(), [&](const Job& job) { return job.rides_along(config); });
+  std::ranges::stable_partition(asked.begin() + 1, asked.end(),
+                                [&](const Job& job) { return job.rides_along(config); });
   return asked;
 }
 

@@ -19,7 +19,7 @@ namespace karst {
 
 namespace {
 
-const std::string past_name = "transport" + std::string(so_far);
+const std::string past_name = "transport" + std::string(checkpoint_suffix);
 constexpr const char* potential_name = "flow_potential";
 constexpr double most_pictures = 6.0;  ///< of output times
 

@@ -201,7 +201,8 @@ TEST(FlowFromAnInletInTimeMpi, GoesOnFromAPlotfile) {
   Channel longer;
   longer.grid.size[0] = 21.0;
   longer.config.flow.start_file = file;
-  EXPECT_TRUE(has(error_of([&] { check_jobs(longer.context); }), "domain has the size 20 x 8 x 1 m, but this one has 21"));
+  EXPECT_TRUE(
+      has(error_of([&] { check_jobs(longer.context); }), "domain has the size 20 x 8 x 1 m, but this one has 21"));
 }
 
 TEST(FlowFromAnInletInTimeMpi, MistakesAreFoundBeforeTheSolve) {

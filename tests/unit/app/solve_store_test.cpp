@@ -100,7 +100,7 @@ TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
   const VofPlaces places = places_of(geometry, numbering);
   std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
   const std::array fields{VofValues{"c", 1, std::span<const double>(values)}};
-  const std::string name = "transport" + std::string(so_far);
+  const std::string name = "transport" + std::string(checkpoint_suffix);
   SolveStore store(comm, folder, deck, true, 2);
   const std::string depends = store.dependencies("flow", geometry, 1e-6);
   for (int step = 1; step <= 3; ++step) {
@@ -116,15 +116,15 @@ TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
     return state ? state->dump() : "";
   };
   EXPECT_EQ(load(), "{\"step\":3}");
-  damage(comm, folder + "/transport_so_far.h5");
+  damage(comm, folder + "/transport_checkpoint.h5");
   EXPECT_EQ(load(), "{\"step\":2}");
-  EXPECT_FALSE(fs::exists(folder + "/transport_so_far.2.h5"));  // two are kept
+  EXPECT_FALSE(fs::exists(folder + "/transport_checkpoint.2.h5"));  // two are kept
   // The damaged one is gone: the good one is not pushed out by it.
   std::ranges::fill(values, 4.0);
   store.save(name, depends, {Json::object(), Json{{"step", 4}}}, places, fields);
-  damage(comm, folder + "/transport_so_far.h5");
+  damage(comm, folder + "/transport_checkpoint.h5");
   EXPECT_EQ(load(), "{\"step\":2}");
-  damage(comm, folder + "/transport_so_far.h5");
+  damage(comm, folder + "/transport_checkpoint.h5");
   EXPECT_EQ(load(), "");
   store.drop(name);
   EXPECT_TRUE(comm.rank() > 0 || fs::is_empty(folder));

@@ -160,7 +160,7 @@ TEST(Deck, NamesLineKeyValueAndWhatIsAllowed) {
             "deck.toml:2: fluid.viscosity: inf given; expected: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = 0"), "deck.toml:2: fluid.viscosity: 0 given; expected: number > 0 [Pa s]");
   EXPECT_EQ(mistake("[fluid]\nviscosity = \"1e-3\""),
-            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, in Pa s, or one with its "
+            "deck.toml:2: fluid.viscosity: \"1e-3\" has no unit; write a number, in Pa s, or a number with its "
             "unit: Pa s, mPa s, cP");
   EXPECT_EQ(mistake("[time]\nend = 1979-05-27"),
             "deck.toml:2: time.end: a date or time given; expected: number >= 0 [s]");
@@ -200,8 +200,8 @@ TEST(Deck, NumbersMayHaveUnits) {
             "or a number with its unit: s, ms, min, h, d");
   EXPECT_EQ(mistake("", {"time.end=-3h"}), "command line: time.end: \"-3h\" given; expected: number >= 0 [s]");
   EXPECT_EQ(mistake("grid.size = [1, \"2 inch\", 3]"),
-            "deck.toml:1: grid.size: \"2 inch\" as value 2 of 3 has an unknown unit, \"inch\"; write a number, which "
-            "counts in m, or a number with its unit: m, cm, mm, um (or µm), nm");
+            "deck.toml:1: grid.size: \"2 inch\" as value 2 of 3 has an unknown unit, \"inch\"; write a number, "
+            "in m, or a number with its unit: m, cm, mm, um (or µm), nm");
   EXPECT_EQ(mistake("grid.box = \"8 cells\""),
             "deck.toml:1: grid.box: \"8 cells\" given; expected: integer 8 to 32 [cells]");
   const Reader declarations = [] {

@@ -48,7 +48,7 @@ TEST(CommandLine, ATimeLimitMayHaveAUnit) {
     EXPECT_TRUE(has(error, "--time-limit")) << text << ": " << error;
     EXPECT_LT(error.size(), 300u) << error;
   }
-  EXPECT_TRUE(has(error_of({"study", "s.toml", "--ranks", "0"}), "1 - 1000000"))
+  EXPECT_TRUE(has(error_of({"study", "s.toml", "--ranks", "0"}), "in range 1 to 1000000"))
       << error_of({"study", "s.toml", "--ranks", "0"});
 }
 

@@ -397,7 +397,7 @@ def not_kept(karst, folder, preload):
     (folder / "deck.toml").write_text(DECKS["march"])
     found = []
     whole = karst.run(["run", "deck.toml", "--out", "all_kept", *NO_PICTURES], folder)
-    if whole.status != 0 or " for --resume: " in (folder / "all_kept" / "log.txt").read_text():
+    if whole.status != 0 or " for --resume" in (folder / "all_kept" / "log.txt").read_text():
         return [f"a march without plotfiles: {whole}"]
     for name, variables, said in (("the last is not moved away", {"KILL_OF": "_checkpoint.h5"}, "Input/output error"),
                                   ("the new one does not come", {"KILL_INTO": "_checkpoint.h5"}, "Input/output error")):

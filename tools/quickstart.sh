@@ -34,7 +34,7 @@ draw() {  # KIND made-from PICTURE [arguments]
   up_to_date "$picture" "$from" "python/karst/plot/$kind.py" || .venv/bin/python -m karst.plot "$kind" "$from" -o "$picture" "$@"
 }
 draw slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
-draw slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, drive along x [m/s]"
+draw slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, flow driven along x [m/s]"
 draw wall "$plotfile" "$out/wall.png"
 draw figure "$run/report.html" "$out/streamlines.svg"
 

@@ -235,7 +235,7 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
 std::vector<std::string> break_warnings(const TimeOptions& times) {
   TimeOptions without = times;
   without.breaks.clear();
-  without.jumps.clear();
+  std::erase_if(without.jumps, [](double time) { return time > 0.0; });  // the first steps are short either way
   const double steps = count_steps(times), fewer = count_steps(without);
   if (steps < 2.0 * fewer) return {};
   return {

@@ -3,10 +3,11 @@
 """Every single change of a file that a run makes fails once: opening, writes, fsync, renaming, closing, removal.
 
     failed_writes.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--every N] [--runs NAME ...] [--ranks N]
+                     [--only REGEX]
 
 The run has to end with status 1 and a message that names what could not be written, or with complete, right results:
 never by a signal, never without an end, never with a part of a file beside "completed". Of each of the tiny runs every
-N-th change is tried, from a random first one.
+N-th change is tried, from a random first one; with --only of those whose kind and path match.
 """
 import json
 import random
@@ -103,7 +104,7 @@ class Campaign:
         other = [n for n in golden if n in found and not n.endswith(".trace") and not alike(n, found[n], golden[n])]
         return f"completed, but missing {missing}, different {other}" if missing or other else ""
 
-    def all_of(self, place, name, every, dice):
+    def all_of(self, place, name, every, only, dice):
         """Of a run on several ranks each change fails on one rank alone, as where only that one's disk does."""
         arguments, files = RUNS[name]
         folder, log = place / "run", place / "changes"
@@ -115,7 +116,8 @@ class Campaign:
                 self.failures.append(f"{name}: does not run\n{done and done.stderr}")
                 return print("FAILED", self.failures[-1])
             golden, changes = results(folder), log.read_text().splitlines()
-            tried = range(dice.randrange(min(every, len(changes))) + 1, len(changes) + 1, every) if changes else []
+            meant = [n for n, change in enumerate(changes, 1) if re.search(only, change)]
+            tried = meant[dice.randrange(min(every, len(meant))) :: every] if meant else []
             for n in tried:
                 self.counts["tried"] += 1
                 done = self.run(folder, arguments, files, FAIL_AT=str(n), **of_rank)
@@ -133,6 +135,7 @@ def main():
     arguments.add_argument("--every", type=int, default=1)
     arguments.add_argument("--runs", nargs="*", default=list(RUNS))
     arguments.add_argument("--ranks", type=int, default=1)
+    arguments.add_argument("--only", default="", help="a regular expression")
     arguments.add_argument("--seed", type=int, default=1)
     options = arguments.parse_args()
     campaign = Campaign(Karst(options.program, options.mpiexec), options.preload, options.ranks)
@@ -141,7 +144,7 @@ def main():
         for name in options.runs:
             if options.ranks > 1 and RUNS[name][0][0] in STARTS_ITS_OWN:
                 continue
-            campaign.all_of(Path(place), name, options.every, dice)
+            campaign.all_of(Path(place), name, options.every, options.only, dice)
     counts = campaign.counts
     print(f"{counts['tried']} failed changes: {counts['told']} told, {counts['right']} complete and right, "
           f"{len(campaign.failures)} wrong")

@@ -196,21 +196,21 @@ std::string history_text(const FlowHistory& history) {
                   lids ? std::string("between moving walls") : fmt::format("along {}", axis_names[history.axis]),
                   history.steps, format_si(end.time, "s"), history.iterations);
   if (lids)
-    text += fmt::format(" at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
+    text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
                         end.largest_speed, axis_names[history.axis], end.darcy_velocity[history.axis]);
   else
     text +=
-        fmt::format(" at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
+        fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
                     end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
-  text += fmt::format(" kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
+  text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
                       end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
   if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
   text += fmt::format(" + pressure coupling {:.4g} + time scheme {:.4g}\n", end.pressure_coupling, end.time_scheme);
   if (const auto found = oscillation_of(history)) {
-    text += fmt::format(" periodic with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
+    text += fmt::format("  periodic with {:.4g} Hz: Darcy velocity {:.4g} m/s, amplitude {:.4g} m/s\n",
                         found->state.frequency(), found->state.mean, found->state.amplitude);
     if (std::abs(found->permeability) > 0.0)
-      text += fmt::format(" dynamic permeability {:.4g} m², the flow {:.1f}° behind the driving force\n",
+      text += fmt::format("  dynamic permeability {:.4g} m², the flow {:.1f}° behind the driving force\n",
                           std::abs(found->permeability), degrees_behind(found->permeability));
   }
   return text + forces_in_time_text(forces_in_time_json(history.forces, history.time, end.forces));

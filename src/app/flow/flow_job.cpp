@@ -483,7 +483,7 @@ JobResult run(const JobContext& context) {
   if (!estimated)
     for (FlowColumn& c : all.columns) c.estimated_error = unknown;
   result.text = flow_text(all.columns, grid, wanted, range);
-  if (wanted && !estimated) result.text += " no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
   result.headline = flow_headline(all.columns, wanted);
   result.json = flow_json(all.columns, grid, wanted, range);
   result.solves = progress.rows();

@@ -23,7 +23,7 @@ std::vector<Job> asked_jobs(const Config& config) {
   std::string ways;
   for (const Job& job : jobs()) {
     if (job.word.is_asked(config)) asked.push_back(job);
-    ways += fmt::format("\n {:<12}{}", job.word.name, job.word.asked_by);
+    ways += fmt::format("\n  {:<12}{}", job.word.name, job.word.asked_by);
   }
   require(!asked.empty(),
           "karst run: the deck requests nothing to compute. Each of these requests a job:{}\n`karst geometry` builds "

@@ -106,7 +106,7 @@ def elliptic_summary(e):
     one = [r for r in e["L1_L2"] if r["levels"] == 1]
     more = [r for r in e["L1_L2"] if r["levels"] > 1]
     at_12 = [g["flux"] for r in e["L4"] for g in r["grids"] if g["radius"] == 12.8]
-    by = "`case_verify_elliptic`"
+    by = "`nightly_verify_elliptic`"
     return [
         ("L1 manufactured, one level", "orders: largest error 1.9, mean 1.95", f"least orders: {worst(one)}", by),
         ("L2 manufactured, two and three levels", "the same", f"least orders: {worst(more)}", by),

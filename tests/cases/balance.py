@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run.balance = "feedback": boxes move away from a rank that is busy for longer than the others, and nothing else changes.
 
-    balance.py --program KARST --mpiexec MPIEXEC --preload libslow_rank.so [--even | --figures]
+    balance.py --program KARST --mpiexec MPIEXEC --preload libslow_rank.so [--even | --figures] [--ranks N ...]
 
 Half of the sample is dense with calcite that reacts, half is open around one grain that does not; acid drives out water in
 equilibrium with calcite. One rank of two, then of four, works four times as long for the same (libslow_rank.so). Boxes
@@ -147,12 +147,13 @@ def main():
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
     arguments.add_argument("--even", action="store_true")
     arguments.add_argument("--figures", action="store_true")
+    arguments.add_argument("--ranks", type=int, nargs="*", default=[2, 4])
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
     problems = []
     if options.even:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # ranks inherit it
-    for ranks in (2, 4):
+    for ranks in options.ranks:
         with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
             if options.figures:
                 return figures(karst, Path(place), options.preload)

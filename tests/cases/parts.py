@@ -144,7 +144,7 @@ def ended_early(karst, folder, karst_package):
     found = []
     command = ["run", "time.toml", "--out", "early", "output.files=2", "time.end=1e3", "checkpoint.every_steps=5", "time.output=0.008"]
     for more in ([], ["--resume"]):
-        result = karst.run([*command, *more, "--time-limit", "4"], folder, 2)
+        result = karst.run([*command, *more, "--time-limit", "2"], folder, 2)
         here = [name for name in names(folder / "early") if name not in ("karst-unfinished", "karst.lock")]
         plots = [name for name in here if name.endswith(".vtkhdf")]
         parts = sorted(f"{name}.part{k}" for name in plots for k in (1, 2))

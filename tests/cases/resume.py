@@ -10,6 +10,7 @@ none; then `--resume` solves nothing again that was finished, and gives the bits
 time goes on from the last state that it kept; on other ranks its curves are the same to the tolerance of the solves.
 """
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -473,13 +474,14 @@ def main():
         campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
             campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
+        signals = itertools.cycle(SIGNALS)
         for job, ranks in campaigns:
             if options.campaigns and f"{job}_{ranks}" not in options.campaigns:
                 continue
             place_of_it = folder / f"{job}_{ranks}"
             sample = Import(karst, place_of_it, ranks) if job == "import" else Sample(karst, place_of_it, job, ranks)
-            for moment in range(options.moments or 3):
-                tell(*sample.moment(dice, options.preload, SIGNALS[moment % 3]))
+            for _ in range(options.moments or 3):
+                tell(*sample.moment(dice, options.preload, next(signals)))
     print(f"{failed} of {n} moments failed" + "".join(f"; {name}" for name in wrong))
     return 1 if failed else 0
 

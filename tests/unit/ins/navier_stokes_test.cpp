@@ -173,7 +173,7 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
 // In steps that are short beside diffusion over a cell a step is a projection, with differences of pressure across each
 // face alone, also between levels and along walls that cross them. (With the rates of change of their cells in place of
 // those of ghosts these iterations end at residuals of 3e-4.)
-TEST(NavierStokes, ShortStepsWithWallsAcrossLevels) {
+TEST(NavierStokes, ShortStepsWithWallsAcrossLevelsAtNight) {
   for (const std::uint64_t seed : {7U, 9U, 14U}) {
     const Geometry geometry = irregular_array(seed, {10, 18, 18});
     StokesSolver stokes(Comm::self(), geometry, {}, options(1e-6));

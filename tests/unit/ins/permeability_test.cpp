@@ -274,7 +274,7 @@ TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
 
 // Cells half as wide at the wall: the same numbers as on one level, to the error of the coarse cells, all of them by
 // volume; and the wall takes the drive.
-TEST(Permeability, OfRefinedGridMpi) {
+TEST(Permeability, OfRefinedGridMpiAtNight) {
   const Comm comm = Comm::world();
   const auto solved = [&](bool refined) {
     const GridOptions plain = test::flow_grid(Index::all(32));

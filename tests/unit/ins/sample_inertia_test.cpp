@@ -61,7 +61,7 @@ Case packing(FlowWalls sides = FlowWalls::symmetry) {
 
 // What a sample of n periods loses beyond n periods of an endless one is lost at its two ends, so n (1/k - 1/k_∞) does
 // not depend on n: for Stokes flow, and for flow with inertia at one velocity.
-TEST(SampleInertia, RowsOfPeriodsLoseTheSameAtTheirEnds) {
+TEST(SampleInertia, RowsOfPeriodsLoseTheSameAtTheirEndsAtNight) {
   const Comm comm = Comm::self();
   const std::vector<double> gradients{0.1, 0.6};
   const auto resistance = [&](const FlowColumn& c, std::size_t i) {
@@ -130,7 +130,7 @@ TEST(SampleInertia, OpenChannelKnowsNoInertia) {
 }
 
 // The wanted drop is that of the sample. Between sides with friction the drop of the grid is larger, and found.
-TEST(SampleInertia, DropIsMetBetweenNoSlipSides) {
+TEST(SampleInertia, DropIsMetBetweenNoSlipSidesAtNight) {
   const FlowColumn column = packing(FlowWalls::no_slip)(Comm::self(), 8, {0.3, 0.9});
   EXPECT_NEAR(column.inertia[0].gradient, 0.3, 3e-7);
   EXPECT_NEAR(column.inertia[1].gradient, 0.9, 9e-7);

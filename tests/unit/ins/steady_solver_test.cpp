@@ -72,7 +72,7 @@ TEST(SteadySolver, InclinedChannelKnowsNoInertia) {
 
 // Loss of permeability in a simple cubic array of solid fraction 0.343 at ρ U d / μ = 9.44 (d: diameter): 0.05579,
 // extrapolated from 48³, 64³ and 96³ (0.0558747, 0.0558366, 0.0558095: order 2).
-TEST(SteadySolver, SphereArrayConverges) {
+TEST(SteadySolver, SphereArrayConvergesAtNight) {
   const Comm comm = Comm::world();
   std::array<double, 2> error;
   for (const int n : {24, 48}) {
@@ -114,7 +114,7 @@ TEST(SteadySolver, CylinderArrayAgainstFiniteElements) {
 // At first inertia does not see the direction of the flow: k(R) = k (1 - c R²), even where the pores have no symmetry
 // (Mei & Auriault, J. Fluid Mech. 222 (1991) 647), but for the little energy that faces of fourth order make or take in
 // pores a few cells wide: 1.3e-5 of the permeability at Re 0.2, where it has lost 2.6e-4.
-TEST(SteadySolver, WeakInertiaIsQuadratic) {
+TEST(SteadySolver, WeakInertiaIsQuadraticAtNight) {
   const Comm comm = Comm::self();
   const auto phi = test::packing(20, 6.4, 32, true);
   const Geometry packing = build_geometry(comm, test::flow_grid(Index::all(32)), *phi, KeepPores::connected);

@@ -90,32 +90,42 @@ class Profile {
   /// The same of w of the edges (flow_edges.hpp).
   double at_edge(const Vec3& x) const {
     double sum = 0.0;
-    for (const FlowEdge& e : edges_) sum += e.value(x - at_) / e.value({});
+    for (const FlowEdge& e : edges_) sum += e.value(x - at_) / e.here;
     return sum / static_cast<double>(edges_.size());
+  }
+  /// Mean of w over the open part of a whole face across d, at_d from the cell.
+  static double mean_in_plane(const FlowEdge& e, int d, double at_d) {
+    constexpr int n = 8;
+    const std::array<int, 2> in_plane{direction_of(e.side[0]), direction_of(e.side[1])};
+    const bool is_line = d == in_plane[0] || d == in_plane[1];  // of the plane, seen along the edge
+    std::array<std::array<double, n>, n> w;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        Vec3 x;
+        x[in_plane[0]] = (i + 0.5) / n - 0.5;
+        x[in_plane[1]] = (j + 0.5) / n - 0.5;
+        if (is_line) x[d] = at_d;
+        const bool again = (d == in_plane[0] && i > 0) || (d == in_plane[1] && j > 0);
+        w[i][j] = !again ? e.value(x) : d == in_plane[0] ? w[0][j] : w[i][0];
+      }
+    double total = 0.0;
+    int fluid = 0;
+    for (const auto& line : w)
+      for (const double at : line) {
+        total += at;
+        fluid += at > 0.0;
+      }
+    return fluid > 0 ? total / fluid : 0.0;
   }
   /// Mean over a face. In front of an edge w is as uneven as the face that the edge cuts; elsewhere the centroid does.
   double over_edge(int d, const FaceArea& area) const {
-    constexpr int n = 8;
     double sum = 0.0;
     for (const FlowEdge& e : edges_) {
       if (!e.in_front() || area.area > 1.0 + 1e-6) {
-        sum += e.value(area.at - at_) / e.value({});
+        sum += e.value(area.at - at_) / e.here;
         continue;
       }
-      double total = 0.0;
-      int fluid = 0;
-      const std::array<int, 2> in_plane{direction_of(e.side[0]), direction_of(e.side[1])};
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) {
-          Vec3 x;
-          x[in_plane[0]] = (i + 0.5) / n - 0.5;
-          x[in_plane[1]] = (j + 0.5) / n - 0.5;
-          if (d == in_plane[0] || d == in_plane[1]) x[d] = area.at[d] - at_[d];
-          const double w = e.value(x);
-          total += w;
-          fluid += w > 0.0;
-        }
-      if (fluid > 0) sum += total / fluid / e.value({});
+      sum += mean_in_plane(e, d, area.at[d] - at_[d]) / e.here;
     }
     return sum / static_cast<double>(edges_.size());
   }

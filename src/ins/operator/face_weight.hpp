@@ -29,7 +29,7 @@ struct FaceWeight {
 
 /// What a flow cell sees.
 struct FlowSurroundings {
-  Walls walls;
+  const Walls& walls;
   std::span<const FlowEdge> edges;
 };
 

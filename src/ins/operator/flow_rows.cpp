@@ -20,8 +20,6 @@ constexpr double least_area = 1e-3;             ///< of a face between flow cell
 /// FaceArea::most_weight between levels: the velocity of a ghost, interpolated over coarse cells, does not vanish
 /// towards walls as that of a cell would, and much more of it leaves the pressure undetermined in short steps.
 constexpr double most_to_coarse = 2.0;
-constexpr double flat = 0.9;       ///< |area vector| / area of a wall that counts as a plane
-constexpr double planar = 0.9999;  ///< the same of a wall that is one
 
 /// Of the ghost behind an end of the domain across d.
 Walls mirrored(Walls walls, int d) {
@@ -45,9 +43,10 @@ class Maker {
         geometry_(lookup.geometry()),
         graph_(lookup.graph()),
         sides_(lookup.sides()),
-        vofs_(lookup.vofs()) {
-    find_walls();
-  }
+        vofs_(lookup.vofs()),
+        walls_(lookup),
+        has_row_(find_rows()),
+        edges_(lookup, walls_, has_row_) {}
 
   FlowRows make() {
     const int n = graph_.n_local();
@@ -98,25 +97,47 @@ class Maker {
 
   void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
     const BoxGraph graph = graph_.box(b);
-    std::size_t r = 0;
-    const std::size_t n_irregular = graph.n_irregular;
+    const std::uint8_t* const has_row = has_row_.data() + graph_.vof_begin(b);
+    std::vector<int> place(graph.n_own, -1);  // of the rows made so far
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const VofName v = vof_name(graph.box, vof);
-      const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
-      r += irregular;
       if (vofs_.is_covered(b, vof)) return;
-      if (irregular && !vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
+      if (!has_row[vof] && !vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
       ++counts.flow_cells;
-      if (irregular || needs_row(b, graph, v, slots)) {
-        rows.push_back(make_row(graph, v, slots, counts));
-      } else {
+      if (!has_row[vof]) {
         counts.open_area += 3.0;
+        return;
       }
+      Neighbourhood around{graph, slots, {}};
+      for (int d = 0; d < 3; ++d)
+        if (const int slot = slots[low_side(d)]; slot < graph.n_own && place[slot] >= 0)
+          around.low[d] = &rows[place[slot]];
+      place[vof] = static_cast<int>(rows.size());
+      rows.push_back(make_row(around, v, counts));
     });
   }
 
-  /// A regular cell next to something that is no whole face between flow cells.
-  bool needs_row(int b, const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots) const {
+  /// Which of the own VoFs have a row: flow cells that are cut or next to something that is no whole face between flow
+  /// cells.
+  std::vector<std::uint8_t> find_rows() const {
+    std::vector<std::uint8_t> has_row(graph_.vof_begin(graph_.n_local()), 0);
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) {
+      const BoxGraph graph = graph_.box(static_cast<int>(b));
+      std::vector<std::uint8_t> cut(graph.n_own, 0);
+      for (const std::uint16_t v : graph.row_vof.first(graph.n_irregular)) cut[v] = 1;
+      std::uint8_t* const of_box = has_row.data() + graph_.vof_begin(static_cast<int>(b));
+      for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+        const VofName v = vof_name(graph.box, vof);
+        if (vofs_.is_covered(static_cast<int>(b), vof)) return;
+        of_box[vof] = cut[vof] ? vofs_.inside(v) : needs_row(static_cast<int>(b), graph, cut, v, slots);
+      });
+    });
+    return has_row;
+  }
+
+  /// @param v  a whole cell
+  bool needs_row(int b, const BoxGraph& graph, std::span<const std::uint8_t> cut, VofName v,
+                 const std::array<std::uint16_t, 6>& slots) const {
     for (int side = 0; side < 6; ++side) {
       const int slot = slots[side];
       const VofName n = graph.name(slot);
@@ -126,13 +147,15 @@ class Maker {
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n)) {
-        if (!is_regular(n) || vofs_.is_covered(b, slot)) return true;
+        if ((slot < graph.n_own ? cut[slot] != 0 : !is_regular(n)) || vofs_.is_covered(b, slot)) return true;
         // The wall behind n bends the flux to it, which is one for both.
-        if (is_wall(sides_[side]) && walls_of(n).theta[side] <= 1.0) return true;
+        if (is_wall(sides_[side]) && meets_wall(n, side)) return true;
       }
     }
     return false;
   }
+
+  bool meets_wall(VofName v, int side) const { return (walls_.met(v) >> side & 1U) != 0; }
 
   struct Side {
     double theta = 1.0;
@@ -142,92 +165,12 @@ class Maker {
     bool in_gradient = true;
   };
 
-  /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
-  void find_walls() {
-    walls_.resize(geometry_.moments.size());
-    half_way_.resize(graph_.vof_begin(graph_.n_local()), 0);
-    for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
-      for (std::size_t s = 0; s < 6; ++s)
-        if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
-    possible_.resize(half_way_.size(), 0);
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_possible_edges(static_cast<int>(b)); });
-    edges_.resize(graph_.n_local());
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
-  }
-  /// Of the own flow cells, none where all cells beside one are whole and without a wall on their faces.
-  void find_possible_edges(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
-    std::vector<bool> near(graph.n_own, false);
-    for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
-    for (const std::uint16_t v : irregular) near[v] = true;
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const VofName v = vof_name(graph.box, vof);
-      if (vofs_.is_covered(b, vof) || (!is_regular(v) && !vofs_.inside(v))) return;
-      if (std::ranges::any_of(slots, [&](std::uint16_t s) { return s >= near.size() || near[s]; }))
-        possible_[graph_.vof_begin(b) + vof] = possible_edges(lookup_, walls_named_, v);
-    });
-  }
-  /// Of the own VoFs that have any.
-  void find_edges(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const VofName v = vof_name(graph.box, vof);
-      const bool cut = std::ranges::binary_search(irregular, vof);
-      if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
-      if (auto edges = edges_near(lookup_, walls_named_, possible_named_, v); !edges.empty())
-        edges_[b].emplace(vof, std::move(edges));
-    });
-  }
-  /// @param[out] scratch  holds them where they are not kept
-  std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
-    const int b = graph_.local(box_of(v));
-    if (b < 0) return scratch = edges_near(lookup_, walls_named_, possible_named_, v);
-    const auto& here = edges_[b];
-    const auto at = here.find(vof_of(v));
-    return at == here.end() ? std::span<const FlowEdge>{} : at->second;
-  }
-  void find_walls(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    Walls* const walls = walls_.data() + geometry_.moments_begin[b];
-    std::vector<bool> whole(graph.n_own, true);
-    for (std::size_t r = 0; r < irregular.size(); ++r) {
-      walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
-      whole[irregular[r]] = false;
-    }
-    std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      if (!whole[vof]) return;
-      for (int side = 0; side < 6; ++side) {
-        const std::size_t slot = slots[side];
-        if (slot < whole.size() && whole[slot]) continue;  // two whole cells
-        if (lookup_.wall_on(vof_name(graph.box, vof), side) <= 1.0)
-          half_way[vof] |= static_cast<std::uint8_t>(1U << side);
-      }
-    });
-  }
-  Walls walls_of(VofName v) const {
-    const int b = graph_.local(box_of(v));
-    if (b < 0) return look_for_walls(v);
-    if (const VofMoments* m = vofs_.moments(v)) return walls_[m - geometry_.moments.data()];
-    return of_whole_[half_way_[graph_.vof_begin(b) + vof_of(v)]];
-  }
-
-  Walls look_for_walls(VofName v) const {
-    Walls walls;
-    for (int side = 0; side < 6; ++side) walls.theta[side] = lookup_.wall_on(v, side);
-    const VofMoments* m = vofs_.moments(v);
-    if (m == nullptr || m->wall_area <= 0.0) return walls;
-    walls.area = m->wall;
-    const double length = norm(m->wall);
-    walls.plane = length > planar * m->wall_area;
-    if (length > flat * m->wall_area) walls.normal = (1.0 / length) * m->wall;
-    return walls;
-  }
+  /// A flow cell that gets a row and what is there of the rows around it.
+  struct Neighbourhood {
+    const BoxGraph& graph;
+    const std::array<std::uint16_t, 6>& slots;
+    std::array<const FlowRow*, 3> low;  ///< of the cells across the low sides, nullptr where it is not made
+  };
 
   /// @param here  walls of v
   Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
@@ -254,7 +197,8 @@ class Maker {
         if (const EndRow& end = row_at(sides_[side]); end.given_flux)
           return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
+      const Walls walls = to == domain_face ? mirrored(here, d) : continued(here, d);
+      const FlowSurroundings beyond{walls, {}};
       if (to == coarse_face) area.most_weight = most_to_coarse;
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
@@ -265,13 +209,16 @@ class Maker {
       ++counts.walls_half_way;
       return {0.5, false, 0.0, {}};
     }
+    const bool both_whole = is_regular(v) && is_regular(to);
+    if (both_whole && walls_.met(v) == 0 && walls_.met(to) == 0) return {1.0, true, 1.0, {1.0, 0.0}};
     if (!is_high(side)) area = primary_area(to, high_side(d));
-    std::vector<FlowEdge> scratch;
-    FlowSurroundings here_too = own, there{walls_of(to), {}};
-    if (is_regular(v) && is_regular(to))  // one of them may have no row
+    Walls scratch;
+    std::vector<FlowEdge> edges;
+    FlowSurroundings here_too = own, there{walls_.of(to, scratch), {}};
+    if (both_whole)  // one of them may have no row
       here_too.edges = {};
     else
-      there.edges = edges_of(to, scratch);
+      there.edges = edges_.of(to, edges);
     return {1.0, true, area.area,
             face_weight(d, is_high(side) ? here_too : there, is_high(side) ? there : here_too, to_vec(unit(d)), area)};
   }
@@ -288,10 +235,7 @@ class Maker {
   }
 
   /// Has open faces on all sides (row.curved, or no row).
-  bool is_curved(VofName v) const {
-    const Walls walls = walls_of(v);
-    return std::ranges::all_of(walls.theta, [](double theta) { return theta > 1.0; });
-  }
+  bool is_curved(VofName v) const { return walls_.met(v) == 0; }
 
   /// The extra faces of a flow cell towards a coarser level are a part of its primary one there.
   bool crosses(VofName v, int side) const {
@@ -318,8 +262,11 @@ class Maker {
     step[d] = 2 * away + 1;
     Vec3 centroid{moments.centroid[0], moments.centroid[1], moments.centroid[2]};
     if (!is_high(f.side)) centroid[d] += step[d];  // as seen from the ghost
-    std::vector<FlowEdge> scratch;
-    const FlowSurroundings own{walls_of(v), edges_of(v, scratch)}, beyond{mirrored(own.walls, d), {}};
+    Walls scratch;
+    std::vector<FlowEdge> edges;
+    const FlowSurroundings own{walls_.of(v, scratch), edges_.of(v, edges)};
+    const Walls mirror = mirrored(own.walls, d);
+    const FlowSurroundings beyond{mirror, {}};
     const FaceWeight w = face_weight(d, is_high(f.side) ? own : beyond, is_high(f.side) ? beyond : own, to_vec(step),
                                      {moments.aperture, centroid});
     std::array<std::int8_t, 3> out{};
@@ -353,10 +300,12 @@ class Maker {
         }
         const int d = shared.direction;
         const Index step = vofs_.step(shared.low, shared.high, high_side(d));
-        std::array<std::vector<FlowEdge>, 2> scratch;
-        const FaceWeight w = face_weight(d, {walls_of(shared.low), edges_of(shared.low, scratch[0])},
-                                         {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),
-                                         {shared.aperture, shared.centroid});
+        std::array<Walls, 2> scratch;
+        std::array<std::vector<FlowEdge>, 2> edges;
+        const FaceWeight w =
+            face_weight(d, {walls_.of(shared.low, scratch[0]), edges_.of(shared.low, edges[0])},
+                        {walls_.of(shared.high, scratch[1]), edges_.of(shared.high, edges[1])}, to_vec(step),
+                        {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
         for (int c = 0; c < 3; ++c) away[c] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
         const auto curved = static_cast<std::uint8_t>(is_curved(v) + 2 * is_curved(to));
@@ -368,24 +317,34 @@ class Maker {
   /// How far the velocity of a flow cell stands from its centre because the wall towards a side counts as least_theta
   /// away from it although it is nearer.
   double moved(VofName v, int side) const {
-    if (!is_vof(v)) return 0.0;
-    const double wall = walls_of(v).theta[side];
-    return std::max(least_theta - wall, 0.0);
+    if (!is_vof(v) || !meets_wall(v, side)) return 0.0;
+    Walls scratch;
+    return std::max(least_theta - walls_.of(v, scratch).theta[side], 0.0);
   }
 
-  FlowRow make_row(const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots,
-                   FlowCounts& counts) const {
+  /// The face between two flow cells in a box as the row of the one on its low side has it.
+  static Side as_seen_from(const FlowRow& low, int d) {
+    const double area = low.area[high_side(d)];
+    return {1.0, true, area, {area, low.bend[high_side(d)]}};
+  }
+
+  FlowRow make_row(const Neighbourhood& at, VofName v, FlowCounts& counts) const {
+    const auto& [graph, slots, low] = at;
     FlowRow row{};
     row.vof = static_cast<std::uint16_t>(vof_of(v));
-    std::vector<FlowEdge> scratch;
-    const FlowSurroundings around{walls_of(v), edges_of(v, scratch)};
+    Walls scratch;
+    std::vector<FlowEdge> edges;
+    const FlowSurroundings around{walls_.of(v, scratch), edges_.of(v, edges)};
     double diagonal = 0.0, symmetric = 0.0;
     for (int d = 0; d < 3; ++d) {
       std::array<Side, 2> ends;
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        ends[e] = look(v, around, side, graph.name(slots[side]), counts);
+        if (e == 0 && low[d] != nullptr && around.walls.theta[side] > 1.0)
+          ends[e] = as_seen_from(*low[d], d);
+        else
+          ends[e] = look(v, around, side, graph.name(slots[side]), counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
         if (ends[e].open) theta[e] -= moved(graph.name(slots[side]), side);
@@ -422,16 +381,9 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
-  WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
-  PossibleEdges possible_named_ = [this](VofName v) {
-    const int b = graph_.local(box_of(v));
-    return b < 0 ? possible_edges(lookup_, walls_named_, v) : possible_[graph_.vof_begin(b) + vof_of(v)];
-  };
-  std::vector<Walls> walls_;             ///< of the own irregular VoFs, parallel to the moments
-  std::vector<std::uint8_t> half_way_;   ///< of the own whole cells: bits of the sides with a wall half a cell away
-  std::array<Walls, 64> of_whole_;       ///< by these bits
-  std::vector<std::uint16_t> possible_;  ///< of the own VoFs: possible_edges()
-  std::vector<std::unordered_map<int, std::vector<FlowEdge>>> edges_;  ///< per own box, by VoF
+  FlowWalls walls_;
+  std::vector<std::uint8_t> has_row_;  ///< of the own VoFs
+  FlowEdges edges_;
 };
 
 }  // namespace

@@ -59,7 +59,11 @@ void FlowLookup::find_across_in(int b) {
     inside[box.row_vof[r]] = centers[r].inside;
   }
   std::vector<std::uint16_t> cells(box.n_own);
-  for_each_vof(box, [&](int vof, int cell) { cells[vof] = static_cast<std::uint16_t>(cell); });
+  std::vector<std::array<std::uint16_t, 6>> primary(box.n_own);
+  for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
+    cells[vof] = static_cast<std::uint16_t>(cell);
+    primary[vof] = slots;
+  });
   const Index size = box.cells.size();
   const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
   const auto bit = [](int side) { return static_cast<std::uint8_t>(1U << side); };
@@ -73,9 +77,9 @@ void FlowLookup::find_across_in(int b) {
       }
       if (!is_high(side) || !inside[vof] || !inside[slot]) continue;
       if (!whole[vof] || !whole[slot]) {
-        const VofName v = vof_name(box.box, vof), n = vof_name(box.box, slot);
         const bool beside = cells[slot] == cell + stride[d] && cell / stride[d] % size[d] + 1 < size[d];
-        if (beside ? vofs_.neighbour(n, opposite(side)) != v : find_across(v, side) == no_face) continue;
+        if (beside ? primary[slot][opposite(side)] != vof : find_across(vof_name(box.box, vof), side) == no_face)
+          continue;
       }
       bits[vof] |= bit(side);
       bits[slot] |= bit(opposite(side));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <unordered_map>
+#include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -50,31 +50,33 @@ class Maker {
 
   FlowRows make() {
     const int n = graph_.n_local();
-    struct BoxRows {
-      std::vector<FlowRow> rows;
+    FlowRows result;
+    result.begin = result.extra_begin = result.still_begin = {0};
+    for (int b = 0; b < n; ++b)
+      result.begin.push_back(result.begin.back() +
+                             std::count(has_row_.begin() + graph_.vof_begin(b), has_row_.begin() + graph_.vof_begin(b + 1), 1));
+    result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
+    struct OfBox {
       std::vector<std::uint16_t> still;
       std::vector<FlowExtra> extra;
       FlowCounts counts;
     };
-    std::vector<BoxRows> boxes(n);
-    parallel_for_dynamic(n, [&](std::int64_t b) {
-      BoxRows& box = boxes[b];
-      make_box(static_cast<int>(b), box.rows, box.still, box.counts);
-      make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
+    std::vector<OfBox> boxes(n);
+    parallel_for_dynamic(n, [&](std::int64_t i) {
+      const int b = static_cast<int>(i);
+      const OpenBox box = open(b);
+      make_box(box, result.rows.span().subspan(result.begin[b], result.begin[b + 1] - result.begin[b]),
+               boxes[b].still, boxes[b].counts);
+      make_extra(box, boxes[b].extra, boxes[b].counts);
     });
-    FlowRows result;
-    result.begin = result.extra_begin = result.still_begin = {0};
-    for (const BoxRows& box : boxes) {
-      result.begin.push_back(result.begin.back() + std::ssize(box.rows));
+    for (const OfBox& box : boxes) {
       result.extra_begin.push_back(result.extra_begin.back() + std::ssize(box.extra));
       result.still.insert(result.still.end(), box.still.begin(), box.still.end());
       result.still_begin.push_back(std::ssize(result.still));
     }
-    result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
     result.extra = Array<FlowExtra>(result.extra_begin.back(), Purpose::stencils);
     FlowCounts counts;
-    for (std::size_t b = 0; b < boxes.size(); ++b) {
-      std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
+    for (int b = 0; b < n; ++b) {
       std::ranges::copy(boxes[b].extra, result.extra.data() + result.extra_begin[b]);
       counts.flow_cells += boxes[b].counts.flow_cells;
       counts.walls += boxes[b].counts.walls;
@@ -95,25 +97,61 @@ class Maker {
  private:
   bool is_regular(VofName v) const { return vofs_.moments(v) == nullptr; }
 
-  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
-    const BoxGraph graph = graph_.box(b);
-    const std::uint8_t* const has_row = has_row_.data() + graph_.vof_begin(b);
-    std::vector<int> place(graph.n_own, -1);  // of the rows made so far
+  /// A box while its rows are made.
+  struct OpenBox {
+    BoxGraph graph;
+    std::vector<int> place;             ///< by VoF: its row, -1 without
+    std::vector<FlowProfile> profiles;  ///< by row
+  };
+
+  OpenBox open(int b) const {
+    OpenBox box{graph_.box(b), {}, {}};
+    box.place.resize(box.graph.n_own, -1);
+    for (int vof = 0; vof < box.graph.n_own; ++vof) {
+      if (!has_row_[graph_.vof_begin(b) + vof]) continue;
+      box.place[vof] = static_cast<int>(box.profiles.size());
+      Seen seen;
+      box.profiles.push_back(find_profile(vof_name(box.graph.box, vof), seen));
+    }
+    return box;
+  }
+
+  /// Holds what a profile is made of for VoFs of other ranks, and a profile.
+  struct Seen {
+    Walls walls;
+    std::vector<FlowEdge> edges;
+    std::optional<FlowProfile> profile;
+  };
+
+  /// @param[out] seen  must outlive it
+  FlowProfile find_profile(VofName v, Seen& seen) const {
+    return {walls_.of(v, seen.walls), edges_.of(v, seen.edges)};
+  }
+  const FlowProfile& profile_of(const OpenBox& box, VofName v, Seen& seen) const {
+    const int row = box_of(v) == box.graph.box ? box.place[vof_of(v)] : -1;
+    return row >= 0 ? box.profiles[row] : seen.profile.emplace(find_profile(v, seen));
+  }
+
+  void make_box(const OpenBox& box, std::span<FlowRow> rows, std::vector<std::uint16_t>& still,
+                FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
+    const int b = graph_.local(graph.box);
+    int next = 0;
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const VofName v = vof_name(graph.box, vof);
-      if (vofs_.is_covered(b, vof)) return;
-      if (!has_row[vof] && !vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
-      ++counts.flow_cells;
-      if (!has_row[vof]) {
+      if (box.place[vof] < 0) {
+        if (vofs_.is_covered(b, vof)) return;
+        if (!vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
+        ++counts.flow_cells;
         counts.open_area += 3.0;
         return;
       }
-      Neighbourhood around{graph, slots, {}};
+      ++counts.flow_cells;
+      Neighbourhood around{box, slots, {}};
       for (int d = 0; d < 3; ++d)
-        if (const int slot = slots[low_side(d)]; slot < graph.n_own && place[slot] >= 0)
-          around.low[d] = &rows[place[slot]];
-      place[vof] = static_cast<int>(rows.size());
-      rows.push_back(make_row(around, v, counts));
+        if (const int slot = slots[low_side(d)]; slot < graph.n_own && box.place[slot] >= 0 && box.place[slot] < next)
+          around.low[d] = &rows[box.place[slot]];
+      rows[next++] = make_row(around, v, counts);
     });
   }
 
@@ -140,16 +178,19 @@ class Maker {
                  const std::array<std::uint16_t, 6>& slots) const {
     for (int side = 0; side < 6; ++side) {
       const int slot = slots[side];
+      const FlowSide kind = sides_[side];
+      const bool inside = slot < graph.n_own;
+      if (inside && (cut[slot] || vofs_.is_covered(b, slot))) return true;
+      if (inside && !is_wall(kind)) continue;
       const VofName n = graph.name(slot);
       if (n == domain_face) {
-        const FlowSide kind = sides_[side];
         if (is_wall(kind) || row_at(kind).needed) return true;
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n)) {
-        if ((slot < graph.n_own ? cut[slot] != 0 : !is_regular(n)) || vofs_.is_covered(b, slot)) return true;
+        if (!is_regular(n) || vofs_.is_covered(b, slot)) return true;
         // The wall behind n bends the flux to it, which is one for both.
-        if (is_wall(sides_[side]) && meets_wall(n, side)) return true;
+        if (is_wall(kind) && meets_wall(n, side)) return true;
       }
     }
     return false;
@@ -165,16 +206,15 @@ class Maker {
     bool in_gradient = true;
   };
 
-  /// A flow cell that gets a row and what is there of the rows around it.
+  /// What is there around a flow cell that gets a row.
   struct Neighbourhood {
-    const BoxGraph& graph;
+    const OpenBox& box;
     const std::array<std::uint16_t, 6>& slots;
-    std::array<const FlowRow*, 3> low;  ///< of the cells across the low sides, nullptr where it is not made
+    std::array<const FlowRow*, 3> low;  ///< rows of the cells across the low sides, nullptr where they are not made
   };
 
   /// @param here  walls of v
-  Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
-    const Walls& here = own.walls;
+  Side look(const OpenBox& box, VofName v, const Walls& here, int side, VofName to, FlowCounts& counts) const {
     const double wall = here.theta[side];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
@@ -197,8 +237,8 @@ class Maker {
         if (const EndRow& end = row_at(sides_[side]); end.given_flux)
           return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const Walls walls = to == domain_face ? mirrored(here, d) : continued(here, d);
-      const FlowSurroundings beyond{walls, {}};
+      const FlowProfile& own = box.profiles[box.place[vof_of(v)]];
+      const FlowProfile beyond(to == domain_face ? mirrored(here, d) : continued(here, d), {});
       if (to == coarse_face) area.most_weight = most_to_coarse;
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
@@ -212,15 +252,13 @@ class Maker {
     const bool both_whole = is_regular(v) && is_regular(to);
     if (both_whole && walls_.met(v) == 0 && walls_.met(to) == 0) return {1.0, true, 1.0, {1.0, 0.0}};
     if (!is_high(side)) area = primary_area(to, high_side(d));
-    Walls scratch;
-    std::vector<FlowEdge> edges;
-    FlowSurroundings here_too = own, there{walls_.of(to, scratch), {}};
-    if (both_whole)  // one of them may have no row
-      here_too.edges = {};
-    else
-      there.edges = edges_.of(to, edges);
+    std::array<Seen, 2> seen;
+    const auto profile = [&](VofName u, Seen& s) -> const FlowProfile& {  // of two whole cells one may have no row
+      return both_whole ? s.profile.emplace(walls_.of(u, s.walls), std::span<const FlowEdge>{}) : profile_of(box, u, s);
+    };
+    const FlowProfile &own = profile(v, seen[0]), &there = profile(to, seen[1]);
     return {1.0, true, area.area,
-            face_weight(d, is_high(side) ? here_too : there, is_high(side) ? there : here_too, to_vec(unit(d)), area)};
+            face_weight(d, is_high(side) ? own : there, is_high(side) ? there : own, to_vec(unit(d)), area)};
   }
 
   FaceArea primary_area(VofName v, int side) const {
@@ -253,8 +291,8 @@ class Maker {
 
   /// The face of a joined piece in an end of the domain. Beyond it stands the mirror image of the flow cell, as for the
   /// primary faces there.
-  FlowExtra to_end(const BoxGraph& graph, const ExtraFace& f, const ExtraFaceMoments& moments,
-                   FlowCounts& counts) const {
+  FlowExtra to_end(const OpenBox& box, const ExtraFace& f, const ExtraFaceMoments& moments, FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
     const VofName v = vof_name(graph.box, f.vof);
     const int d = direction_of(f.side), at = graph.cells.cell(cell_of(graph, f.vof))[d];
     const int away = is_high(f.side) ? graph_.layout().domain().cells[d] - 1 - at : at;
@@ -263,10 +301,8 @@ class Maker {
     Vec3 centroid{moments.centroid[0], moments.centroid[1], moments.centroid[2]};
     if (!is_high(f.side)) centroid[d] += step[d];  // as seen from the ghost
     Walls scratch;
-    std::vector<FlowEdge> edges;
-    const FlowSurroundings own{walls_.of(v, scratch), edges_.of(v, edges)};
-    const Walls mirror = mirrored(own.walls, d);
-    const FlowSurroundings beyond{mirror, {}};
+    const FlowProfile& own = box.profiles[box.place[f.vof]];
+    const FlowProfile beyond(mirrored(walls_.of(v, scratch), d), {});
     const FaceWeight w = face_weight(d, is_high(f.side) ? own : beyond, is_high(f.side) ? beyond : own, to_vec(step),
                                      {moments.aperture, centroid});
     std::array<std::int8_t, 3> out{};
@@ -276,22 +312,22 @@ class Maker {
   }
 
   /// Faces between flow cells that are no neighbours on a grid line.
-  void make_extra(const BoxGraph& graph, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+  void make_extra(const OpenBox& box, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
     const auto moments = geometry_.box(graph_.local(graph.box)).extra;
     for (std::size_t e = 0; e < graph.extra.size();) {
       const VofName v = vof_name(graph.box, graph.extra[e].vof);
-      const std::vector<std::pair<SharedFace, int>> faces = vofs_.shared_faces(v);  // extra ones last, in this order
-      auto face = faces.begin();
-      for (int side = 0; side < 6; ++side) face += is_vof(vofs_.neighbour(v, side));
-      for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e) {
+      const std::vector<ListedFace> faces = vofs_.faces(v);  // extra ones last, in this order
+      std::size_t listed = std::ranges::count_if(faces, &ListedFace::primary);
+      for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e, ++listed) {
         const ExtraFace& f = graph.extra[e];
         const VofName to = graph.name(f.neighbour);
-        if (to == domain_face && is_apart_from_end(v, f.side)) extra.push_back(to_end(graph, f, moments[e], counts));
+        if (to == domain_face && is_apart_from_end(v, f.side)) extra.push_back(to_end(box, f, moments[e], counts));
         if (!is_vof(to)) {
           if (to == coarse_face && !crosses(v, f.side)) counts.closed_area += moments[e].aperture;
           continue;
         }
-        const SharedFace& shared = (face++)->first;
+        const SharedFace shared = vofs_.shared_face(v, faces, listed);
         if (lookup_.is_covered(v) || lookup_.is_covered(to)) continue;
         counts.extra_area += 0.5 * shared.aperture;
         if (!vofs_.inside(v) || !vofs_.inside(to)) {
@@ -300,11 +336,9 @@ class Maker {
         }
         const int d = shared.direction;
         const Index step = vofs_.step(shared.low, shared.high, high_side(d));
-        std::array<Walls, 2> scratch;
-        std::array<std::vector<FlowEdge>, 2> edges;
+        std::array<Seen, 2> seen;
         const FaceWeight w =
-            face_weight(d, {walls_.of(shared.low, scratch[0]), edges_.of(shared.low, edges[0])},
-                        {walls_.of(shared.high, scratch[1]), edges_.of(shared.high, edges[1])}, to_vec(step),
+            face_weight(d, profile_of(box, shared.low, seen[0]), profile_of(box, shared.high, seen[1]), to_vec(step),
                         {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
         for (int c = 0; c < 3; ++c) away[c] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
@@ -329,22 +363,23 @@ class Maker {
   }
 
   FlowRow make_row(const Neighbourhood& at, VofName v, FlowCounts& counts) const {
-    const auto& [graph, slots, low] = at;
+    const auto& [box, slots, low] = at;
+    const BoxGraph& graph = box.graph;
     FlowRow row{};
     row.vof = static_cast<std::uint16_t>(vof_of(v));
     Walls scratch;
     std::vector<FlowEdge> edges;
-    const FlowSurroundings around{walls_.of(v, scratch), edges_.of(v, edges)};
+    const Walls& walls = walls_.of(v, scratch);
     double diagonal = 0.0, symmetric = 0.0;
     for (int d = 0; d < 3; ++d) {
       std::array<Side, 2> ends;
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        if (e == 0 && low[d] != nullptr && around.walls.theta[side] > 1.0)
+        if (e == 0 && low[d] != nullptr && walls.theta[side] > 1.0)
           ends[e] = as_seen_from(*low[d], d);
         else
-          ends[e] = look(v, around, side, graph.name(slots[side]), counts);
+          ends[e] = look(box, v, walls, side, graph.name(slots[side]), counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
         if (ends[e].open) theta[e] -= moved(graph.name(slots[side]), side);
@@ -367,7 +402,7 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
-    const Vec3 edge = edge_friction(around.edges, around.walls);
+    const Vec3 edge = edge_friction(edges_.of(v, edges), walls);
     for (std::size_t c = 0; c < 3; ++c) row.edge[c] = static_cast<float>(edge.v[c]);
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });

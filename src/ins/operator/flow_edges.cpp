@@ -157,9 +157,12 @@ double FlowEdge::value(const Vec3& x) const {
 }
 
 FlowEdges::FlowEdges(const FlowLookup& lookup, const FlowWalls& walls, std::span<const std::uint8_t> has_row)
-    : lookup_(lookup), walls_(walls), possible_(has_row.size(), 0), boxes_(lookup.graph().n_local()) {
+    : lookup_(lookup), walls_(walls), possible_(has_row.size(), 0) {
   const int n = lookup.graph().n_local();
+  fronts_.resize(n);
+  near_.resize(n);
   parallel_for_dynamic(n, [&](std::int64_t b) { find_possible_in(static_cast<int>(b)); });
+  parallel_for_dynamic(n, [&](std::int64_t b) { find_fronts_in(static_cast<int>(b)); });
   parallel_for_dynamic(n, [&](std::int64_t b) { find_in(static_cast<int>(b), has_row); });
 }
 
@@ -191,7 +194,7 @@ void FlowEdges::find_in(int b, std::span<const std::uint8_t> has_row) {
   const std::int64_t begin = lookup_.graph().vof_begin(b);
   const std::span<const std::uint8_t> across = lookup_.across_in(b);
   const std::uint16_t* const possible_here = possible_.data() + begin;
-  OfBox& found = boxes_[b];
+  OfBox& found = near_[b];
   for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
     if (has_row[begin + vof] == 0) return;
     unsigned any = possible_here[vof];
@@ -200,9 +203,7 @@ void FlowEdges::find_in(int b, std::span<const std::uint8_t> has_row) {
         any = slots[side] < box.n_own ? possible_here[slots[side]] : possible(box.name(slots[side]));
     if (any == 0) return;
     add_near(vof_name(box.box, vof), found.edges);
-    if (found.edges.size() == found.begin.back()) return;
-    found.vof.push_back(static_cast<std::uint16_t>(vof));
-    found.begin.push_back(static_cast<std::uint32_t>(found.edges.size()));
+    found.close(vof);
   });
 }
 
@@ -213,11 +214,43 @@ std::span<const FlowEdge> FlowEdges::of(VofName v, std::vector<FlowEdge>& scratc
     add_near(v, scratch);
     return scratch;
   }
-  const OfBox& box = boxes_[b];
-  const auto at = std::ranges::lower_bound(box.vof, vof_of(v));
-  if (at == box.vof.end() || *at != vof_of(v)) return {};
-  const std::uint32_t* const begin = box.begin.data() + (at - box.vof.begin());
-  return std::span(box.edges).subspan(begin[0], begin[1] - begin[0]);
+  return near_[b].of(vof_of(v));
+}
+
+std::span<const FlowEdge> FlowEdges::OfBox::of(int v) const {
+  const auto at = std::ranges::lower_bound(vof, v);
+  if (at == vof.end() || *at != v) return {};
+  const std::uint32_t* const first = begin.data() + (at - vof.begin());
+  return std::span(edges).subspan(first[0], first[1] - first[0]);
+}
+
+void FlowEdges::OfBox::close(int v) {
+  if (edges.size() == begin.back()) return;
+  vof.push_back(static_cast<std::uint16_t>(v));
+  begin.push_back(static_cast<std::uint32_t>(edges.size()));
+}
+
+void FlowEdges::find_fronts_in(int b) {
+  const BoxGraph box = lookup_.graph().box(b);
+  const std::uint16_t* const possible = possible_.data() + lookup_.graph().vof_begin(b);
+  for (int vof = 0; vof < box.n_own; ++vof) {
+    if (possible[vof] == 0) continue;
+    for (int first = 0; first < 6; ++first)
+      for (int second = 0; second < 6; ++second) {
+        if (direction_of(first) == direction_of(second) || (possible[vof] >> bit_of(first, second) & 1U) == 0) continue;
+        if (const auto e = Quadrant(lookup_, walls_, vof_name(box.box, vof), first, second).edge())
+          fronts_[b].edges.push_back(*e);
+      }
+    fronts_[b].close(vof);
+  }
+}
+
+std::optional<FlowEdge> FlowEdges::in_front(VofName v, int first, int second) const {
+  const int b = lookup_.graph().local(box_of(v));
+  if (b < 0) return Quadrant(lookup_, walls_, v, first, second).edge();
+  for (const FlowEdge& e : fronts_[b].of(vof_of(v)))
+    if (e.side == std::array{first, second}) return e;
+  return {};
 }
 
 void FlowEdges::add_near(VofName v, std::vector<FlowEdge>& edges) const {
@@ -232,8 +265,9 @@ void FlowEdges::add_near(VofName v, std::vector<FlowEdge>& edges) const {
   if (any == 0) return;
   // `steps` from the cell in front of the edge to v, towards `first`
   const auto add = [&](VofName front, int first, int second, int steps) {
-    const std::optional<FlowEdge> e = Quadrant(lookup_, walls_, front, first, second).edge();
+    const std::optional<FlowEdge> e = in_front(front, first, second);
     if (!e) return;
+    if (steps == 0) return edges.push_back(*e);
     const FlowEdge moved(e->side, {e->apex[0] - steps, e->apex[1]}, e->begin, e->angle);
     if (moved.here > 0.0) edges.push_back(moved);
   };

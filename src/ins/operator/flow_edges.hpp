@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,18 +50,25 @@ class FlowEdges {
     std::vector<std::uint16_t> vof;       ///< that have any, increasing
     std::vector<std::uint32_t> begin{0};  ///< one more
     std::vector<FlowEdge> edges;
+    std::span<const FlowEdge> of(int vof) const;
+    /// To be called by increasing VoF when all of its edges have been added.
+    void close(int vof);
   };
   /// The quadrants of a flow cell in which an edge may lie: the flow cells across both of its sides meet a wall towards
   /// it. A bit for each of the twelve. Most cells have none, and each is asked for by all cells around it.
   std::uint16_t possible(VofName v) const;
   void find_possible_in(int box);
+  void find_fronts_in(int box);
+  /// The edge in one quadrant of a flow cell in front of it, if there is one.
+  std::optional<FlowEdge> in_front(VofName v, int first, int second) const;
   void find_in(int box, std::span<const std::uint8_t> has_row);
   void add_near(VofName v, std::vector<FlowEdge>& edges) const;
 
   const FlowLookup& lookup_;
   const FlowWalls& walls_;
   std::vector<std::uint16_t> possible_;  ///< of the own VoFs
-  std::vector<OfBox> boxes_;
+  std::vector<OfBox> fronts_;            ///< edges of the own flow cells in front of them, in both orders of the sides
+  std::vector<OfBox> near_;              ///< all edges next to the own flow cells
 };
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the

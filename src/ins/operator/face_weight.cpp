@@ -42,7 +42,7 @@ double mean_in_plane(const FlowEdge& e, int d, double at_d) {
 }  // namespace
 
 FlowProfile::FlowProfile(const Walls& walls, std::span<const FlowEdge> edges) {
-    for (int e = 0; e < 3; ++e) {
+  for (int e = 0; e < 3; ++e) {
     const double a = theta_of(walls, low_side(e)), b = theta_of(walls, high_side(e));
     if (a <= 1.0 && b <= 1.0) {
       between_ *= (a + b) * (a + b) / (6.0 * a * b);
@@ -113,7 +113,8 @@ double FlowProfile::at_edge(const Vec3& x) const {
   return sum / static_cast<double>(edges_.size());
 }
 
-/// The same, mean over a face. In front of an edge w is as uneven as the face that the edge cuts; elsewhere the centroid does.
+/// The same, mean over a face. In front of an edge w is as uneven as the face that the edge cuts; elsewhere the
+/// centroid does.
 double FlowProfile::over_edge(int d, const FaceArea& area) const {
   double sum = 0.0;
   for (const FlowEdge& e : edges_) {

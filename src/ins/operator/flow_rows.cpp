@@ -53,8 +53,8 @@ class Maker {
     FlowRows result;
     result.begin = result.extra_begin = result.still_begin = {0};
     for (int b = 0; b < n; ++b)
-      result.begin.push_back(result.begin.back() +
-                             std::count(has_row_.begin() + graph_.vof_begin(b), has_row_.begin() + graph_.vof_begin(b + 1), 1));
+      result.begin.push_back(result.begin.back() + std::count(has_row_.begin() + graph_.vof_begin(b),
+                                                              has_row_.begin() + graph_.vof_begin(b + 1), 1));
     result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
     struct OfBox {
       std::vector<std::uint16_t> still;
@@ -65,8 +65,8 @@ class Maker {
     parallel_for_dynamic(n, [&](std::int64_t i) {
       const int b = static_cast<int>(i);
       const OpenBox box = open(b);
-      make_box(box, result.rows.span().subspan(result.begin[b], result.begin[b + 1] - result.begin[b]),
-               boxes[b].still, boxes[b].counts);
+      make_box(box, result.rows.span().subspan(result.begin[b], result.begin[b + 1] - result.begin[b]), boxes[b].still,
+               boxes[b].counts);
       make_extra(box, boxes[b].extra, boxes[b].counts);
     });
     for (const OfBox& box : boxes) {
@@ -124,9 +124,7 @@ class Maker {
   };
 
   /// @param[out] seen  must outlive it
-  FlowProfile find_profile(VofName v, Seen& seen) const {
-    return {walls_.of(v, seen.walls), edges_.of(v, seen.edges)};
-  }
+  FlowProfile find_profile(VofName v, Seen& seen) const { return {walls_.of(v, seen.walls), edges_.of(v, seen.edges)}; }
   const FlowProfile& profile_of(const OpenBox& box, VofName v, Seen& seen) const {
     const int row = box_of(v) == box.graph.box ? box.place[vof_of(v)] : -1;
     return row >= 0 ? box.profiles[row] : seen.profile.emplace(find_profile(v, seen));
@@ -337,9 +335,8 @@ class Maker {
         const int d = shared.direction;
         const Index step = vofs_.step(shared.low, shared.high, high_side(d));
         std::array<Seen, 2> seen;
-        const FaceWeight w =
-            face_weight(d, profile_of(box, shared.low, seen[0]), profile_of(box, shared.high, seen[1]), to_vec(step),
-                        {shared.aperture, shared.centroid});
+        const FaceWeight w = face_weight(d, profile_of(box, shared.low, seen[0]), profile_of(box, shared.high, seen[1]),
+                                         to_vec(step), {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
         for (int c = 0; c < 3; ++c) away[c] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
         const auto curved = static_cast<std::uint8_t>(is_curved(v) + 2 * is_curved(to));

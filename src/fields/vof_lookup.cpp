@@ -177,33 +177,29 @@ VofName VofLookup::aligned(VofName v, int side) const {
   return n;
 }
 
+SharedFace VofLookup::shared_face(VofName v, std::span<const ListedFace> mine, std::size_t i) const {
+  const ListedFace& f = mine[i];
+  const int d = direction_of(f.side), across = opposite(f.side);
+  if (is_high(f.side)) return {v, f.neighbour, d, f.primary, f.aperture, f.centroid};
+  if (f.primary && neighbour(f.neighbour, across) == v) {
+    const ListedFace o = primary_face(across, v, moments(f.neighbour));
+    return {f.neighbour, v, d, true, o.aperture, o.centroid};
+  }
+  // The k-th face between the two across this side is the k-th in the list of the other one.
+  const auto same = [&](const ListedFace& o) { return o.side == f.side && o.neighbour == f.neighbour; };
+  auto k = std::ranges::count_if(mine.first(i), same);
+  for (const ListedFace& o : faces(f.neighbour))
+    if (o.side == across && o.neighbour == v && k-- == 0) return {f.neighbour, v, d, o.primary, o.aperture, o.centroid};
+  assert(false);
+  return {};
+}
+
 std::vector<std::pair<SharedFace, int>> VofLookup::shared_faces(VofName v) const {
   std::vector<std::pair<SharedFace, int>> result;
   const std::vector<ListedFace> mine = faces(v);
   result.reserve(mine.size());
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const ListedFace& f = mine[i];
-    if (!is_vof(f.neighbour)) continue;
-    const int d = direction_of(f.side);
-    if (is_high(f.side)) {
-      result.push_back({{v, f.neighbour, d, f.primary, f.aperture, f.centroid}, f.side});
-      continue;
-    }
-    if (const int across = opposite(f.side); f.primary && neighbour(f.neighbour, across) == v) {
-      const ListedFace o = primary_face(across, v, moments(f.neighbour));
-      result.push_back({{f.neighbour, v, d, true, o.aperture, o.centroid}, f.side});
-      continue;
-    }
-    // The k-th face between the two across this side is the k-th in the list of the other one.
-    const auto same = [&](const ListedFace& o) { return o.side == f.side && o.neighbour == f.neighbour; };
-    const auto k = std::count_if(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(i), same);
-    std::int64_t seen = 0;
-    for (const ListedFace& o : faces(f.neighbour)) {
-      if (o.side != opposite(f.side) || o.neighbour != v || seen++ != k) continue;
-      result.push_back({{f.neighbour, v, d, o.primary, o.aperture, o.centroid}, f.side});
-    }
-    assert(seen > k);
-  }
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (is_vof(mine[i].neighbour)) result.emplace_back(shared_face(v, mine, i), mine[i].side);
   return result;
 }
 

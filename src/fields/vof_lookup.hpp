@@ -87,6 +87,9 @@ class VofLookup {
   VofName aligned(VofName v, int side) const;
   /// Steps from the cell of one VoF to that of a neighbour, the short way round in periodic directions.
   Index step(VofName from, VofName to, int side) const;
+  /// The i-th of the faces of v, which leads to a VoF of this level, as a shared face.
+  /// @param mine  faces(v)
+  SharedFace shared_face(VofName v, std::span<const ListedFace> mine, std::size_t i) const;
   /// Faces of v towards VoFs of this level as shared faces.
   std::vector<std::pair<SharedFace, int>> shared_faces(VofName v) const;  ///< with the side seen from v
 

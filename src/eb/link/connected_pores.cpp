@@ -43,6 +43,7 @@ struct Link {
 struct FaceOfPiece {
   int id, piece;  ///< position in cut.pieces; -1: a regular cell
   Index cell;     ///< index in the domain
+  int at;         ///< its offset in the box
   int side, ordinal;
   double aperture;
 };
@@ -53,7 +54,7 @@ void for_each_face(const PieceBox& box, F&& f) {
   int c = 0;
   for_each_cell(box.cut.cells, [&](const Index& cell) {
     if (box.kind(c) == CellKind::regular)
-      for (int side = 0; side < 6; ++side) f(FaceOfPiece{box.id_of_cell(c), -1, cell, side, 0, 1.0});
+      for (int side = 0; side < 6; ++side) f(FaceOfPiece{box.id_of_cell(c), -1, cell, c, side, 0, 1.0});
     ++c;
   });
   for (int p = 0; p < box.n_pieces(); ++p) {
@@ -61,7 +62,7 @@ void for_each_face(const PieceBox& box, F&& f) {
     const Index cell = box.cell_of_piece(p);
     for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
       const FacePiece& face = box.cut.faces[i];
-      f(FaceOfPiece{box.id_of_piece(p), p, cell, face.side, face.ordinal, face.aperture});
+      f(FaceOfPiece{box.id_of_piece(p), p, cell, piece.cell, face.side, face.ordinal, face.aperture});
     }
   }
 }
@@ -109,12 +110,16 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const FlowPieces* flo
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
     DisjointSets sets(box.n_ids());
+    const Index size = box.cut.cells.size();
+    const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
     for_each_face(box, [&](const FaceOfPiece& face) {
-      const auto& [id, piece, cell, side, ordinal, aperture] = face;
+      const auto& [id, piece, cell, at, side, ordinal, aperture] = face;
       const int d = direction_of(side);
       if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
       if (boxes.stays_inside(slot, cell, side)) {
         if (!is_high(side)) return;  // seen from the other cell
+        if (const int next = at + stride[d]; piece < 0 && box.kind(next) == CellKind::regular)
+          return sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(box.id_of_cell(next)));
       } else if (!is_high(side) && box.neighbour[side] < boxes.n_own()) {
         return;  // seen from the other box
       }

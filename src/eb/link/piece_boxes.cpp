@@ -77,6 +77,29 @@ void number_pieces(PieceBox& box) {
           id);
   box.first_id[n] = static_cast<std::uint16_t>(id);
   box.first_piece[n] = static_cast<std::uint16_t>(piece);
+  std::array<std::uint16_t, 6> none;
+  none.fill(PieceBox::no_piece);
+  box.at_face.assign(piece, none);
+  for (std::size_t p = 0; p < piece; ++p) {
+    const Piece& of = box.cut.pieces[p];
+    for (std::uint32_t f = of.first_face; f < of.first_face + of.n_faces; ++f)
+      if (const FacePiece& face = box.cut.faces[f]; face.ordinal == 0)
+        box.at_face[box.first_piece[of.cell]][face.side] = static_cast<std::uint16_t>(p);
+  }
+}
+
+int PieceBox::piece_at(int cell, int side, int ordinal) const {
+  const int first = first_piece[cell], end = first_piece[cell + 1];
+  if (ordinal == 0) {
+    const std::uint16_t p = first < end ? at_face[first][side] : no_piece;
+    return p == no_piece ? -1 : p;
+  }
+  for (int p = first; p < end; ++p) {
+    const Piece& piece = cut.pieces[p];
+    for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
+      if (cut.faces[f].side == side && cut.faces[f].ordinal == ordinal) return p;
+  }
+  return -1;
 }
 
 PieceBoxes::PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own,
@@ -160,13 +183,9 @@ Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal
   const PieceBox& to = box(slot);
   const int c = static_cast<int>(to.cut.cells.offset(at));
   if (to.kind(c) == CellKind::regular) return {Across::What::piece, slot, c, to.id_of_cell(c), -1};
-  for (int p = to.first_piece[c]; p < to.first_piece[c + 1]; ++p) {
-    const Piece& piece = to.cut.pieces[p];
-    for (std::uint32_t f = piece.first_face; f < piece.first_face + piece.n_faces; ++f)
-      if (to.cut.faces[f].side == opposite(side) && to.cut.faces[f].ordinal == ordinal)
-        return {Across::What::piece, slot, c, to.id_of_piece(p), p};
-  }
-  return {};
+  const int p = to.piece_at(c, opposite(side), ordinal);
+  if (p < 0) return {};
+  return {Across::What::piece, slot, c, to.id_of_cell(c) + p - to.first_piece[c], p};
 }
 
 std::vector<PieceBoxes::CopyBytes> PieceBoxes::fetch_bytes(const std::vector<std::vector<std::byte>>& own) const {

@@ -25,8 +25,12 @@ struct PieceBox {
   BoxPieces cut;
   std::vector<std::uint16_t> first_id;     ///< per cell and one more: ids of a cell are [first_id[c], first_id[c + 1])
   std::vector<std::uint16_t> first_piece;  ///< same for positions in cut.pieces
-  RefinedOctants refined;                  ///< own boxes only
-  std::array<int, 6> neighbour{};          ///< slot of the box across each side, or no_box / outside
+  /// Per piece, filled for the first one of each cell: by side, the piece of the cell whose face there has ordinal 0;
+  /// no_piece without one.
+  std::vector<std::array<std::uint16_t, 6>> at_face;
+  static constexpr std::uint16_t no_piece = 0xffff;
+  RefinedOctants refined;          ///< own boxes only
+  std::array<int, 6> neighbour{};  ///< slot of the box across each side, or no_box / outside
 
   int n_ids() const { return first_id.back(); }
   int n_pieces() const { return static_cast<int>(cut.pieces.size()); }
@@ -35,6 +39,8 @@ struct PieceBox {
   int id_of_cell(int cell) const { return first_id[cell]; }
   /// Index in the domain of the cell of a piece, given its position in cut.pieces.
   Index cell_of_piece(int piece) const { return cut.cells.cell(cut.pieces[piece].cell); }
+  /// The piece of a cell with this face, as position in cut.pieces; -1: none.
+  int piece_at(int cell, int side, int ordinal) const;
   /// Id of a piece given its position in cut.pieces.
   int id_of_piece(int piece) const {
     const int cell = cut.pieces[piece].cell;
@@ -106,7 +112,7 @@ class PieceBoxes {
   std::vector<std::pair<int, std::vector<int>>> send_;  ///< rank, own slots it needs
 };
 
-/// Numbers the cells' pieces (first_id, first_piece).
+/// Numbers the cells' pieces (first_id, first_piece, at_face).
 void number_pieces(PieceBox& box);
 
 template <class T>

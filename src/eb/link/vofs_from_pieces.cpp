@@ -44,7 +44,12 @@ struct Target {
   Index offset;        ///< from the piece's cell to the cell of the target VoF
   double share = 1.0;  ///< of the face
 };
-using Targets = std::vector<Target>;
+
+/// A face of a cell.
+struct FaceName {
+  int side, ordinal;
+  int from_side;  ///< of the home that asks
+};
 
 class Maker {
  public:
@@ -62,7 +67,8 @@ class Maker {
   void number();
   void send_parts();
   void take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& receives) const;
-  Targets targets(int slot, const Index& cell, int side, int ordinal, const PieceHomes* from, int from_side) const;
+  template <class F>
+  void for_each_target(int slot, const Index& cell, FaceName face, const PieceHomes* from, F&& f) const;
   void add_piece(int slot, int piece, std::uint16_t vof, VofAssembly& out) const;
   VofMoments moments_at_home(int slot, int piece, const HomeName& home) const;
   void faces_at_home(int slot, int piece, const HomeName& home, std::vector<VofFace>& faces, VofMoments& moments) const;
@@ -135,34 +141,33 @@ void Maker::number() {
   boxes_.fetch(numbering_.home);
 }
 
-/// Where a face leads: to each home of the piece behind it. Pieces that are shared among homes on the same sides meet
-/// home by home.
-/// @param from, from_side  homes of the piece whose face it is, and which of them asks; nullptr: a whole cell
-Targets Maker::targets(int slot, const Index& cell, int side, int ordinal, const PieceHomes* from,
-                       int from_side) const {
+/// Where a face leads: f(Target) for each home of the piece behind it. Pieces that are shared among homes on the same
+/// sides meet home by home.
+/// @param from  homes of the piece whose face it is; nullptr: a whole cell
+template <class F>
+void Maker::for_each_target(int slot, const Index& cell, FaceName face, const PieceHomes* from, F&& f) const {
+  const auto [side, ordinal, from_side] = face;
   const Across across = boxes_.across(slot, cell, side, ordinal);
   switch (across.what) {
     case Across::What::domain_end:
-      return {{domain_face, true, side_offset(side)}};
+      return f(Target{domain_face, true, side_offset(side)});
     case Across::What::coarse:
-      return {{coarse_face, true, side_offset(side)}};
+      return f(Target{coarse_face, true, side_offset(side)});
     case Across::What::nothing:
-      return {Target{}};
+      return f(Target{});
     case Across::What::piece:
       break;
   }
   const PieceBox& far = boxes_.box(across.slot);
   const std::size_t s = across.slot;
-  if (across.piece < 0) return {{vof_name(far.box, numbering_.vof[s][across.id]), true, side_offset(side)}};
+  if (across.piece < 0) return f(Target{vof_name(far.box, numbering_.vof[s][across.id]), true, side_offset(side)});
   const PieceHomes& all = homes(across.slot, across.piece);
   const bool is_main = !all.own() || far.cut.pieces[across.piece].holds_center;
   const bool alike = from != nullptr && !from->own() && from->sides == all.sides;
-  Targets found;
   for_each_home(across.slot, across.piece, [&](const HomeName& home) {
     if (alike && home.side != from_side) return;
-    found.push_back({home.vof, is_main, side_offset(side) + home.offset, alike ? 1.0 : home.share});
+    f(Target{home.vof, is_main, side_offset(side) + home.offset, alike ? 1.0 : home.share});
   });
-  return found;
 }
 
 VofMoments Maker::moments_at_home(int slot, int piece_number, const HomeName& home) const {
@@ -214,10 +219,10 @@ void Maker::faces_at_home(int slot, int piece_number, const HomeName& home, std:
     const int d = direction_of(face.side);
     for (int e = 0; e < 3; ++e) at[e] = e == d ? 0.5 * side_offset(face.side)[d] : face.centroid[axis++];
     at -= Vec3{double(home.offset[0]), double(home.offset[1]), double(home.offset[2])};
-    for (const Target& far : targets(slot, cell, face.side, face.ordinal, &all, home.side)) {
+    for_each_target(slot, cell, {face.side, face.ordinal, home.side}, &all, [&](const Target& far) {
       // A periodic domain one cell wide: a VoF may face itself; that is an inner face only when the offset is zero.
       const Index offset = far.offset - home.offset;
-      if (far.to == home.vof && offset == Index{}) continue;
+      if (far.to == home.vof && offset == Index{}) return;
       const bool primary =
           is_vof(far.to) ? main && far.primary && offset == side_offset(face.side) : home.offset == Index{};
       const double aperture = home.share * far.share * face.aperture;
@@ -225,7 +230,7 @@ void Maker::faces_at_home(int slot, int piece_number, const HomeName& home, std:
         close(face.side, aperture, at, moments);
       else
         faces.push_back({vof, face.side, static_cast<std::uint8_t>(primary), far.to, aperture, at});
-    }
+    });
   }
 }
 
@@ -284,29 +289,27 @@ void Maker::send_parts() {
 std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regular, std::vector<VofFace>& faces,
                                          std::uint16_t vof, VofMoments& moments) const {
   std::array<VofName, 6> names{};
-  std::array<Targets, 6> behind;
   for (int side = 0; side < 6; ++side) {
-    behind[side] = targets(slot, cell, side, 0, nullptr, 0);
-    const Target& far = behind[side].front();
-    names[side] = far.to;
-    regular =
-        regular && behind[side].size() == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
+    int n = 0;
+    for_each_target(slot, cell, {side, 0, 0}, nullptr, [&](const Target& far) {
+      if (n++ == 0) names[side] = far.to;
+      regular = regular && n == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
+    });
   }
   if (regular) return names;
   const VofName self = vof_name(boxes_.box(slot).box, vof);
   for (int side = 0; side < 6; ++side)
-    for (const Target& far : behind[side]) {
-      if (far.to == self && far.offset == Index{}) continue;
+    for_each_target(slot, cell, {side, 0, 0}, nullptr, [&](const Target& far) {
+      if (far.to == self && far.offset == Index{}) return;
       const bool primary = !is_vof(far.to) || (far.primary && far.offset == side_offset(side));
       Vec3 at;
       at[direction_of(side)] = is_high(side) ? 0.5 : -0.5;
-      if (far.to == no_face) {
+      if (far.to == no_face)
         close(side, far.share, at, moments);
-        continue;
-      }
-      faces.push_back(
-          {vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, far.share, at});
-    }
+      else
+        faces.push_back(
+            {vof, static_cast<std::uint8_t>(side), static_cast<std::uint8_t>(primary), far.to, far.share, at});
+    });
   return names;
 }
 

@@ -27,14 +27,37 @@ struct FaceWeight {
   double mean = 0.0, bend = 0.0;
 };
 
-/// What a flow cell sees.
-struct FlowSurroundings {
-  Walls walls;
-  std::span<const FlowEdge> edges;
+/// The velocity near a flow cell, over its own value: 0 on the walls that the cell sees. Places are relative to its
+/// centre.
+class FlowProfile {
+ public:
+  /// @param edges  next to the cell; must outlive it
+  FlowProfile(const Walls& walls, std::span<const FlowEdge> edges);
+  bool any() const { return any_; }
+  /// Mean over a gap with walls on both sides, over the value at the cell; 1 without such a gap.
+  double between() const { return between_; }
+  /// @param d              direction of the face
+  /// @param other          the cell across
+  /// @param other_between  of the other cell. Where only this one hugs a wall of a gap, the mean of the two is about
+  ///                       half of that over the gap, however small its own value is
+  FaceWeight weight(int d, const Vec3& other, double other_between, bool other_curved, const FaceArea& area) const;
+
+ private:
+  void tilt(const Walls& walls);
+  void part(const Vec3& area);
+  double at_edge(const Vec3& x) const;
+  double over_edge(int d, const FaceArea& area) const;
+  double linear(const Vec3& x) const;
+
+  Vec3 slope_;
+  std::span<const FlowEdge> edges_;
+  std::array<int, 3> plane_{0, 1, 2};  // of each direction, in a corner
+  double between_ = 1.0;
+  bool throat_ = false, corner_ = false, flat_ = false, any_ = false;
 };
 
 /// @param step  from the low to the high cell
-FaceWeight face_weight(int direction, const FlowSurroundings& low, const FlowSurroundings& high, const Vec3& step,
+FaceWeight face_weight(int direction, const FlowProfile& low, const FlowProfile& high, const Vec3& step,
                        const FaceArea& area);
 
 }  // namespace karst

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/comm/parallel.hpp"
+#include "grid/vof_loops.hpp"
 #include "ins/operator/edge_table.hpp"
 
 namespace karst {
@@ -30,13 +32,14 @@ struct Point {
 /// Finds the edge in one quadrant of a cell, if there is one.
 class Quadrant {
  public:
-  Quadrant(const FlowLookup& lookup, const WallsOf& walls_of, VofName front, int first, int second)
-      : lookup_(lookup), walls_of_(walls_of), front_(front), side_{first, second} {}
+  Quadrant(const FlowLookup& lookup, const FlowWalls& walls, VofName front, int first, int second)
+      : lookup_(lookup), walls_(walls), front_(front), side_{first, second} {}
 
   std::optional<FlowEdge> edge() const {
     const VofName a = lookup_.across(front_, side_[0]), b = lookup_.across(front_, side_[1]);
     if (a == no_face || b == no_face) return {};
-    const Walls at_a = walls_of_(a), at_b = walls_of_(b);
+    std::array<Walls, 2> scratch;
+    const Walls &at_a = walls_.of(a, scratch[0]), &at_b = walls_.of(b, scratch[1]);
     const double met_a = at_a.theta[side_[1]], met_b = at_b.theta[side_[0]];
     if (met_a > 1.0 || met_b > 1.0) return {};
     const Wall wall_a = along_wall(a, at_a, side_[0], side_[1]), wall_b = along_wall(b, at_b, side_[1], side_[0]);
@@ -52,9 +55,10 @@ class Quadrant {
     const double i = (d.along * t.across - d.across * t.along) / det;
     const double j = (d.along * s.across - d.across * s.along) / det;
     if (i < -on_wall || j < -on_wall) return {};
-    FlowEdge e{side_, {p.along - i * s.along, p.across - i * s.across}, begin, 2.0 * pi - (end - begin)};
-    for (double& x : e.apex) x = std::max(x, least_theta);
-    return e.value({}) > 0.0 ? std::optional(e) : std::nullopt;
+    std::array<double, 2> apex{p.along - i * s.along, p.across - i * s.across};
+    for (double& x : apex) x = std::max(x, least_theta);
+    const FlowEdge e(side_, apex, begin, 2.0 * pi - (end - begin));
+    return e.here > 0.0 ? std::optional(e) : std::nullopt;
   }
 
  private:
@@ -71,7 +75,8 @@ class Quadrant {
     std::optional<Point> chord;
     Vec3 beyond;  // normal at the end of the chord
     if (const VofName next = lookup_.across(v, away); next != no_face) {
-      const Walls there = walls_of_(next);
+      Walls scratch;
+      const Walls& there = walls_.of(next, scratch);
       if (there.theta[met] <= 1.0) {
         chord = Point{1.0, there.theta[met] - here};
         beyond = there.normal;
@@ -99,7 +104,7 @@ class Quadrant {
   }
 
   const FlowLookup& lookup_;
-  const WallsOf& walls_of_;
+  const FlowWalls& walls_;
   VofName front_;
   std::array<int, 2> side_;
 };
@@ -127,25 +132,18 @@ int bit_of(int first, int second) {
   return 4 * pair + 2 * is_high(first) + is_high(second);
 }
 
-}  // namespace
-
-std::uint16_t possible_edges(const FlowLookup& lookup, const WallsOf& walls_of, VofName v) {
-  std::array<unsigned, 6> met{};  // by the cell across each side: bits of its sides
-  for (int side = 0; side < 6; ++side) {
-    const VofName next = lookup.across(v, side);
-    if (next == no_face) continue;
-    const Walls walls = walls_of(next);
-    for (int to = 0; to < 6; ++to)
-      if (walls.theta[to] <= 1.0) met[side] |= 1U << to;
-  }
+/// @param met  Walls::met() of the flow cells across the sides, 0 without one
+std::uint16_t possible_edges(const std::array<std::uint8_t, 6>& met) {
   unsigned bits = 0;
   for (int first = 0; first < 6; ++first)
-    for (int second = first + 1; second < 6; ++second)
+    for (int second = first + 1; met[first] != 0 && second < 6; ++second)
       if (direction_of(first) != direction_of(second) && (met[first] >> second & 1U) != 0 &&
           (met[second] >> first & 1U) != 0)
         bits |= 1U << bit_of(first, second);
   return static_cast<std::uint16_t>(bits);
 }
+
+}  // namespace
 
 double FlowEdge::value(const Vec3& x) const {
   std::array<double, 2> r;
@@ -158,44 +156,138 @@ double FlowEdge::value(const Vec3& x) const {
   return phi < angle ? std::pow(std::hypot(r[0], r[1]), pi / angle) * std::sin(pi * phi / angle) : 0.0;
 }
 
-std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, const PossibleEdges& possible,
-                                 VofName v) {
-  std::vector<FlowEdge> edges;
+FlowEdges::FlowEdges(const FlowLookup& lookup, const FlowWalls& walls, std::span<const std::uint8_t> has_row)
+    : lookup_(lookup), walls_(walls), possible_(has_row.size(), 0) {
+  const int n = lookup.graph().n_local();
+  fronts_.resize(n);
+  near_.resize(n);
+  parallel_for_dynamic(n, [&](std::int64_t b) { find_possible_in(static_cast<int>(b)); });
+  parallel_for_dynamic(n, [&](std::int64_t b) { find_fronts_in(static_cast<int>(b)); });
+  parallel_for_dynamic(n, [&](std::int64_t b) { find_in(static_cast<int>(b), has_row); });
+}
+
+std::uint16_t FlowEdges::possible(VofName v) const {
+  const int b = lookup_.graph().local(box_of(v));
+  if (b >= 0) return possible_[lookup_.graph().vof_begin(b) + vof_of(v)];
+  std::array<std::uint8_t, 6> met{};
+  for (int side = 0; side < 6; ++side)
+    if (const VofName next = lookup_.across(v, side); next != no_face) met[side] = walls_.met(next);
+  return possible_edges(met);
+}
+
+void FlowEdges::find_possible_in(int b) {
+  const BoxGraph box = lookup_.graph().box(b);
+  const std::span<const std::uint8_t> across = lookup_.across_in(b), met_here = walls_.met_in(b);
+  std::uint16_t* const possible = possible_.data() + lookup_.graph().vof_begin(b);
+  for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+    if (lookup_.vofs().is_covered(b, vof)) return;
+    std::array<std::uint8_t, 6> met{};
+    for (int side = 0; side < 6; ++side)
+      if ((across[vof] >> side & 1U) != 0)
+        met[side] = slots[side] < box.n_own ? met_here[slots[side]] : walls_.met(box.name(slots[side]));
+    possible[vof] = possible_edges(met);
+  });
+}
+
+void FlowEdges::find_in(int b, std::span<const std::uint8_t> has_row) {
+  const BoxGraph box = lookup_.graph().box(b);
+  const std::int64_t begin = lookup_.graph().vof_begin(b);
+  const std::span<const std::uint8_t> across = lookup_.across_in(b);
+  const std::uint16_t* const possible_here = possible_.data() + begin;
+  OfBox& found = near_[b];
+  for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+    if (has_row[begin + vof] == 0) return;
+    unsigned any = possible_here[vof];
+    for (int side = 0; any == 0 && side < 6; ++side)
+      if ((across[vof] >> side & 1U) != 0)
+        any = slots[side] < box.n_own ? possible_here[slots[side]] : possible(box.name(slots[side]));
+    if (any == 0) return;
+    add_near(vof_name(box.box, vof), found.edges);
+    found.close(vof);
+  });
+}
+
+std::span<const FlowEdge> FlowEdges::of(VofName v, std::vector<FlowEdge>& scratch) const {
+  const int b = lookup_.graph().local(box_of(v));
+  if (b < 0) {
+    scratch.clear();
+    add_near(v, scratch);
+    return scratch;
+  }
+  return near_[b].of(vof_of(v));
+}
+
+std::span<const FlowEdge> FlowEdges::OfBox::of(int v) const {
+  const auto at = std::ranges::lower_bound(vof, v);
+  if (at == vof.end() || *at != v) return {};
+  const std::uint32_t* const first = begin.data() + (at - vof.begin());
+  return std::span(edges).subspan(first[0], first[1] - first[0]);
+}
+
+void FlowEdges::OfBox::close(int v) {
+  if (edges.size() == begin.back()) return;
+  vof.push_back(static_cast<std::uint16_t>(v));
+  begin.push_back(static_cast<std::uint32_t>(edges.size()));
+}
+
+void FlowEdges::find_fronts_in(int b) {
+  const BoxGraph box = lookup_.graph().box(b);
+  const std::uint16_t* const possible = possible_.data() + lookup_.graph().vof_begin(b);
+  for (int vof = 0; vof < box.n_own; ++vof) {
+    if (possible[vof] == 0) continue;
+    for (int first = 0; first < 6; ++first)
+      for (int second = 0; second < 6; ++second) {
+        if (direction_of(first) == direction_of(second) || (possible[vof] >> bit_of(first, second) & 1U) == 0) continue;
+        if (const auto e = Quadrant(lookup_, walls_, vof_name(box.box, vof), first, second).edge())
+          fronts_[b].edges.push_back(*e);
+      }
+    fronts_[b].close(vof);
+  }
+}
+
+std::optional<FlowEdge> FlowEdges::in_front(VofName v, int first, int second) const {
+  const int b = lookup_.graph().local(box_of(v));
+  if (b < 0) return Quadrant(lookup_, walls_, v, first, second).edge();
+  for (const FlowEdge& e : fronts_[b].of(vof_of(v)))
+    if (e.side == std::array{first, second}) return e;
+  return {};
+}
+
+void FlowEdges::add_near(VofName v, std::vector<FlowEdge>& edges) const {
   std::array<VofName, 6> across;
   std::array<unsigned, 6> bits{};
   unsigned any = possible(v);
   const unsigned own = any;
   for (std::size_t side = 0; side < 6; ++side) {
-    across[side] = lookup.across(v, static_cast<int>(side));
+    across[side] = lookup_.across(v, static_cast<int>(side));
     if (across[side] != no_face) any |= bits[side] = possible(across[side]);
   }
-  if (any == 0) return edges;
-  const Walls walls = walls_of(v);
+  if (any == 0) return;
   // `steps` from the cell in front of the edge to v, towards `first`
   const auto add = [&](VofName front, int first, int second, int steps) {
-    std::optional<FlowEdge> e = Quadrant(lookup, walls_of, front, first, second).edge();
+    const std::optional<FlowEdge> e = in_front(front, first, second);
     if (!e) return;
-    e->apex[0] -= steps;
-    if (e->value({}) > 0.0) edges.push_back(*e);
+    if (steps == 0) return edges.push_back(*e);
+    const FlowEdge moved(e->side, {e->apex[0] - steps, e->apex[1]}, e->begin, e->angle);
+    if (moved.here > 0.0) edges.push_back(moved);
   };
-  const auto meets = [&](VofName u, int side) { return walls_of(u).theta[side] <= 1.0; };
+  const auto meets = [&](VofName u, int side) { return (walls_.met(u) >> side & 1U) != 0; };
   for (int first = 0; first < 6; ++first)
     for (int second = 0; second < 6; ++second) {
       if (direction_of(first) == direction_of(second)) continue;
       const std::size_t ahead = first, behind = opposite(first);
       const auto has = [&](unsigned quadrants) { return (quadrants >> bit_of(first, second) & 1U) != 0; };
-      const bool wall = walls.theta[second] <= 1.0;
+      const bool wall = meets(v, second);
       if (first < second && has(own)) add(v, first, second, 0);
       if (wall && has(bits[behind]) && !meets(across[behind], second)) add(across[behind], first, second, 1);
       if (!wall && has(bits[ahead]) && !meets(across[ahead], second)) add(across[ahead], first, second, -1);
     }
-  return edges;
 }
 
 Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls) {
   Vec3 sum;
   for (const FlowEdge& e : edges) {
-    const double here = e.value({});
+    const double here = e.here;
     double minus = 0.0;
     for (const int side : e.side) {
       const int d = direction_of(side);

@@ -12,7 +12,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,23 +27,49 @@ struct FlowEdge {
   std::array<double, 2> apex;  ///< along these sides
   double begin;                ///< angle of the wall that is met along side[1], from side[0] towards side[1]
   double angle;                ///< ω
+  double here;                 ///< w at the cell
+  FlowEdge(const std::array<int, 2>& sides, const std::array<double, 2>& at, double first_wall, double of_fluid)
+      : side(sides), apex(at), begin(first_wall), angle(of_fluid), here(value({})) {}
   /// The cell is the one whose grid lines pass the edge by on both sides.
   bool in_front() const { return apex[0] > 0.0 && apex[1] > 0.0; }
   /// w at a place; 0 in the solid.
   double value(const Vec3& x) const;
 };
 
-using WallsOf = std::function<Walls(VofName)>;
+/// The edges next to the flow cells of a level: those that a cell, or one beside it in their plane, stands in front of.
+class FlowEdges {
+ public:
+  /// Look-up and walls must outlive it. Threaded, not collective.
+  /// @param has_row  of the own VoFs: the edges next to others are not found
+  FlowEdges(const FlowLookup& lookup, const FlowWalls& walls, std::span<const std::uint8_t> has_row);
+  /// @param[out] scratch  holds them for VoFs of other ranks
+  std::span<const FlowEdge> of(VofName v, std::vector<FlowEdge>& scratch) const;
 
-/// The quadrants of a flow cell in which an edge may lie: the flow cells across both of its sides meet a wall towards
-/// it. A bit for each of the twelve. Most cells have none, and each is asked for by all cells around it.
-std::uint16_t possible_edges(const FlowLookup& lookup, const WallsOf& walls_of, VofName v);
-using PossibleEdges = std::function<std::uint16_t(VofName)>;
+ private:
+  struct OfBox {
+    std::vector<std::uint16_t> vof;       ///< that have any, increasing
+    std::vector<std::uint32_t> begin{0};  ///< one more
+    std::vector<FlowEdge> edges;
+    std::span<const FlowEdge> of(int vof) const;
+    /// To be called by increasing VoF when all of its edges have been added.
+    void close(int vof);
+  };
+  /// The quadrants of a flow cell in which an edge may lie: the flow cells across both of its sides meet a wall towards
+  /// it. A bit for each of the twelve. Most cells have none, and each is asked for by all cells around it.
+  std::uint16_t possible(VofName v) const;
+  void find_possible_in(int box);
+  void find_fronts_in(int box);
+  /// The edge in one quadrant of a flow cell in front of it, if there is one.
+  std::optional<FlowEdge> in_front(VofName v, int first, int second) const;
+  void find_in(int box, std::span<const std::uint8_t> has_row);
+  void add_near(VofName v, std::vector<FlowEdge>& edges) const;
 
-/// The edges next to a flow cell: those that it, or a cell beside it in their plane, stands in front of.
-/// @param possible  possible_edges() of any flow cell beside v, and of v
-std::vector<FlowEdge> edges_near(const FlowLookup& lookup, const WallsOf& walls_of, const PossibleEdges& possible,
-                                 VofName v);
+  const FlowLookup& lookup_;
+  const FlowWalls& walls_;
+  std::vector<std::uint16_t> possible_;  ///< of the own VoFs
+  std::vector<OfBox> fronts_;            ///< edges of the own flow cells in front of them, in both orders of the sides
+  std::vector<OfBox> near_;              ///< all edges next to the own flow cells
+};
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the
 /// momentum row; at right angles to the edge twice that, for Stokes flow. In front of right angles along the grid lines

@@ -29,6 +29,10 @@ class FlowLookup {
   bool is_flow_cell(VofName v) const { return vofs_.inside(v); }
   /// The flow cell across a side, no_face without one.
   VofName across(VofName v, int side) const;
+  /// Of the own VoFs of a box: bits of the sides with a flow cell across.
+  std::span<const std::uint8_t> across_in(int box) const {
+    return std::span(across_).subspan(graph().vof_begin(box), graph().vof_begin(box + 1) - graph().vof_begin(box));
+  }
   /// Distance to the wall on the grid line towards a side, no_wall when there is none within a cell. Where neither a
   /// flow cell nor a wall is found it is taken half way.
   double wall_on(VofName v, int side) const;
@@ -44,11 +48,14 @@ class FlowLookup {
 
  private:
   static std::uint64_t key(VofName v, int side) { return 8 * v + static_cast<std::uint64_t>(side); }
+  VofName find_across(VofName v, int side) const;
+  void find_across_in(int box);
 
   const LevelGeometry& geometry_;
   FlowSides sides_;
   NumberField numbers_;
   VofLookup vofs_;
+  std::vector<std::uint8_t> across_;  ///< across_in() of all boxes
   std::unordered_map<std::uint64_t, double> closed_;
   std::unordered_set<std::uint64_t> finer_;
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <unordered_map>
+#include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -20,8 +20,6 @@ constexpr double least_area = 1e-3;             ///< of a face between flow cell
 /// FaceArea::most_weight between levels: the velocity of a ghost, interpolated over coarse cells, does not vanish
 /// towards walls as that of a cell would, and much more of it leaves the pressure undetermined in short steps.
 constexpr double most_to_coarse = 2.0;
-constexpr double flat = 0.9;       ///< |area vector| / area of a wall that counts as a plane
-constexpr double planar = 0.9999;  ///< the same of a wall that is one
 
 /// Of the ghost behind an end of the domain across d.
 Walls mirrored(Walls walls, int d) {
@@ -45,37 +43,40 @@ class Maker {
         geometry_(lookup.geometry()),
         graph_(lookup.graph()),
         sides_(lookup.sides()),
-        vofs_(lookup.vofs()) {
-    find_walls();
-  }
+        vofs_(lookup.vofs()),
+        walls_(lookup),
+        has_row_(find_rows()),
+        edges_(lookup, walls_, has_row_) {}
 
   FlowRows make() {
     const int n = graph_.n_local();
-    struct BoxRows {
-      std::vector<FlowRow> rows;
+    FlowRows result;
+    result.begin = result.extra_begin = result.still_begin = {0};
+    for (int b = 0; b < n; ++b)
+      result.begin.push_back(result.begin.back() + std::count(has_row_.begin() + graph_.vof_begin(b),
+                                                              has_row_.begin() + graph_.vof_begin(b + 1), 1));
+    result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
+    struct OfBox {
       std::vector<std::uint16_t> still;
       std::vector<FlowExtra> extra;
       FlowCounts counts;
     };
-    std::vector<BoxRows> boxes(n);
-    parallel_for_dynamic(n, [&](std::int64_t b) {
-      BoxRows& box = boxes[b];
-      make_box(static_cast<int>(b), box.rows, box.still, box.counts);
-      make_extra(graph_.box(static_cast<int>(b)), box.extra, box.counts);
+    std::vector<OfBox> boxes(n);
+    parallel_for_dynamic(n, [&](std::int64_t i) {
+      const int b = static_cast<int>(i);
+      const OpenBox box = open(b);
+      make_box(box, result.rows.span().subspan(result.begin[b], result.begin[b + 1] - result.begin[b]), boxes[b].still,
+               boxes[b].counts);
+      make_extra(box, boxes[b].extra, boxes[b].counts);
     });
-    FlowRows result;
-    result.begin = result.extra_begin = result.still_begin = {0};
-    for (const BoxRows& box : boxes) {
-      result.begin.push_back(result.begin.back() + std::ssize(box.rows));
+    for (const OfBox& box : boxes) {
       result.extra_begin.push_back(result.extra_begin.back() + std::ssize(box.extra));
       result.still.insert(result.still.end(), box.still.begin(), box.still.end());
       result.still_begin.push_back(std::ssize(result.still));
     }
-    result.rows = Array<FlowRow>(result.begin.back(), Purpose::stencils);
     result.extra = Array<FlowExtra>(result.extra_begin.back(), Purpose::stencils);
     FlowCounts counts;
-    for (std::size_t b = 0; b < boxes.size(); ++b) {
-      std::ranges::copy(boxes[b].rows, result.rows.data() + result.begin[b]);
+    for (int b = 0; b < n; ++b) {
       std::ranges::copy(boxes[b].extra, result.extra.data() + result.extra_begin[b]);
       counts.flow_cells += boxes[b].counts.flow_cells;
       counts.walls += boxes[b].counts.walls;
@@ -96,43 +97,104 @@ class Maker {
  private:
   bool is_regular(VofName v) const { return vofs_.moments(v) == nullptr; }
 
-  void make_box(int b, std::vector<FlowRow>& rows, std::vector<std::uint16_t>& still, FlowCounts& counts) const {
-    const BoxGraph graph = graph_.box(b);
-    std::size_t r = 0;
-    const std::size_t n_irregular = graph.n_irregular;
+  /// A box while its rows are made.
+  struct OpenBox {
+    BoxGraph graph;
+    std::vector<int> place;             ///< by VoF: its row, -1 without
+    std::vector<FlowProfile> profiles;  ///< by row
+  };
+
+  OpenBox open(int b) const {
+    OpenBox box{graph_.box(b), {}, {}};
+    box.place.resize(box.graph.n_own, -1);
+    for (int vof = 0; vof < box.graph.n_own; ++vof) {
+      if (!has_row_[graph_.vof_begin(b) + vof]) continue;
+      box.place[vof] = static_cast<int>(box.profiles.size());
+      Seen seen;
+      box.profiles.push_back(find_profile(vof_name(box.graph.box, vof), seen));
+    }
+    return box;
+  }
+
+  /// Holds what a profile is made of for VoFs of other ranks, and a profile.
+  struct Seen {
+    Walls walls;
+    std::vector<FlowEdge> edges;
+    std::optional<FlowProfile> profile;
+  };
+
+  /// @param[out] seen  must outlive it
+  FlowProfile find_profile(VofName v, Seen& seen) const { return {walls_.of(v, seen.walls), edges_.of(v, seen.edges)}; }
+  const FlowProfile& profile_of(const OpenBox& box, VofName v, Seen& seen) const {
+    const int row = box_of(v) == box.graph.box ? box.place[vof_of(v)] : -1;
+    return row >= 0 ? box.profiles[row] : seen.profile.emplace(find_profile(v, seen));
+  }
+
+  void make_box(const OpenBox& box, std::span<FlowRow> rows, std::vector<std::uint16_t>& still,
+                FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
+    const int b = graph_.local(graph.box);
+    int next = 0;
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const VofName v = vof_name(graph.box, vof);
-      const bool irregular = r < n_irregular && graph.row_vof[r] == vof;
-      r += irregular;
-      if (vofs_.is_covered(b, vof)) return;
-      if (irregular && !vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
-      ++counts.flow_cells;
-      if (irregular || needs_row(b, graph, v, slots)) {
-        rows.push_back(make_row(graph, v, slots, counts));
-      } else {
+      if (box.place[vof] < 0) {
+        if (vofs_.is_covered(b, vof)) return;
+        if (!vofs_.inside(v)) return still.push_back(static_cast<std::uint16_t>(vof));
+        ++counts.flow_cells;
         counts.open_area += 3.0;
+        return;
       }
+      ++counts.flow_cells;
+      Neighbourhood around{box, slots, {}};
+      for (int d = 0; d < 3; ++d)
+        if (const int slot = slots[low_side(d)]; slot < graph.n_own && box.place[slot] >= 0 && box.place[slot] < next)
+          around.low[d] = &rows[box.place[slot]];
+      rows[next++] = make_row(around, v, counts);
     });
   }
 
-  /// A regular cell next to something that is no whole face between flow cells.
-  bool needs_row(int b, const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots) const {
+  /// Which of the own VoFs have a row: flow cells that are cut or next to something that is no whole face between flow
+  /// cells.
+  std::vector<std::uint8_t> find_rows() const {
+    std::vector<std::uint8_t> has_row(graph_.vof_begin(graph_.n_local()), 0);
+    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) {
+      const BoxGraph graph = graph_.box(static_cast<int>(b));
+      std::vector<std::uint8_t> cut(graph.n_own, 0);
+      for (const std::uint16_t v : graph.row_vof.first(graph.n_irregular)) cut[v] = 1;
+      std::uint8_t* const of_box = has_row.data() + graph_.vof_begin(static_cast<int>(b));
+      for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+        const VofName v = vof_name(graph.box, vof);
+        if (vofs_.is_covered(static_cast<int>(b), vof)) return;
+        of_box[vof] = cut[vof] ? vofs_.inside(v) : needs_row(static_cast<int>(b), graph, cut, v, slots);
+      });
+    });
+    return has_row;
+  }
+
+  /// @param v  a whole cell
+  bool needs_row(int b, const BoxGraph& graph, std::span<const std::uint8_t> cut, VofName v,
+                 const std::array<std::uint16_t, 6>& slots) const {
     for (int side = 0; side < 6; ++side) {
       const int slot = slots[side];
+      const FlowSide kind = sides_[side];
+      const bool inside = slot < graph.n_own;
+      if (inside && (cut[slot] || vofs_.is_covered(b, slot))) return true;
+      if (inside && !is_wall(kind)) continue;
       const VofName n = graph.name(slot);
       if (n == domain_face) {
-        const FlowSide kind = sides_[side];
         if (is_wall(kind) || row_at(kind).needed) return true;
       } else if (n == coarse_face) {
         if (lookup_.is_closed(v, side)) return true;
       } else if (is_vof(n)) {
         if (!is_regular(n) || vofs_.is_covered(b, slot)) return true;
         // The wall behind n bends the flux to it, which is one for both.
-        if (is_wall(sides_[side]) && walls_of(n).theta[side] <= 1.0) return true;
+        if (is_wall(kind) && meets_wall(n, side)) return true;
       }
     }
     return false;
   }
+
+  bool meets_wall(VofName v, int side) const { return (walls_.met(v) >> side & 1U) != 0; }
 
   struct Side {
     double theta = 1.0;
@@ -142,96 +204,15 @@ class Maker {
     bool in_gradient = true;
   };
 
-  /// Of all own VoFs, once: each is asked for by its own row and by those of its neighbours.
-  void find_walls() {
-    walls_.resize(geometry_.moments.size());
-    half_way_.resize(graph_.vof_begin(graph_.n_local()), 0);
-    for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
-      for (std::size_t s = 0; s < 6; ++s)
-        if ((bits >> s & 1U) != 0) of_whole_[bits].theta[s] = 0.5;
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_walls(static_cast<int>(b)); });
-    possible_.resize(half_way_.size(), 0);
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_possible_edges(static_cast<int>(b)); });
-    edges_.resize(graph_.n_local());
-    parallel_for_dynamic(graph_.n_local(), [&](std::int64_t b) { find_edges(static_cast<int>(b)); });
-  }
-  /// Of the own flow cells, none where all cells beside one are whole and without a wall on their faces.
-  void find_possible_edges(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
-    std::vector<bool> near(graph.n_own, false);
-    for (std::size_t v = 0; v < near.size(); ++v) near[v] = half_way[v] != 0;
-    for (const std::uint16_t v : irregular) near[v] = true;
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const VofName v = vof_name(graph.box, vof);
-      if (vofs_.is_covered(b, vof) || (!is_regular(v) && !vofs_.inside(v))) return;
-      if (std::ranges::any_of(slots, [&](std::uint16_t s) { return s >= near.size() || near[s]; }))
-        possible_[graph_.vof_begin(b) + vof] = possible_edges(lookup_, walls_named_, v);
-    });
-  }
-  /// Of the own VoFs that have any.
-  void find_edges(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const VofName v = vof_name(graph.box, vof);
-      const bool cut = std::ranges::binary_search(irregular, vof);
-      if (vofs_.is_covered(b, vof) || (cut ? !vofs_.inside(v) : !needs_row(b, graph, v, slots))) return;
-      if (auto edges = edges_near(lookup_, walls_named_, possible_named_, v); !edges.empty())
-        edges_[b].emplace(vof, std::move(edges));
-    });
-  }
-  /// @param[out] scratch  holds them where they are not kept
-  std::span<const FlowEdge> edges_of(VofName v, std::vector<FlowEdge>& scratch) const {
-    const int b = graph_.local(box_of(v));
-    if (b < 0) return scratch = edges_near(lookup_, walls_named_, possible_named_, v);
-    const auto& here = edges_[b];
-    const auto at = here.find(vof_of(v));
-    return at == here.end() ? std::span<const FlowEdge>{} : at->second;
-  }
-  void find_walls(int b) {
-    const BoxGraph graph = graph_.box(b);
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    Walls* const walls = walls_.data() + geometry_.moments_begin[b];
-    std::vector<bool> whole(graph.n_own, true);
-    for (std::size_t r = 0; r < irregular.size(); ++r) {
-      walls[r] = look_for_walls(vof_name(graph.box, irregular[r]));
-      whole[irregular[r]] = false;
-    }
-    std::uint8_t* const half_way = half_way_.data() + graph_.vof_begin(b);
-    for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      if (!whole[vof]) return;
-      for (int side = 0; side < 6; ++side) {
-        const std::size_t slot = slots[side];
-        if (slot < whole.size() && whole[slot]) continue;  // two whole cells
-        if (lookup_.wall_on(vof_name(graph.box, vof), side) <= 1.0)
-          half_way[vof] |= static_cast<std::uint8_t>(1U << side);
-      }
-    });
-  }
-  Walls walls_of(VofName v) const {
-    const int b = graph_.local(box_of(v));
-    if (b < 0) return look_for_walls(v);
-    if (const VofMoments* m = vofs_.moments(v)) return walls_[m - geometry_.moments.data()];
-    return of_whole_[half_way_[graph_.vof_begin(b) + vof_of(v)]];
-  }
-
-  Walls look_for_walls(VofName v) const {
-    Walls walls;
-    for (int side = 0; side < 6; ++side) walls.theta[side] = lookup_.wall_on(v, side);
-    const VofMoments* m = vofs_.moments(v);
-    if (m == nullptr || m->wall_area <= 0.0) return walls;
-    walls.area = m->wall;
-    const double length = norm(m->wall);
-    walls.plane = length > planar * m->wall_area;
-    if (length > flat * m->wall_area) walls.normal = (1.0 / length) * m->wall;
-    return walls;
-  }
+  /// What is there around a flow cell that gets a row.
+  struct Neighbourhood {
+    const OpenBox& box;
+    const std::array<std::uint16_t, 6>& slots;
+    std::array<const FlowRow*, 3> low;  ///< rows of the cells across the low sides, nullptr where they are not made
+  };
 
   /// @param here  walls of v
-  Side look(VofName v, const FlowSurroundings& own, int side, VofName to, FlowCounts& counts) const {
-    const Walls& here = own.walls;
+  Side look(const OpenBox& box, VofName v, const Walls& here, int side, VofName to, FlowCounts& counts) const {
     const double wall = here.theta[side];
     if (wall <= 1.0) {
       const VofCenter* center = vofs_.center(v);
@@ -254,7 +235,8 @@ class Maker {
         if (const EndRow& end = row_at(sides_[side]); end.given_flux)
           return {end.distance, true, area.area, {area.area, 0.0}, end.in_gradient};
       if (!is_high(side)) area.at[d] += 1.0;  // as seen from the ghost
-      const FlowSurroundings beyond{to == domain_face ? mirrored(here, d) : continued(here, d), {}};
+      const FlowProfile& own = box.profiles[box.place[vof_of(v)]];
+      const FlowProfile beyond(to == domain_face ? mirrored(here, d) : continued(here, d), {});
       if (to == coarse_face) area.most_weight = most_to_coarse;
       return {1.0, true, area.area,
               face_weight(d, is_high(side) ? own : beyond, is_high(side) ? beyond : own, to_vec(unit(d)), area)};
@@ -265,15 +247,16 @@ class Maker {
       ++counts.walls_half_way;
       return {0.5, false, 0.0, {}};
     }
+    const bool both_whole = is_regular(v) && is_regular(to);
+    if (both_whole && walls_.met(v) == 0 && walls_.met(to) == 0) return {1.0, true, 1.0, {1.0, 0.0}};
     if (!is_high(side)) area = primary_area(to, high_side(d));
-    std::vector<FlowEdge> scratch;
-    FlowSurroundings here_too = own, there{walls_of(to), {}};
-    if (is_regular(v) && is_regular(to))  // one of them may have no row
-      here_too.edges = {};
-    else
-      there.edges = edges_of(to, scratch);
+    std::array<Seen, 2> seen;
+    const auto profile = [&](VofName u, Seen& s) -> const FlowProfile& {  // of two whole cells one may have no row
+      return both_whole ? s.profile.emplace(walls_.of(u, s.walls), std::span<const FlowEdge>{}) : profile_of(box, u, s);
+    };
+    const FlowProfile &own = profile(v, seen[0]), &there = profile(to, seen[1]);
     return {1.0, true, area.area,
-            face_weight(d, is_high(side) ? here_too : there, is_high(side) ? there : here_too, to_vec(unit(d)), area)};
+            face_weight(d, is_high(side) ? own : there, is_high(side) ? there : own, to_vec(unit(d)), area)};
   }
 
   FaceArea primary_area(VofName v, int side) const {
@@ -288,10 +271,7 @@ class Maker {
   }
 
   /// Has open faces on all sides (row.curved, or no row).
-  bool is_curved(VofName v) const {
-    const Walls walls = walls_of(v);
-    return std::ranges::all_of(walls.theta, [](double theta) { return theta > 1.0; });
-  }
+  bool is_curved(VofName v) const { return walls_.met(v) == 0; }
 
   /// The extra faces of a flow cell towards a coarser level are a part of its primary one there.
   bool crosses(VofName v, int side) const {
@@ -309,8 +289,8 @@ class Maker {
 
   /// The face of a joined piece in an end of the domain. Beyond it stands the mirror image of the flow cell, as for the
   /// primary faces there.
-  FlowExtra to_end(const BoxGraph& graph, const ExtraFace& f, const ExtraFaceMoments& moments,
-                   FlowCounts& counts) const {
+  FlowExtra to_end(const OpenBox& box, const ExtraFace& f, const ExtraFaceMoments& moments, FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
     const VofName v = vof_name(graph.box, f.vof);
     const int d = direction_of(f.side), at = graph.cells.cell(cell_of(graph, f.vof))[d];
     const int away = is_high(f.side) ? graph_.layout().domain().cells[d] - 1 - at : at;
@@ -318,8 +298,9 @@ class Maker {
     step[d] = 2 * away + 1;
     Vec3 centroid{moments.centroid[0], moments.centroid[1], moments.centroid[2]};
     if (!is_high(f.side)) centroid[d] += step[d];  // as seen from the ghost
-    std::vector<FlowEdge> scratch;
-    const FlowSurroundings own{walls_of(v), edges_of(v, scratch)}, beyond{mirrored(own.walls, d), {}};
+    Walls scratch;
+    const FlowProfile& own = box.profiles[box.place[f.vof]];
+    const FlowProfile beyond(mirrored(walls_.of(v, scratch), d), {});
     const FaceWeight w = face_weight(d, is_high(f.side) ? own : beyond, is_high(f.side) ? beyond : own, to_vec(step),
                                      {moments.aperture, centroid});
     std::array<std::int8_t, 3> out{};
@@ -329,22 +310,22 @@ class Maker {
   }
 
   /// Faces between flow cells that are no neighbours on a grid line.
-  void make_extra(const BoxGraph& graph, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+  void make_extra(const OpenBox& box, std::vector<FlowExtra>& extra, FlowCounts& counts) const {
+    const BoxGraph& graph = box.graph;
     const auto moments = geometry_.box(graph_.local(graph.box)).extra;
     for (std::size_t e = 0; e < graph.extra.size();) {
       const VofName v = vof_name(graph.box, graph.extra[e].vof);
-      const std::vector<std::pair<SharedFace, int>> faces = vofs_.shared_faces(v);  // extra ones last, in this order
-      auto face = faces.begin();
-      for (int side = 0; side < 6; ++side) face += is_vof(vofs_.neighbour(v, side));
-      for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e) {
+      const std::vector<ListedFace> faces = vofs_.faces(v);  // extra ones last, in this order
+      std::size_t listed = std::ranges::count_if(faces, &ListedFace::primary);
+      for (; e < graph.extra.size() && vof_name(graph.box, graph.extra[e].vof) == v; ++e, ++listed) {
         const ExtraFace& f = graph.extra[e];
         const VofName to = graph.name(f.neighbour);
-        if (to == domain_face && is_apart_from_end(v, f.side)) extra.push_back(to_end(graph, f, moments[e], counts));
+        if (to == domain_face && is_apart_from_end(v, f.side)) extra.push_back(to_end(box, f, moments[e], counts));
         if (!is_vof(to)) {
           if (to == coarse_face && !crosses(v, f.side)) counts.closed_area += moments[e].aperture;
           continue;
         }
-        const SharedFace& shared = (face++)->first;
+        const SharedFace shared = vofs_.shared_face(v, faces, listed);
         if (lookup_.is_covered(v) || lookup_.is_covered(to)) continue;
         counts.extra_area += 0.5 * shared.aperture;
         if (!vofs_.inside(v) || !vofs_.inside(to)) {
@@ -353,10 +334,9 @@ class Maker {
         }
         const int d = shared.direction;
         const Index step = vofs_.step(shared.low, shared.high, high_side(d));
-        std::array<std::vector<FlowEdge>, 2> scratch;
-        const FaceWeight w = face_weight(d, {walls_of(shared.low), edges_of(shared.low, scratch[0])},
-                                         {walls_of(shared.high), edges_of(shared.high, scratch[1])}, to_vec(step),
-                                         {shared.aperture, shared.centroid});
+        std::array<Seen, 2> seen;
+        const FaceWeight w = face_weight(d, profile_of(box, shared.low, seen[0]), profile_of(box, shared.high, seen[1]),
+                                         to_vec(step), {shared.aperture, shared.centroid});
         std::array<std::int8_t, 3> away{};
         for (int c = 0; c < 3; ++c) away[c] = static_cast<std::int8_t>(is_high(f.side) ? step[c] : -step[c]);
         const auto curved = static_cast<std::uint8_t>(is_curved(v) + 2 * is_curved(to));
@@ -368,24 +348,35 @@ class Maker {
   /// How far the velocity of a flow cell stands from its centre because the wall towards a side counts as least_theta
   /// away from it although it is nearer.
   double moved(VofName v, int side) const {
-    if (!is_vof(v)) return 0.0;
-    const double wall = walls_of(v).theta[side];
-    return std::max(least_theta - wall, 0.0);
+    if (!is_vof(v) || !meets_wall(v, side)) return 0.0;
+    Walls scratch;
+    return std::max(least_theta - walls_.of(v, scratch).theta[side], 0.0);
   }
 
-  FlowRow make_row(const BoxGraph& graph, VofName v, const std::array<std::uint16_t, 6>& slots,
-                   FlowCounts& counts) const {
+  /// The face between two flow cells in a box as the row of the one on its low side has it.
+  static Side as_seen_from(const FlowRow& low, int d) {
+    const double area = low.area[high_side(d)];
+    return {1.0, true, area, {area, low.bend[high_side(d)]}};
+  }
+
+  FlowRow make_row(const Neighbourhood& at, VofName v, FlowCounts& counts) const {
+    const auto& [box, slots, low] = at;
+    const BoxGraph& graph = box.graph;
     FlowRow row{};
     row.vof = static_cast<std::uint16_t>(vof_of(v));
-    std::vector<FlowEdge> scratch;
-    const FlowSurroundings around{walls_of(v), edges_of(v, scratch)};
+    Walls scratch;
+    std::vector<FlowEdge> edges;
+    const Walls& walls = walls_.of(v, scratch);
     double diagonal = 0.0, symmetric = 0.0;
     for (int d = 0; d < 3; ++d) {
       std::array<Side, 2> ends;
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
-        ends[e] = look(v, around, side, graph.name(slots[side]), counts);
+        if (e == 0 && low[d] != nullptr && walls.theta[side] > 1.0)
+          ends[e] = as_seen_from(*low[d], d);
+        else
+          ends[e] = look(box, v, walls, side, graph.name(slots[side]), counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
         if (ends[e].open) theta[e] -= moved(graph.name(slots[side]), side);
@@ -408,7 +399,7 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
-    const Vec3 edge = edge_friction(around.edges, around.walls);
+    const Vec3 edge = edge_friction(edges_.of(v, edges), walls);
     for (std::size_t c = 0; c < 3; ++c) row.edge[c] = static_cast<float>(edge.v[c]);
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
@@ -422,16 +413,9 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
-  WallsOf walls_named_ = [this](VofName v) { return walls_of(v); };
-  PossibleEdges possible_named_ = [this](VofName v) {
-    const int b = graph_.local(box_of(v));
-    return b < 0 ? possible_edges(lookup_, walls_named_, v) : possible_[graph_.vof_begin(b) + vof_of(v)];
-  };
-  std::vector<Walls> walls_;             ///< of the own irregular VoFs, parallel to the moments
-  std::vector<std::uint8_t> half_way_;   ///< of the own whole cells: bits of the sides with a wall half a cell away
-  std::array<Walls, 64> of_whole_;       ///< by these bits
-  std::vector<std::uint16_t> possible_;  ///< of the own VoFs: possible_edges()
-  std::vector<std::unordered_map<int, std::vector<FlowEdge>>> edges_;  ///< per own box, by VoF
+  FlowWalls walls_;
+  std::vector<std::uint8_t> has_row_;  ///< of the own VoFs
+  FlowEdges edges_;
 };
 
 }  // namespace

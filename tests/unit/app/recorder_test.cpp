@@ -57,7 +57,7 @@ struct Counting {
 
   const Comm& comm;
   Config config{};
-  GridOptions grid = test::flow_grid(Index::all(8), {true, true, true}, 4);
+  GridOptions grid = test::flow_grid(Index::all(8), {true, true, true});
   Geometry geometry = build_geometry(comm, grid, *test::one_sphere(0.2, 8), KeepPores::all);
   RunServices services{};
   JobContext context{comm, config, grid, geometry, services};

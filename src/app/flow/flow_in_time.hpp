@@ -9,6 +9,7 @@
 #include "app/flow/forces_in_time.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/job/job.hpp"
+#include "app/output/moving_picture.hpp"
 #include "app/output/probes.hpp"
 
 namespace karst {
@@ -24,6 +25,9 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
 std::vector<std::string> look_at_flow_in_time(const JobContext& context);
 PagePart flow_in_time_page(const Json& summary, const Figures& figures);
 void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+/// How the animation of the speed is drawn.
+/// @param begin, end  times of its first and last frame [s]
+PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end);
 
 /// The flow after a step [SI]. Means are over the volume of the domain, solid included.
 struct FlowState {
@@ -49,7 +53,6 @@ struct FlowHistory {
   int axis = 0;
   std::string boundaries;  ///< "periodic", "pressures", "inlet" or "lids"
   bool inertia = false;
-  int steps = 0;
   std::int64_t iterations = 0;
   std::vector<FlowState> states;  ///< some hundred at most, the last one among them
   double viscosity = 0.0;         ///< [Pa s]
@@ -78,5 +81,9 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history);
 std::string history_text(const FlowHistory& history);
 /// Member flow_in_time of summary.json, and darcy_velocity_m_s at the end.
 Json history_json(const FlowHistory& history);
+/// @param failures  of steps
+/// @param largest_velocity  Darcy velocity of any step [m/s]
+std::vector<std::string> history_warnings(const JobContext& run, const FlowHistory& history, int failures,
+                                          double largest_velocity);
 
 }  // namespace karst

@@ -10,6 +10,7 @@
 
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_figures.hpp"
+#include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/output/page_values.hpp"
@@ -46,12 +47,12 @@ std::string unit_of(int power, const std::string& unit) {
   return "10" + exponent + " " + unit;
 }
 
-struct Quantity {
+struct ChartLabels {
   std::string title, label, unit;
 };
 
 /// A card with numbers of the states over the time.
-std::string chart(const Json& history, const Quantity& quantity, const std::vector<Line>& lines,
+std::string chart(const Json& history, const ChartLabels& quantity, const std::vector<Line>& lines,
                   const std::string& note) {
   const auto time = history.at("time_s").get<std::vector<double>>();
   double low = 0.0, high = 0.0;
@@ -194,7 +195,7 @@ std::string history_text(const FlowHistory& history) {
   std::string text =
       fmt::format("{} flow {}: {} steps to {}, {} iterations\n", history.inertia ? "Navier-Stokes" : "Unsteady Stokes",
                   lids ? std::string("between moving walls") : fmt::format("along {}", axis_names[history.axis]),
-                  history.steps, format_si(end.time, "s"), history.iterations);
+                  history.time.size(), format_si(end.time, "s"), history.iterations);
   if (lids)
     text += fmt::format("  at the end: largest speed {:.5g} m/s, Darcy velocity along {} {:.5g} m/s\n",
                         end.largest_speed, axis_names[history.axis], end.darcy_velocity[history.axis]);
@@ -219,7 +220,7 @@ std::string history_text(const FlowHistory& history) {
 Json history_json(const FlowHistory& history) {
   const FlowState& end = history.states.back();
   Json flow{{"axis", axis_names[history.axis]}, {"boundaries", history.boundaries}, {"inertia", history.inertia},
-            {"steps", history.steps},           {"iterations", history.iterations}, {"end_s", end.time}};
+            {"steps", history.time.size()},     {"iterations", history.iterations}, {"end_s", end.time}};
   each_quantity(history, end, ToJson{flow, shown::json});
   for (const FlowState& s : history.states) each_quantity(history, s, OverTime{flow["history"]});
   if (const auto found = oscillation_of(history)) {
@@ -244,6 +245,26 @@ Json history_json(const FlowHistory& history) {
       flow["history"][force_key(i, d)] =
           all([&](const FlowState& s) { return charted(history.forces, s.forces[i], i)[d]; });
   return {{"flow_in_time", flow}};
+}
+
+std::vector<std::string> history_warnings(const JobContext& run, const FlowHistory& history, int failures,
+                                          double largest_velocity) {
+  std::vector<std::string> found;
+  const char* axis = axis_names[history.axis];
+  if (failures > 0)
+    found.push_back(fmt::format("flow {}: {} steps failed and were repeated with half the step length: see history.csv",
+                                axis, failures));
+  if (history.inertia) return found;
+  // 4 / surface: hydraulic diameter / porosity
+  const double surface = run.geometry.report.specific_surface / run.grid.cell_width();
+  const FluidOptions& fluid = run.config.fluid;
+  const double reynolds = surface > 0.0 ? fluid.density * largest_velocity * 4.0 / surface / fluid.viscosity : 0.0;
+  if (reynolds > largest_creeping_reynolds)
+    found.push_back(
+        fmt::format("flow {}: largest Reynolds number {:.3g}: inertia matters there, which creeping flow neglects, so "
+                    "the velocities are too large; use flow.model = \"navier-stokes\"",
+                    axis, reynolds));
+  return found;
 }
 
 namespace {
@@ -315,8 +336,8 @@ void add_charts(const Json& flow, PagePart& page) {
   const auto boundaries = flow.value("boundaries", "");
   const bool inlet = boundaries == "inlet", lids = boundaries == "lids";
   std::vector<std::string> charts;
-  const Quantity what = lids ? Quantity{"Largest speed", "largest speed", "m/s"}
-                             : Quantity{"Darcy velocity", "Darcy velocity along " + axis, "m/s"};
+  const ChartLabels what = lids ? ChartLabels{"Largest speed", "largest speed", "m/s"}
+                                : ChartLabels{"Darcy velocity", "Darcy velocity along " + axis, "m/s"};
   charts.push_back(chart(history, what, {{lids ? "largest_speed_m_s" : "darcy_velocity_m_s", "", chart_blue, ""}},
                          "Every step is in history.csv."));
   if (!lids)
@@ -364,6 +385,22 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
 void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   if (!summary.contains("flow_in_time")) return;
   add_flow_figures(comm, view, {axis_of(summary.at("flow_in_time")), "", 0}, figures);
+}
+
+PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end) {
+  double most = 0.0;
+  for (const std::vector<float>& values : frames.values)
+    for (const float v : values)
+      if (std::isfinite(v)) most = std::max(most, double{v});
+  const ScaledUnit unit = scaled_unit(most, "m/s");
+  PlaneLook look;
+  look.high = most > 0.0 ? most : 1.0;
+  look.quantity = fmt::format("speed [{}]", unit.name);
+  look.unit = unit.factor;
+  look.cell_width = cell_width;
+  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, animation",
+                             axis_names[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
+  return look;
 }
 
 }  // namespace karst

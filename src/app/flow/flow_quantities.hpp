@@ -112,6 +112,7 @@ void each_quantity(const FlowHistory& history, State& s,
     each_force(history.forces, i, s.forces[i], [&](const std::string& name, const char* unit, const Vec3& value) {
       f(Quantity{name, unit, csv}, value);
     });
+  f(Quantity{"probes"}, s.probes);
   for (std::size_t i = 0; i < s.probes.size(); ++i) {
     const auto& [x, y, z, pressure] = s.probes[i];
     f(Quantity{history.probes[i].name + "_velocity", "m_s", csv}, Vec3{x, y, z});

@@ -11,6 +11,7 @@
 #include "base/core/text.hpp"
 #include "base/file/log.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/solve/steady_approach.hpp"
 #include "io/plot_sampler.hpp"
 
 namespace karst {
@@ -46,17 +47,9 @@ std::vector<std::string> mistakes_in(const PlotReader& file, const JobContext& r
   return found;
 }
 
-}  // namespace
-
-std::vector<std::string> start_mistakes(const JobContext& run) {
-  if (run.config.flow.start_file.empty()) return {};
-  try {
-    return mistakes_in(PlotReader(run.config.flow.start_file), run);
-  } catch (const Error& e) {
-    return {fmt::format("flow.start_file: {}", e.what())};
-  }
-}
-
+/// Sets the velocity and, where the file has it, the pressure of all unknowns (stokes.all_values()) to those of the
+/// file at the centres of their cells (io/plot_sampler.hpp); solid counts as fluid at rest. The flow is not free of
+/// divergence. Throws the same Error on all ranks. Collective.
 void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& stokes) {
   const StokesLevels& op = stokes.op();
   double time = 0.0;
@@ -87,6 +80,40 @@ void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& sto
     }
   });
   log_info("flow starts from {}, {}", run.config.flow.start_file, format_si(time, "s"));
+}
+
+}  // namespace
+
+std::vector<std::string> start_mistakes(const JobContext& run) {
+  if (run.config.flow.start_file.empty()) return {};
+  try {
+    return mistakes_in(PlotReader(run.config.flow.start_file), run);
+  } catch (const Error& e) {
+    return {fmt::format("flow.start_file: {}", e.what())};
+  }
+}
+
+void begin_flow(const JobContext& run, const DriveInTime& in_time, StokesSolver& stokes, UnsteadySolver& solver) {
+  const FlowOptions& options = run.config.flow;
+  if (options.start == FlowStart::rest && options.start_file.empty()) {
+    if (in_time.starts_at_once()) solver.jump(in_time.after(0.0, stokes.op()));
+    return;
+  }
+  const StokesDrive drive = in_time.at(0.0, stokes.op());
+  if (!options.start_file.empty()) {
+    read_start(run, in_time.units(), stokes);
+    return solver.begin_near(drive);
+  }
+  stokes.solve(drive);
+  if (options.start == FlowStart::steady) {
+    SteadyOptions steady_options;
+    steady_options.tolerance = options.tolerance;
+    SteadySolver steady(stokes, steady_options);
+    const auto nothing = [](double, const SteadyReport&) {};
+    const SteadyApproach all = approach(steady, drive, 0.0, in_time.units().inertia(), nothing, "start");
+    require(all.reached, "flow.start: no steady flow was found for this driving force; write \"stokes\" or \"rest\"");
+  }
+  solver.begin_here(drive);
 }
 
 }  // namespace karst

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// flow.start_file: a flow in time begins with what an earlier run has left in a plotfile, on the same or other cells.
+// flow.start and flow.start_file: what a flow in time begins with, such as what an earlier run has left in a plotfile,
+// on the same or other cells.
 #pragma once
 
 #include <string>
@@ -8,6 +9,7 @@
 #include "app/flow/drive_in_time.hpp"
 #include "app/job/job.hpp"
 #include "ins/solve/stokes_solver.hpp"
+#include "ins/solve/unsteady_solver.hpp"
 
 namespace karst {
 
@@ -15,9 +17,8 @@ namespace karst {
 /// same on every rank. Not collective.
 std::vector<std::string> start_mistakes(const JobContext& run);
 
-/// Sets the velocity and, where the file has it, the pressure of all unknowns (stokes.all_values()) to those of the
-/// file at the centres of their cells (io/plot_sampler.hpp); solid counts as fluid at rest. The flow is not free of
-/// divergence. Throws the same Error on all ranks. Collective.
-void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& stokes);
+/// Leaves the flow of flow.start or flow.start_file in the solver; at rest, that which an inlet sets in motion at once.
+/// Throws Error on all ranks. Collective.
+void begin_flow(const JobContext& run, const DriveInTime& in_time, StokesSolver& stokes, UnsteadySolver& solver);
 
 }  // namespace karst

@@ -9,6 +9,7 @@
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/file/growing_file.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "base/file/plain_file.hpp"
@@ -51,17 +52,6 @@ void write_slice_series(const JobContext& run, const FilesInTime& files) {
 }
 
 }  // namespace
-
-void open_history(const JobContext& run, GrowingFile& history, const std::string& name, bool go_on) {
-  fail_together(run.comm, [&] {
-    const ResultFiles& results = run.services.files;
-    if (run.comm.rank() == 0 && results.written()) history.open(results.path(name), go_on);
-  });
-}
-
-void finish_history(const JobContext& run, GrowingFile& history) {
-  fail_together(run.comm, [&] { history.finish(); });
-}
 
 std::string slice_series(const std::string& slice) { return fmt::format("slice_{}.vti.series", slice); }
 

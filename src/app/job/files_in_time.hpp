@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/job/job.hpp"
-#include "base/file/growing_file.hpp"
 
 namespace karst {
 
@@ -33,13 +32,6 @@ struct FilesInTime {
   Series outputs;                        ///< plotfiles
   std::map<std::string, Series> slices;  ///< by the name of the slice
 };
-
-/// Begins a history on rank 0, where the run has files. Throws the same Error on all ranks. Collective.
-/// @param go_on  behind what an earlier run wrote
-void open_history(const JobContext& run, GrowingFile& history, const std::string& name, bool go_on);
-
-/// Ends a history, which is written whole then. Throws the same Error on all ranks: not all of it could be. Collective.
-void finish_history(const JobContext& run, GrowingFile& history);
 
 /// "slice_NAME.vti.series"
 std::string slice_series(const std::string& slice);

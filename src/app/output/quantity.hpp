@@ -144,6 +144,12 @@ void take_value(const Json& from, T& x) {
     x = from.get<T>();
 }
 
+template <class T>
+void take_value(const Json& from, std::vector<T>& list) {
+  list.assign(from.size(), T{});
+  for (std::size_t i = 0; i < list.size(); ++i) take_value(from.at(i), list[i]);
+}
+
 /// Members of an object.
 struct ToJson {
   Json& to;

@@ -10,12 +10,6 @@ namespace karst {
 
 namespace {
 
-std::vector<double> list_of(const Json& json) {
-  std::vector<double> all;
-  for (const Json& x : json) all.push_back(number_or_nan(x));
-  return all;
-}
-
 /// Calls f with each list of numbers.
 template <class Line, class F>
 void for_lists(Line& l, F&& f) {
@@ -37,7 +31,7 @@ Json line_json(const ReactiveLine& line) {
 ReactiveLine line_of(const Json& json) {
   ReactiveLine line;
   std::size_t i = 0;
-  for_lists(line, [&](std::vector<double>& x) { x = list_of(json.at("lists").at(i++)); });
+  for_lists(line, [&](std::vector<double>& x) { take_value(json.at("lists").at(i++), x); });
   const FromRecord record{json};
   each_of_time(line, record);
   each_of_water(line, record);
@@ -53,9 +47,9 @@ Json start_json(const Speciation& s) {
   return {{"ln_m", s.basis}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
 }
 void take_start(const Json& json, Speciation& s) {
-  std::vector<double> ln_m = list_of(json.at("ln_m"));
+  const Json& ln_m = json.at("ln_m");
   require(ln_m.size() == s.basis.size(), "{} elements instead of {}", ln_m.size(), s.basis.size());
-  s.basis = std::move(ln_m);
+  take_value(ln_m, s.basis);
   s.ionic_strength = json.at("strength");
   s.ln_water = json.at("ln_water");
 }
@@ -70,8 +64,10 @@ Json picture_json(const ReactivePicture& picture) {
 
 ReactivePicture picture_of(const Json& json) {
   ReactivePicture picture{json.at("time"), {}};
-  for (const Json& p : json.at("planes"))
-    picture.planes.push_back({p.at("direction"), p.at("plane"), p.at("nx"), p.at("ny"), list_of(p.at("values"))});
+  for (const Json& p : json.at("planes")) {
+    picture.planes.push_back({p.at("direction"), p.at("plane"), p.at("nx"), p.at("ny"), {}});
+    take_value(p.at("values"), picture.planes.back().values);
+  }
   return picture;
 }
 

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "app/job/feedback_balance.hpp"
-#include "app/job/files_in_time.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "base/file/log.hpp"
@@ -76,9 +75,7 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   past_.dt.resize(places_.size());
 }
 
-void ReactiveRun::open(bool go_on) {
-  open_history(run_, csv_, csv_name, go_on);
-  if (go_on) return;
+std::string ReactiveRun::csv_header() const {
   ReactiveLine any = past_.line;  // with as many minerals and elements
   any.content.resize(plan_.medium.system.elements.size());
   any.imbalance.resize(any.content.size());
@@ -89,7 +86,7 @@ void ReactiveRun::open(bool go_on) {
   each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), [&](std::string before) {
     return CsvHead{head, std::move(before)};
   });
-  csv_.append(head + '\n');
+  return head + '\n';
 }
 
 Json ReactiveRun::past() const {
@@ -353,11 +350,11 @@ void ReactiveRun::see(double time, double pore_volumes, std::span<const double> 
   past_.line.outlet = water_of(totals, past_.outlet);
 }
 
-void ReactiveRun::record() {
+std::string ReactiveRun::csv_line() const {
   std::string row;
   each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(),
               [&](const std::string&) { return CsvLine{row}; });
-  csv_.append(row + '\n');
+  return row + '\n';
 }
 
 std::vector<std::string> ReactiveRun::mineral_names() const {

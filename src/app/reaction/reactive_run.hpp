@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/deck/reactive_plan.hpp"
-#include "app/job/files_in_time.hpp"
 #include "app/job/job.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/reaction/reactive_past.hpp"
@@ -36,19 +35,13 @@ class ReactiveRun {
   /// Finds the water at the outlet.
   /// @param outlet  of all components of the transport, as in its deck
   void see(double time, double pore_volumes, std::span<const double> outlet);
-  /// Writes the line of the last step that has been seen.
-  void record();
-  /// Takes that line into the history of the summary.
+  /// The first line of chemistry.csv, and that of the last step that has been seen.
+  std::string csv_header() const;
+  std::string csv_line() const;
+  /// Takes that step into the history of the summary.
   void remember() { past_.history.push_back(past_.line); }
   /// Adds the solves of sites, a kind for walls and one for the volume (Process::add_work).
   void add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const;
-  /// Opens chemistry.csv.
-  /// @param go_on  what an earlier run wrote is there
-  void open(bool go_on);
-  /// What is kept goes on from here: chemistry.csv is whole, or Error. On rank 0 alone. Not collective.
-  void flush() { csv_.flush(); }
-  /// Ends chemistry.csv. Throws the same Error on all ranks.
-  void close() { finish_history(run_, csv_); }
 
   /// Numbers of the own volumes, [volume][width]; NaN where nothing reacts.
   struct Rows {
@@ -128,7 +121,6 @@ class ReactiveRun {
   CoupledScratch coupled_;
   ReactivePast past_;
   double cell_width_ = 1.0;
-  GrowingFile csv_;  // rank 0
 };
 
 /// Chemistry on the page of transport: its key figures, charts, and pictures of the figures "chemistry FIELD N".

@@ -1,194 +1,159 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/transport/transport_in_time.hpp"
-#include "app/deck/transport_breaks.hpp"
-
+// Transport in time as a job under way: what steps (transport_system.hpp), what is recorded (transport_record.hpp,
+// recorder.hpp), and the results that are made of both at the end.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "app/deck/session.hpp"
+#include "app/deck/transport_breaks.hpp"
 #include "app/job/run_services.hpp"
-#include "base/comm/mix.hpp"
+#include "app/output/concentration_field.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/plot_file.hpp"
+#include "app/output/recorder.hpp"
+#include "app/transport/steady_transport_job.hpp"
+#include "app/transport/transport_record.hpp"
+#include "app/transport/transport_system.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
-#include "base/file/log.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr double most_states = 400.0;  ///< kept for the chart
-constexpr double lines_in_log = 20.0;
+constexpr const char *csv_name = "transport.csv", *profile_name = "profiles.csv";
+constexpr const char* potential_name = "flow_potential";
+constexpr double most_pictures = 6.0;  ///< of output times
 
-/// Of values by the places of their volumes: the same on any number of ranks. Collective.
-std::uint64_t fingerprint(const Comm& comm, const ScalarGrid& grid, std::span<const double> values) {
-  std::uint64_t sum = 0;
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    std::uint64_t hash = mix(std::uint64_t{0}, values[v]);
-    for (int d = 0; d < 3; ++d) hash = mix(hash, grid.centroid[v][d]);
-    sum += hash;
-  }
-  return sum_of_hashes(comm, sum);
+/// The system, its steps in time, and what is recorded of them.
+class TransportInTime final : public Process {
+ public:
+  explicit TransportInTime(const JobContext& run);
+  Clock clock() const override;
+  void step(double dt) override;
+  void record(const Clock& clock) override;
+  void at_output(const Clock& clock) override;
+  std::vector<JobComponent> fields() override;
+  FilesInTime* files() override { return &recorder_.files(); }
+  bool keep(const Clock& clock) override;
+  void add_work(std::vector<BoxWork>& kinds) const override;
+  double irregular_cost() const override { return 8.0; }
+  void leave() override { recorder_.close(); }
+  JobResult report() override;
+
+ private:
+  bool resume();
+  void carried_steps(double dt);
+  void record_step(double part, bool last);
+  void draw_plumes();
+  void leave_animations(JobResult& result);
+
+  WallClock wall_clock_;
+  TransportSystem system_;
+  TimeOptions times_;
+  TransportRecord record_;
+  Recorder recorder_;
+  double setup_seconds_ = 0.0;
+};
+
+TimeOptions times_of(const TransportSystem& system) {
+  const JobContext& run = system.run;
+  const TransportDeck& deck = run.config.transport;
+  const bool in_time = system.flow.in_time;
+  TimeOptions times = in_time
+                          ? run.config.time
+                          : transport_times(run.config.time, system.numbers.pore_time, system.stepper->largest_step());
+  const std::vector<std::string> wrong = mistakes_in_time(deck, times.end);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  times.breaks = breaks_of(deck, times.end);
+  times.jumps = jumps_of(deck, times.end);
+  // A flow in time is another one where a run goes on, and its steps have to be the same.
+  if (!in_time && begins_with_jump(system, times.end)) times.jumps.insert(times.jumps.begin(), 0.0);
+  return times;
 }
 
-}  // namespace
+std::vector<Recorder::History> histories_of(const TransportSystem& system) {
+  std::vector<Recorder::History> all{{csv_name, transport_header(system.numbers)},
+                                     {profile_name, profile_header(system)}};
+  if (system.chemistry) all.push_back({ReactiveRun::csv_name, system.chemistry->csv_header()});
+  return all;
+}
+
+/// Hands what flows out to the chemistry.
+void see_outlet(const TransportLine& line, ReactiveRun& chemistry) {
+  std::vector<double> outlet;
+  for (const ComponentLine& c : line.components) outlet.push_back(c.outlet);
+  chemistry.see(line.time, line.pore_volumes, outlet);
+}
+
+/// Of the state at the beginning.
+TransportRecord record_of(TransportSystem& system) {
+  const TransportLine start = line_of(system);
+  if (system.chemistry) {
+    see_outlet(start, *system.chemistry);
+    system.chemistry->remember();
+  }
+  for (std::size_t i = 0; i < start.components.size(); ++i) {
+    const ComponentLine& c = start.components[i];
+    ComponentResult& numbers = system.numbers.components[i];
+    const bool uniform = c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
+    numbers.moments_wanted = numbers.conservative && system.has_signals() && uniform;
+  }
+  return begin_record(start);
+}
 
 TransportInTime::TransportInTime(const JobContext& run)
-    : run_(run),
-      deck_(run.config.transport),
-      h_(run.grid.cell_width()),
-      flow_(carried_by(run)),
-      laws_(wall_laws(run)),
-      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow_.composite))),
-      probes_(mean_probes(run, *flow_.composite)) {
-  TransportOptions options;
-  options.tolerance = deck_.tolerance;
-  const auto initial = initial_values(run, flow_.outlet());
-  stepper_.emplace(flow_.composite, scalar_components(run, flow_, laws_, initial), options);
-  outlet_ = flow_.outlet();
-  past_.result = transport_numbers(run, flow_);
-  past_.result.probes = run.config.output.probes;
-  const FlowContinuity continuity = take_flow(*flow_.faces);
-  past_.result.continuity_before = continuity.before;
-  past_.result.continuity_after = continuity.after;
-  for (std::int64_t v = 0; v < stepper_->grid().n_own; ++v) fluid_volume_ += stepper_->grid().volume[v];
-  fluid_volume_ = run.comm.sum(fluid_volume_);
-  past_.times = flow_.in_time ? run.config.time
-                              : transport_times(run.config.time, past_.result.pore_time, stepper_->largest_step());
-  const std::vector<std::string> wrong = mistakes_in_time(deck_, past_.times.end);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
-  past_.times.breaks = breaks_of(deck_, past_.times.end);
-  past_.times.jumps = jumps_of(deck_, past_.times.end);
-  set_initial(initial);
-  if (run.config.reactive != nullptr) {
-    chemistry_.emplace(run, *stepper_).start(state_);
-    for (std::size_t i = 0; i < past_.result.components.size(); ++i)
-      if (is_total(i)) past_.result.components[i].conservative = false;
-  }
-  // A flow in time is another one where a run goes on, and its steps have to be the same.
-  if (!flow_.in_time && begins_with_jump()) past_.times.jumps.insert(past_.times.jumps.begin(), 0.0);
-  if (!flow_.in_time) n_steps_ = count_steps(past_.times);
-  start_signals();
-  past_.files.histories = {csv_name, profile_name};
-  if (chemistry_) past_.files.histories.emplace_back(ReactiveRun::csv_name);
+    : system_(run),
+      times_(times_of(system_)),
+      record_(record_of(system_)),
+      recorder_(run, "transport", histories_of(system_)) {
   const bool goes_on = resume();
-  if (!flow_.in_time) flow_.faces.reset();
-  const double carried_from = flow_.in_time ? run.services.handover.in_time->time : 0.0;
+  if (!system_.flow.in_time) {
+    recorder_.expect(count_steps(times_));
+    system_.flow.faces.reset();
+  }
+  const double carried_from = system_.flow.in_time ? run.services.handover.in_time->time : 0.0;
   require(goes_on || carried_from == 0.0,
           "transport: the flow continues from {:g} s, but there is no transport checkpoint for that time; --overwrite "
           "starts at 0",
           carried_from);
-  open_files(goes_on);
+  if (!goes_on) recorder_.append(profile_name, profile_lines(system_));
   setup_seconds_ = wall_clock_.seconds();
 }
 
-/// @param go_on  what an earlier run wrote is there
-void TransportInTime::open_files(bool go_on) {
-  open_history(run_, csv_, csv_name, go_on);
-  open_history(run_, profiles_, profile_name, go_on);
-  if (chemistry_) chemistry_->open(go_on);
-  if (go_on) return;
-  csv_.append(transport_header(past_.result));
-  std::string head = "time_s,pore_volumes,position_m";
-  for (const std::string& name : deck_.names()) head += ',' + name;
-  profiles_.append(head + '\n');
-  write_profiles(0.0);
+Clock TransportInTime::clock() const {
+  Clock clock(times_);
+  clock.advance_to(recorder_.recorded().steps);
+  return clock;
 }
 
-/// Throws Error on all ranks where values are not finite or leave their bounds.
-void TransportInTime::set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial) {
-  state_ = stepper_->make_state();
-  const ScalarGrid& grid = stepper_->grid();
-  std::vector<double> values(grid.n_own);
-  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
-    initial[i]->fill(run_.comm, grid, values);
-    if (!deck_.components[i].initial_file.empty())  // of whatever number of files
-      given_ +=
-          fmt::format("initial values of {} {:016x}\n", deck_.components[i].name, fingerprint(run_.comm, grid, values));
-    require_initial(run_, i, values);
-    stepper_->set_values(state_, i, values);
-  }
-}
-
-/// What is given on an inlet or a fixed end is not what is in the volume there.
-bool TransportInTime::begins_with_jump() const {
-  constexpr double as_good_as = 1e-3;
-  const ScalarGrid& grid = stepper_->grid();
-  bool jumps = false;
-  for (std::size_t i = 0; i < state_.values.size(); ++i)
-    for (const BoundaryFace& face : grid.boundary) {
-      const ScalarSide& side = stepper_->components()[i].sides[face.side];
-      if (side.kind != ScalarSide::Kind::fixed && !(stepper_->flow()[face.face] < 0.0)) continue;
-      const double given = side.value ? side.value(face.at, just_after(0.0, past_.times.end)) : 0.0,
-                   there = state_.values[i][face.volume];
-      jumps = jumps || std::abs(given - there) > as_good_as * std::max(std::abs(given), std::abs(there));
-    }
-  return run_.comm.any(jumps);
-}
-
-/// Hands what flows out to the chemistry.
-void TransportInTime::see_outlet(const TransportLine& line) {
-  std::vector<double> outlet;
-  for (const ComponentLine& c : line.components) outlet.push_back(c.outlet);
-  chemistry_->see(line.time, line.pore_volumes, outlet);
-}
-
-void TransportInTime::start_signals() {
-  const TransportLine start = line_at(0.0, 0.0);
-  past_.result.states.push_back(start);
-  if (chemistry_) {
-    see_outlet(start);
-    chemistry_->remember();
-  }
-  for (std::size_t i = 0; i < deck_.components.size(); ++i) {
-    const ComponentLine& c = start.components[i];
-    past_.result.components[i].low = c.least;
-    past_.result.components[i].high = c.largest;
-    past_.result.components[i].least = c.least;
-    past_.result.components[i].largest = c.largest;
-    past_.result.components[i].moments_wanted =
-        past_.result.components[i].conservative && flow_.flows && !flow_.in_time && outlet_ >= 0 &&
-        c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
-    past_.at_inlet.emplace_back(c.mean);
-    past_.at_outlet.emplace_back(c.mean);
-  }
-}
-
-/// The flow from now on, and how much of it comes in.
-/// @param potential  that made it continuous before; empty: to be solved for
-FlowContinuity TransportInTime::take_flow(FaceField& faces, std::span<const double> potential) {
-  const FlowContinuity continuity = stepper_->set_flow(faces, potential);
-  ends_ = end_flows(stepper_->grid(), stepper_->flow());
-  std::array<double, 4> sums{};  // in, out, in through the outlet, out through it
-  for (const FlowThroughEnd& f : ends_) {
-    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
-    if (f.side == outlet_) sums[f.flow < 0.0 ? 2 : 3] += std::abs(f.flow);
-  }
-  run_.comm.sum(std::span(sums));
-  rate_in_ = sums[0];
-  leaves_by_outlet_ = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
-  if (!flow_.in_time) past_.result.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
-  return continuity;
+std::vector<JobComponent> TransportInTime::fields() {
+  const Config& config = system_.run.config;
+  const bool chemistry = std::ranges::count(config.output.plot, PlotField::chemistry) > 0;
+  return asked_of(config, fields_of(system_, chemistry ? Chemistry::included : Chemistry::left_out));
 }
 
 /// The limiter's passes go with fronts, and are many where reactions begin; then chemistry.
 void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
-  const LimiterWork& limiter = stepper_->limiter_work();
+  const LimiterWork& limiter = system_.stepper->limiter_work();
   const std::vector<double> looks(limiter.looks.begin(), limiter.looks.end());
-  kinds.push_back({sums_of_boxes(joined_->numbering(), run_.geometry, looks), limiter.seconds});
-  if (chemistry_) chemistry_->add_work(joined_->numbering(), kinds);
+  const CompositeNumbering& numbering = system_.joined->numbering();
+  kinds.push_back({sums_of_boxes(numbering, system_.run.geometry, looks), limiter.seconds});
+  if (system_.chemistry) system_.chemistry->add_work(numbering, kinds);
 }
 
 void TransportInTime::step(double dt) {
   const Timer timer("transport");
   try {
-    if (flow_.in_time)
+    if (system_.flow.in_time)
       carried_steps(dt);
     else
-      one_step(dt);
+      advance(system_, dt);
   } catch (const Error& e) {  // the same on all ranks
     throw CannotGoOn(e.what());
   }
@@ -197,155 +162,278 @@ void TransportInTime::step(double dt) {
 /// As many steps as the Courant number asks for in one of the flow, each with the fluxes in its middle; the last one is
 /// still to be recorded.
 void TransportInTime::carried_steps(double dt) {
-  const FluxesInTime& flow = *run_.services.handover.in_time;
   constexpr double middle = 0.5, most_steps = 1e6, round_off = 1e-9;
   const auto take = [&](double part) {
-    blend(flow, part, *flow_.faces);
-    const FlowContinuity continuity = take_flow(*flow_.faces);
-    past_.result.continuity_before = std::max(past_.result.continuity_before, continuity.before);
-    past_.result.continuity_after = std::max(past_.result.continuity_after, continuity.after);
+    blend(*system_.run.services.handover.in_time, part, *system_.flow.faces);
+    take_flow(*system_.flow.faces, system_);
   };
   take(middle);
-  const double longest = std::min(past_.times.cfl, most_courant) * stepper_->largest_step(), begin = state_.time;
+  const double largest = system_.stepper->largest_step();
+  const double longest = std::min(times_.cfl, most_courant) * largest, begin = system_.state.time;
   require(dt <= most_steps * longest,
           "transport: the flow exchanges {:.3g} times the volume of a cell in a step of {:.3g} s; use shorter steps "
           "(time.dt)",
-          dt / stepper_->largest_step(), dt);
+          dt / largest, dt);
   for (double done = 0.0, part = 0.0; done < dt; done += part) {
     const double rest = dt - done;
     const double steps =
-        std::max(1.0, std::ceil(rest / longest_at(past_.times, begin + done, std::min(longest, dt)) - round_off));
+        std::max(1.0, std::ceil(rest / longest_at(times_, begin + done, std::min(longest, dt)) - round_off));
     part = rest / steps;
     if (part < dt) take((done + middle * part) / dt);
-    one_step(part);
-    past_.carried += rate_in_ * part;
+    advance(system_, part);
+    system_.carried += system_.ends.in * part;
     if (steps == 1.0) return;
-    take_line(state_.time / past_.times.end, false);
-  }
-}
-
-void TransportInTime::one_step(double dt) {
-  for (const ComponentDeck& c : deck_.components) {
-    if (!c.inlet_table) value_at(c.inlet, state_.time + dt);
-    if (c.outlet) value_at(*c.outlet, state_.time + dt);
-  }
-  if (chemistry_)
-    chemistry_->step(*stepper_, state_, dt, report_);
-  else
-    stepper_->advance(state_, dt, report_);
-}
-
-/// With dt = 0: of the state that is there, without amounts.
-ComponentLine TransportInTime::line_of(std::size_t i, double dt) const {
-  ComponentLine c;
-  const double volume = h_ * h_ * h_, none = std::numeric_limits<double>::quiet_NaN();
-  const ScalarGrid& grid = stepper_->grid();
-  const std::span<const double> values = state_.values[i].span();
-  c.outlet = outlet_ >= 0 ? outflow_mean(run_.comm, ends_, values, outlet_) : none;
-  if (dt == 0.0) {
-    std::array<double, 2> sums{};
-    double least = std::numeric_limits<double>::infinity(), largest = -least;
-    for (std::int64_t v = 0; v < grid.n_own; ++v) {
-      sums[0] += grid.volume[v] * values[v];
-      sums[1] += grid.volume[v];
-      least = std::min(least, values[v]);
-      largest = std::max(largest, values[v]);
-    }
-    run_.comm.sum(std::span(sums));
-    c.mean = sums[0] / sums[1];
-    c.least = -run_.comm.max(-least);
-    c.largest = run_.comm.max(largest);
-    return c;
-  }
-  const ComponentBalance& b = report_.components[i];
-  c.mean = b.content / fluid_volume_;
-  c.inflow = b.inflow * volume / dt;
-  c.outflow = b.outflow * volume / dt;
-  c.wall = b.wall * volume / dt;
-  c.made = (b.source - b.decay) * volume / dt;
-  c.least = b.least;
-  c.largest = b.largest;
-  c.imbalance = b.imbalance;
-  // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
-  if (outlet_ >= 0 && leaves_by_outlet_ && past_.result.components[i].closed_ends)
-    c.outlet = b.outflow / (rate_in_ * dt);
-  return c;
-}
-
-/// That have flowed in.
-double TransportInTime::pore_volumes(double time) const {
-  if (flow_.in_time) return past_.carried * h_ * h_ * h_ / past_.result.pore_volume;
-  return past_.result.pore_time > 0.0 ? time / past_.result.pore_time : 0.0;
-}
-
-TransportLine TransportInTime::line_at(double time, double dt) const {
-  TransportLine line{time, dt, pore_volumes(time), {}};
-  const std::size_t n = deck_.components.size();
-  for (std::size_t i = 0; i < n; ++i) line.components.push_back(line_of(i, dt));
-  const std::vector<double> at = probes_.bounded_values(
-      run_.comm, n, [this](std::int32_t unknown, std::size_t i) { return state_.values[i][unknown]; });
-  for (std::size_t k = 0; k < at.size(); ++k) line.components[k % n].probes.push_back(at[k]);
-  return line;
-}
-
-/// Extremes, moments and the states for the chart.
-void TransportInTime::follow(const TransportLine& line, double part, bool last) {
-  ++past_.result.steps;
-  past_.result.dt = std::max(past_.result.dt, line.dt);
-  past_.result.implicit_volumes = report_.implicit_volumes;
-  past_.result.iterations += report_.low_iterations + report_.high_iterations;
-  for (std::size_t i = 0; i < line.components.size(); ++i) {
-    const ComponentLine& c = line.components[i];
-    ComponentResult& r = past_.result.components[i];
-    r.low = state_.range[i].least;
-    r.high = state_.range[i].largest;
-    r.least = std::min(r.least, c.least);
-    r.largest = std::max(r.largest, c.largest);
-    r.imbalance = std::max(r.imbalance, c.imbalance);
-    if (!flow_.flows || flow_.in_time || outlet_ < 0) continue;
-    const double volume_rate = rate_in_ * h_ * h_ * h_;
-    past_.at_inlet[i].add(line.time, c.inflow / volume_rate);
-    past_.at_outlet[i].add(line.time, c.outlet);
-  }
-  const auto kept = static_cast<double>(past_.result.states.size());
-  if (last ||
-      (flow_.in_time ? most_states * part >= kept : past_.result.steps >= std::ceil(n_steps_ / most_states * kept))) {
-    past_.result.states.push_back(line);
-    if (chemistry_) chemistry_->remember();
+    record_step(system_.state.time / times_.end, false);
   }
 }
 
 void TransportInTime::record(const Clock& clock) {
-  state_.time = clock.time();  // a sum of steps misses the times that values jump at
-  take_line(clock.part(), clock.done());
+  system_.state.time = clock.time();  // a sum of steps misses the times that values jump at
+  record_step(clock.part(), clock.done());
 }
 
-/// The last step into histories, chart and pictures.
-void TransportInTime::take_line(double part, bool last) {
-  const TransportLine line = line_at(state_.time, report_.step);
-  csv_.append(transport_line(line));
-  if (chemistry_) {
-    see_outlet(line);
-    chemistry_->record();
+/// The last step into histories, charts and pictures.
+void TransportInTime::record_step(double part, bool last) {
+  const TransportReport& report = system_.report;
+  const double h = system_.h;
+  const TransportLine line = line_of(system_);
+  recorder_.append(csv_name, transport_line(line));
+  if (system_.chemistry) {
+    see_outlet(line, *system_.chemistry);
+    recorder_.append(ReactiveRun::csv_name, system_.chemistry->csv_line());
   }
-  follow(line, part, last);
+  add_step(line, report.low_iterations + report.high_iterations,
+           system_.has_signals() ? system_.ends.in * h * h * h : 0.0, record_);
+  if (recorder_.take_step(line.time, part, last)) {
+    record_.states.push_back(line);
+    if (system_.chemistry) system_.chemistry->remember();
+  }
+  if (system_.run.config.transport.animation && recorder_.frame_due(part)) {
+    std::vector<std::string> names;
+    for (const ComponentResult& c : system_.numbers.components) names.push_back(concentration_name(c.name));
+    recorder_.add_frame(view_of(system_.run, fields_of(system_, Chemistry::left_out)), names, system_.flow.axis);
+    recorder_.skip_frames(part);
+  }
   const ComponentLine& first = line.components[0];
+  const std::string& name = system_.numbers.components[0].name;
   std::string note = fmt::format("t = {}", format_si(line.time, "s"));
   if (line.pore_volumes > 0.0) note += fmt::format(", {:.3g} pore volumes", line.pore_volumes);
-  note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", deck_.components[0].name, first.outlet)
-                                      : fmt::format(", mean of {} {:.3g}", deck_.components[0].name, first.mean);
-  if (deck_.animation && part * most_frames >= static_cast<double>(frames_drawn_)) {
-    draw_frame();
-    frames_drawn_ = static_cast<int>(part * most_frames) + 1;
+  note += std::isfinite(first.outlet) ? fmt::format(", {} at the outlet {:.3g}", name, first.outlet)
+                                      : fmt::format(", mean of {} {:.3g}", name, first.mean);
+  recorder_.tell(part, note, "",
+                 fmt::format("{} + {} iterations, {} faces limited", report.low_iterations, report.high_iterations,
+                             report.limited_faces + report.limited_diffusion));
+}
+
+void TransportInTime::at_output(const Clock& clock) {
+  recorder_.append(profile_name, profile_lines(system_));
+  const double n_outputs = times_.output > 0.0 ? std::ceil(times_.end / times_.output) - 1.0 : 0.0;
+  const auto drawn = static_cast<double>(record_.output_times.size());
+  if (clock.outputs() >= n_outputs / most_pictures * (drawn + 1.0)) draw_plumes();
+}
+
+void TransportInTime::draw_plumes() {
+  const double time = system_.state.time;
+  const int axis = system_.flow.axis;
+  record_.output_times.push_back(time);
+  const FieldView view = view_of(system_.run, fields_of(system_, Chemistry::included));
+  if (system_.chemistry) system_.chemistry->take_picture(view, axis, time);
+  for (std::size_t i = 0; i < system_.numbers.components.size(); ++i) {
+    const std::string& name = system_.numbers.components[i].name;
+    const ScalarRange& range = system_.state.range[i];
+    const std::string picture =
+        plume_picture(system_.run.comm, view, name, axis, range.least, range.largest, format_si(time, "s"));
+    if (!picture.empty()) record_.figures[fmt::format("transport {} {}", name, record_.output_times.size())] = picture;
   }
-  const std::string step =
-      fmt::format("transport, step {}{}", past_.result.steps, flow_.in_time ? "" : fmt::format(" of {:.0f}", n_steps_));
-  run_.services.progress.tell(part, step, note);
-  if (part >= next_log_) {
-    log_detail("{}: {}; {} + {} iterations, {} faces limited", step, note, report_.low_iterations,
-               report_.high_iterations, report_.limited_faces + report_.limited_diffusion);
-    next_log_ = part + 1.0 / lines_in_log;
+}
+
+bool TransportInTime::keep(const Clock&) {
+  if (!system_.run.services.solved.keeps()) return false;
+  Json process{{"end", times_.end},          {"dt", times_.dt},
+               {"output", times_.output},    {"pore_time", system_.numbers.pore_time},
+               {"carried", system_.carried}, {"continuity", {system_.continuity.before, system_.continuity.after}},
+               {"range", Json::array()},     {"record", record_json(record_)}};
+  std::vector<VofValues> fields;
+  for (std::size_t i = 0; i < system_.state.values.size(); ++i) {
+    process["range"].push_back({system_.state.range[i].least, system_.state.range[i].largest});
+    fields.push_back({concentration_name(system_.numbers.components[i].name), 1, system_.own_values(i)});
   }
+  std::vector<double> potential;
+  if (system_.keeps_flow()) {
+    potential = system_.stepper->flow_potential();
+    fields.push_back({potential_name, 1, std::span<const double>(potential)});
+  }
+  std::vector<ReactiveRun::Rows> rows;
+  if (system_.chemistry) {
+    process["chemistry"] = system_.chemistry->past();
+    rows = system_.chemistry->rows();
+  }
+  for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
+  return recorder_.keep(dependencies(system_), times_.end, process, system_.places(), fields);
+}
+
+/// Goes on from what an earlier run has kept, when there is something that fits.
+bool TransportInTime::resume() {
+  const std::size_t n_own = system_.own_values(0).size();
+  std::vector<std::vector<double>> values(system_.state.values.size(), std::vector<double>(n_own));
+  std::vector<double> potential(system_.keeps_flow() ? n_own : 0);
+  TimeOptions times = times_;
+  TransportRecord record;
+  Json kept;
+  std::vector<ScalarRange> range;
+  ReactiveRun::Memory reactions;
+  const auto read = [&](const VofFile& file, const Json& process, double time) {
+    kept = process;
+    record = record_;
+    take_record(process.at("record"), record);
+    times.end = process.at("end");
+    times.dt = process.at("dt");
+    times.output = process.at("output");
+    range.clear();
+    for (const Json& r : process.at("range")) range.push_back({r.at(0), r.at(1)});
+    const double carried_from = system_.flow.in_time ? system_.run.services.handover.in_time->time : time;
+    require(time == carried_from, "it belongs to the time {:g} s, but the flow continues from {:g} s", time,
+            carried_from);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      file.read(concentration_name(system_.numbers.components[i].name), system_.places(), 1, std::span(values[i]));
+    if (system_.keeps_flow()) file.read(potential_name, system_.places(), 1, std::span(potential));
+    if (system_.chemistry) reactions = system_.chemistry->read(process.at("chemistry"), file, system_.places());
+  };
+  if (!recorder_.begin(dependencies(system_), read)) return false;
+  if (system_.keeps_flow()) take_flow(*system_.flow.faces, system_, potential);
+  times_ = times;
+  record_ = std::move(record);
+  for (std::size_t i = 0; i < values.size(); ++i) system_.stepper->set_values(system_.state, i, values[i]);
+  system_.state.range = range;
+  system_.state.time = recorder_.recorded().time;
+  system_.carried = kept.at("carried");
+  system_.continuity = {kept.at("continuity").at(0), kept.at("continuity").at(1)};
+  system_.numbers.pore_time = kept.at("pore_time");
+  if (system_.chemistry) system_.chemistry->go_on(std::move(reactions), system_.state);
+  return true;
+}
+
+/// At the end.
+TransportResult transport_result(const TransportSystem& system, const TransportRecord& record, int steps) {
+  TransportResult r = system.numbers;
+  r.steps = steps;
+  r.dt = record.longest_step;
+  r.iterations = record.iterations;
+  r.implicit_volumes = system.report.implicit_volumes;
+  r.continuity_before = system.continuity.before;
+  r.continuity_after = system.continuity.after;
+  r.states = record.states;
+  r.output_times = record.output_times;
+  if (r.in_time) {
+    r.darcy_velocity = system.flow.darcy_velocity * pore_volumes(system) * r.porosity * r.length / system.state.time;
+    r.flow_rate = r.darcy_velocity * r.pore_volume / (r.porosity * r.length);
+  } else {
+    r.backflow = system.ends.backflow;
+  }
+  for (std::size_t i = 0; i < r.components.size(); ++i) {
+    ComponentResult& c = r.components[i];
+    const ComponentRecord& found = record.components[i];
+    c.low = system.state.range[i].least;
+    c.high = system.state.range[i].largest;
+    c.least = found.least;
+    c.largest = found.largest;
+    c.imbalance = found.imbalance;
+    if (c.moments_wanted) c.response = breakthrough(found.at_inlet, found.at_outlet);
+    c.inlet = system.has_signals() ? found.at_inlet.last() : std::numeric_limits<double>::quiet_NaN();
+  }
+  return r;
+}
+
+/// What walls with laws do at the end, as maps.
+struct WallsAtEnd {
+  std::vector<WallPlace> places;
+  std::vector<std::vector<SurfaceLaw>> laws;  ///< [component][mineral]
+  std::vector<WallMap> maps;                  ///< [component]
+};
+
+/// As of the last step, with the sums in the results. Collective.
+WallsAtEnd walls_at_end(const TransportSystem& system, TransportResult& result) {
+  const JobContext& run = system.run;
+  WallsAtEnd walls{wall_places(run.geometry, *numbering_of(system.flow.composite)), surface_laws(run), {}};
+  for (std::size_t i = 0; i < result.components.size(); ++i) {
+    if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
+    const std::vector<double> amounts = system.stepper->wall_amounts(i);
+    std::vector<double> flux(walls.places.size(), 0.0);
+    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
+      flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
+    const ComponentLine& end = result.states.back().components[i];
+    walls.maps.push_back(
+        wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));
+    result.components[i].wall = sum_walls(run, walls.places, walls.maps.back(), walls.laws[i], end.wall, end.mean);
+  }
+  return walls;
+}
+
+void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
+  result.json.update(chemistry.json());
+  result.text += chemistry.text();
+  result.headline = chemistry.headline() + result.headline;
+  std::ranges::move(chemistry.balances(), std::back_inserter(result.balances));
+  std::ranges::move(chemistry.warnings(), std::back_inserter(result.warnings));
+  result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge at every step"});
+}
+
+void TransportInTime::leave_animations(JobResult& result) {
+  if (!system_.run.config.transport.animation) return;
+  result.files.push_back({"animation_*.png", "animation of the plumes, for a browser"});
+  for (std::size_t i = 0; i < system_.numbers.components.size(); ++i) {
+    const std::string& name = system_.numbers.components[i].name;
+    const ScalarRange& range = system_.state.range[i];
+    const PlaneLook look = plume_look(system_.h, range.least, range.largest,
+                                      fmt::format("0 to {}, animation", format_si(times_.end, "s")));
+    recorder_.leave_animation(i, look, fmt::format("animation_{}.png", name),
+                              is_uniform(range.least, range.largest) ? "" : fmt::format("transport {} moving", name),
+                              result.figures);
+  }
+}
+
+JobResult TransportInTime::report() {
+  const JobContext& run = system_.run;
+  recorder_.append(profile_name, profile_lines(system_));
+  recorder_.close();
+  TransportResult numbers = transport_result(system_, record_, recorder_.recorded().steps);
+  WallsAtEnd walls = walls_at_end(system_, numbers);
+  JobResult result;
+  result.figures = std::move(record_.figures);
+  result.text = transport_text(numbers);
+  result.headline = transport_headline(numbers);
+  result.json = transport_json(numbers);
+  result.solves.push_back({"transport", "flux-corrected, gcr", "diagonal", static_cast<int>(numbers.iterations),
+                           run.config.transport.tolerance, run.comm.max(setup_seconds_),
+                           run.comm.max(wall_clock_.seconds() - setup_seconds_)});
+  for (const ComponentResult& c : numbers.components)
+    result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
+  result.warnings = transport_warnings(numbers);
+  std::vector<JobComponent> all = fields_of(system_, Chemistry::included);
+  const FieldView view = view_of(run, all);
+  if (system_.chemistry) {
+    system_.chemistry->take_picture(view, system_.flow.axis, system_.state.time);
+    system_.chemistry->draw(result.figures);
+    add_chemistry_results(*system_.chemistry, result);
+  }
+  if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
+  draw_transport(run.comm, result.json, view, result.figures);
+  leave_animations(result);
+  result.components = asked_of(run.config, std::move(all));
+  result.files.push_back({csv_name, "history of the transport: breakthrough, means, balances"});
+  result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
+  leave_wall(run, walls.places, walls.laws, std::move(walls.maps), result);
+  if (numbers.in_time)
+    result.time = system_.state.time;  // its plotfiles are those of the flow
+  else
+    finish_files(run, recorder_.files(), system_.state.time, result);
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Process> start_transport_in_time(const JobContext& run) {
+  return std::make_unique<TransportInTime>(run);
 }
 
 }  // namespace karst

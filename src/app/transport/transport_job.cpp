@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "app/transport/transport_in_time.hpp"
+#include "app/transport/steady_transport_job.hpp"
 
 namespace karst {
 
@@ -14,7 +14,7 @@ Job transport_job() {
       .mistakes = transport_mistakes,
       .start = [](const JobContext& context) -> std::unique_ptr<Process> {
         if (context.config.transport.steady()) return one_step(context, steady_transport);
-        return std::make_unique<TransportInTime>(context);
+        return start_transport_in_time(context);
       },
       .draw = draw_transport,
       .page = transport_page,

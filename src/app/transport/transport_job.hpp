@@ -116,6 +116,8 @@ std::string plume_picture(const Comm& comm, const FieldView& view, const std::st
 bool is_uniform(double low, double high);
 /// How plumes are drawn.
 PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption);
+/// Writes transport.csv, a line per step, and profiles.csv, at output times. Throws Error on all ranks. Collective.
+std::unique_ptr<Process> start_transport_in_time(const JobContext& run);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);
 double transport_setup_work(double fluid, double irregular);
 JobPace transport_pace(const Comm& comm, const Geometry& geometry);

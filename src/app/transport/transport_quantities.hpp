@@ -30,6 +30,7 @@ void each_quantity(Line& c, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"min", "", csv | record}, c.least);
   f(Quantity{"max", "", csv | record}, c.largest);
   f(Quantity{"imbalance", "", csv | record, "{:.2g}"}, c.imbalance);
+  f(Quantity{"probes"}, c.probes);
 }
 
 /// Of a component over the run, with its last line.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/output/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/job/run_services.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/core/format.hpp"
+#include "base/file/json.hpp"
+#include "base/file/log.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double most_states = 400.0;  ///< for charts
+constexpr double lines_in_log = 20.0;
+
+}  // namespace
+
+Json recorded_json(const Recorded& recorded) {
+  Json json{{"steps", recorded.steps},           {"time", recorded.time},   {"next_state", recorded.next_state},
+            {"next_frame", recorded.next_frame}, {"frames", Json::array()}, {"files", files_json(recorded.files)}};
+  for (const PlaneFrames& frames : recorded.frames) json["frames"].push_back(frames_json(frames));
+  return json;
+}
+
+void take_recorded(const Json& json, Recorded& recorded) {
+  recorded.steps = json.at("steps");
+  recorded.time = json.at("time");
+  recorded.next_state = json.at("next_state");
+  recorded.next_frame = json.at("next_frame");
+  recorded.frames.clear();
+  for (const Json& frames : json.at("frames")) recorded.frames.push_back(frames_of(frames));
+  take_files(json.at("files"), recorded.files);
+}
+
+Recorder::Recorder(const JobContext& run, std::string process, const std::vector<History>& histories)
+    : run_(run), process_(std::move(process)) {
+  for (const History& h : histories) {
+    recorded_.files.histories.push_back(h.name);
+    histories_.try_emplace(h.name, h.header);
+  }
+}
+
+void Recorder::expect(double n_steps, int first_state) {
+  n_steps_ = n_steps;
+  if (recorded_.steps == 0) recorded_.next_state = first_state;
+}
+
+bool Recorder::begin(const std::string& dependencies, const Read& read) {
+  const bool goes_on = resume(dependencies, read);
+  const ResultFiles& results = run_.services.files;
+  for (auto& [name, history] : histories_) {
+    fail_together(run_.comm, [&] {
+      if (run_.comm.rank() == 0 && results.written()) history.file.open(results.path(name), goes_on);
+    });
+    if (!goes_on) history.file.append(history.header);
+  }
+  return goes_on;
+}
+
+void Recorder::close() {
+  for (auto& [name, history] : histories_) fail_together(run_.comm, [&] { history.file.finish(); });
+}
+
+bool Recorder::take_step(double time, double part, bool last) {
+  ++recorded_.steps;
+  recorded_.time = time;
+  const bool due = n_steps_ > 0.0 ? recorded_.steps >= std::ceil(n_steps_ / most_states * recorded_.next_state)
+                                  : most_states * part >= recorded_.next_state;
+  if (due || last) ++recorded_.next_state;
+  return due || last;
+}
+
+std::string Recorder::title() const {
+  return fmt::format("{}, step {}", process_, recorded_.steps) +
+         (n_steps_ > 0.0 ? fmt::format(" of {:.0f}", n_steps_) : "");
+}
+
+void Recorder::tell(double part, const std::string& note, const std::string& more, const std::string& detail) {
+  run_.services.progress.tell(part, title() + more, note);
+  if (detail.empty() || part < next_log_) return;
+  log_detail("{}: {}; {}", title(), note, detail);
+  next_log_ = part + 1.0 / lines_in_log;
+}
+
+void Recorder::add_frame(const FieldView& view, std::span<const std::string> fields, int axis) {
+  recorded_.frames.resize(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (const auto place = view.find(fields[i]))
+      recorded_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
+  ++recorded_.next_frame;
+}
+
+void Recorder::skip_frames(double part) {
+  recorded_.next_frame = std::max(recorded_.next_frame, static_cast<int>(part * most_frames) + 1);
+}
+
+void Recorder::leave_animation(std::size_t field, const PlaneLook& look, const std::string& file,
+                               const std::string& figure, Figures& figures) const {
+  if (field >= recorded_.frames.size()) return;
+  std::string picture;
+  if (run_.comm.rank() == 0) {
+    if (!figure.empty()) figures[figure] = moving_figure(recorded_.frames[field], look);
+    picture = moving_picture(recorded_.frames[field], look.low, look.high);
+  }
+  run_.services.files.write(run_.comm, file, picture);
+}
+
+bool Recorder::keep(const std::string& dependencies, double end, const Json& process, const VofPlaces& places,
+                    std::span<const VofValues> fields) {
+  const auto flush = [this] {
+    for (auto& [name, history] : histories_) history.file.flush();
+  };
+  if (!keep_files(run_, process_, flush, recorded_.files)) return false;
+  const std::string name = process_ + std::string(checkpoint_suffix);
+  const Json result{{"solve", name}, {"steps", recorded_.steps}, {"time_s", recorded_.time}, {"end_s", end}};
+  const Json state{{"recorded", recorded_json(recorded_)}, {"process", process}};
+  return run_.services.solved.save(name, dependencies, {result, state}, places, fields);
+}
+
+bool Recorder::resume(const std::string& dependencies, const Read& read) {
+  Recorded found;
+  const std::string name = process_ + std::string(checkpoint_suffix);
+  const auto kept = run_.services.solved.load(name, dependencies, [&](const VofFile& file, const Json& state) {
+    found = recorded_;
+    take_recorded(state.at("recorded"), found);
+    read(file, state.at("process"), found.time);
+    bring_files(run_, found.files);
+  });
+  if (!kept) return false;
+  recorded_ = std::move(found);
+  log_info("{} continues after step {}, at {}", process_, recorded_.steps, format_si(recorded_.time, "s"));
+  return true;
+}
+
+}  // namespace karst

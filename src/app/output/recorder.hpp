@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every process in time leaves of its steps (decision 056): histories, states for charts, frames of animations,
+// its progress, and checkpoints.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/job/files_in_time.hpp"
+#include "app/output/field_view.hpp"
+#include "app/output/moving_picture.hpp"
+#include "base/file/growing_file.hpp"
+#include "io/vof_file.hpp"
+
+namespace karst {
+
+/// What was recorded up to a step, as far as a checkpoint holds it.
+struct Recorded {
+  int steps = 0;
+  double time = 0.0;                ///< at the end of the last step [s]
+  int next_state = 1;               ///< number of the next state for charts, of some hundred in a run
+  int next_frame = 0;               ///< number of the next frame, of most_frames
+  std::vector<PlaneFrames> frames;  ///< per animated field
+  FilesInTime files;
+};
+
+/// As JSON, every bit of every number, and back.
+Json recorded_json(const Recorded& recorded);
+/// @param[in,out] recorded  with the names of the histories. Throws Error: other histories.
+void take_recorded(const Json& json, Recorded& recorded);
+
+/// Records a process in time:
+///
+///   Recorder recorder(run, "flow", {{"history.csv", header}});
+///   recorder.begin(dependencies, read);  // at 0, or from a checkpoint
+///   after each step:
+///     recorder.append("history.csv", line);
+///     if (recorder.take_step(time, part, last)) states.push_back(state);
+///     if (recorder.frame_due(part)) recorder.add_frame(view, {"speed"}, axis);
+///     recorder.tell(part, note);
+class Recorder {
+ public:
+  /// A file that grows by lines, and its first one.
+  struct History {
+    std::string name, header;
+  };
+  /// @param process  its name in messages and, with checkpoint_suffix, in the store of solves
+  Recorder(const JobContext& run, std::string process, const std::vector<History>& histories);
+
+  /// Steps of the run; 0: not known in advance. Then charts have states by the part of the time that has gone.
+  /// @param first_state  number of the first state; 0: the first step has one, else it may be left out
+  void expect(double n_steps, int first_state = 1);
+  const Recorded& recorded() const { return recorded_; }
+  FilesInTime& files() { return recorded_.files; }
+
+  /// Takes the time of a checkpoint [s] and what keep() was given; may throw Error, maybe on some ranks alone. Called
+  /// again where an earlier checkpoint is tried.
+  using Read = std::function<void(const VofFile& file, const Json& process, double time)>;
+  /// Goes on from a checkpoint of an earlier run, where one fits: true. Then begins the histories, on rank 0, where the
+  /// run has files. Throws the same Error on all ranks. Collective.
+  bool begin(const std::string& dependencies, const Read& read);
+  /// To a history; on rank 0, where it is open. Not collective.
+  void append(const std::string& history, const std::string& lines) { histories_.at(history).file.append(lines); }
+  /// Ends the histories, which are written whole then. Throws the same Error on all ranks: not all could be.
+  /// Collective.
+  void close();
+
+  /// Counts a step that ends at this time [s], a part of the run. True: charts show its state, as they do of some
+  /// hundred steps, evenly distributed, and of the last one.
+  bool take_step(double time, double part, bool last);
+  /// Shows "PROCESS, step 3 of 20" with the note.
+  /// @param more    behind the number of the step
+  /// @param detail  for the log alone, some twenty times in a run; empty: no lines in the log
+  void tell(double part, const std::string& note, const std::string& more = "", const std::string& detail = "");
+
+  /// The next of most_frames is due where `done` of `all` has gone.
+  bool frame_due(double done, double all = 1.0) const { return most_frames * done >= recorded_.next_frame * all; }
+  /// A frame per field: its plane through the middle along the axis. Collective.
+  void add_frame(const FieldView& view, std::span<const std::string> fields, int axis);
+  /// Leaves out frames that were due before this part of the run.
+  void skip_frames(double part);
+  /// The animation of a field as a file and, on rank 0, as a figure; nothing without frames. Collective.
+  /// @param figure  its key; empty: none
+  void leave_animation(std::size_t field, const PlaneLook& look, const std::string& file, const std::string& figure,
+                       Figures& figures) const;
+
+  /// Writes a checkpoint. False: it could not. Collective.
+  /// @param end  of the run [s]
+  bool keep(const std::string& dependencies, double end, const Json& process, const VofPlaces& places,
+            std::span<const VofValues> fields);
+
+ private:
+  struct OpenHistory {
+    std::string header;
+    GrowingFile file{};  ///< on rank 0
+  };
+  bool resume(const std::string& dependencies, const Read& read);
+  std::string title() const;
+
+  const JobContext& run_;
+  std::string process_;
+  std::map<std::string, OpenHistory> histories_;
+  Recorded recorded_;
+  double n_steps_ = 0.0, next_log_ = 0.0;
+};
+
+}  // namespace karst

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport/transport_system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/job/run_services.hpp"
+#include "app/output/concentration_field.hpp"
+#include "base/comm/mix.hpp"
+#include "base/core/error.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Of values by the places of their volumes: the same on any number of ranks. Collective.
+std::uint64_t fingerprint(const Comm& comm, const ScalarGrid& grid, std::span<const double> values) {
+  std::uint64_t sum = 0;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::uint64_t hash = mix(std::uint64_t{0}, values[v]);
+    for (int d = 0; d < 3; ++d) hash = mix(hash, grid.centroid[v][d]);
+    sum += hash;
+  }
+  return sum_of_hashes(comm, sum);
+}
+
+void set_initial(const std::vector<std::shared_ptr<InitialValues>>& initial, TransportSystem& s) {
+  s.state = s.stepper->make_state();
+  const ScalarGrid& grid = s.stepper->grid();
+  const std::vector<ComponentDeck>& decks = s.run.config.transport.components;
+  std::vector<double> values(grid.n_own);
+  for (std::size_t i = 0; i < decks.size(); ++i) {
+    initial[i]->fill(s.run.comm, grid, values);
+    if (!decks[i].initial_file.empty())  // of whatever number of files
+      s.given += fmt::format("initial values of {} {:016x}\n", decks[i].name, fingerprint(s.run.comm, grid, values));
+    require_initial(s.run, i, values);
+    s.stepper->set_values(s.state, i, values);
+  }
+}
+
+/// Mean and extremes of a component, with what flows out now.
+ComponentLine line_of_state(const TransportSystem& s, std::size_t i) {
+  ComponentLine c;
+  const ScalarGrid& grid = s.stepper->grid();
+  const std::span<const double> values = s.state.values[i].span();
+  std::array<double, 2> sums{};
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  for (std::int64_t v = 0; v < grid.n_own; ++v) {
+    sums[0] += grid.volume[v] * values[v];
+    sums[1] += grid.volume[v];
+    least = std::min(least, values[v]);
+    largest = std::max(largest, values[v]);
+  }
+  s.run.comm.sum(std::span(sums));
+  c.mean = sums[0] / sums[1];
+  c.least = -s.run.comm.max(-least);
+  c.largest = s.run.comm.max(largest);
+  return c;
+}
+
+ComponentLine line_of_step(const TransportSystem& s, std::size_t i) {
+  ComponentLine c;
+  const ComponentBalance& b = s.report.components[i];
+  const double volume = s.h * s.h * s.h, dt = s.report.step;
+  c.mean = b.content / s.fluid_volume;
+  c.inflow = b.inflow * volume / dt;
+  c.outflow = b.outflow * volume / dt;
+  c.wall = b.wall * volume / dt;
+  c.made = (b.source - b.decay) * volume / dt;
+  c.least = b.least;
+  c.largest = b.largest;
+  c.imbalance = b.imbalance;
+  return c;
+}
+
+ComponentLine component_line(const TransportSystem& s, std::size_t i) {
+  const bool stepped = s.report.step > 0.0;
+  ComponentLine c = stepped ? line_of_step(s, i) : line_of_state(s, i);
+  const int outlet = s.flow.outlet();
+  c.outlet = outlet >= 0 ? outflow_mean(s.run.comm, s.ends.ends, s.state.values[i].span(), outlet)
+                         : std::numeric_limits<double>::quiet_NaN();
+  // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
+  if (stepped && outlet >= 0 && s.ends.leaves_by_outlet && s.numbers.components[i].closed_ends)
+    c.outlet = s.report.components[i].outflow / (s.ends.in * s.report.step);
+  return c;
+}
+
+}  // namespace
+
+TransportSystem::TransportSystem(const JobContext& context)
+    : run(context),
+      h(run.grid.cell_width()),
+      flow(carried_by(run)),
+      numbers(transport_numbers(run, flow)),
+      joined(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.composite))),
+      probes(mean_probes(run, *flow.composite)) {
+  numbers.probes = run.config.output.probes;
+  TransportOptions options;
+  options.tolerance = run.config.transport.tolerance;
+  const auto initial = initial_values(run, flow.outlet());
+  stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
+  take_flow(*flow.faces, *this);
+  for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
+  fluid_volume = run.comm.sum(fluid_volume);
+  set_initial(initial, *this);
+  if (run.config.reactive == nullptr) return;
+  chemistry.emplace(run, *stepper).start(state);
+  for (std::size_t i = run.config.reactive->first; i < numbers.components.size(); ++i)
+    numbers.components[i].conservative = false;
+}
+
+void take_flow(FaceField& faces, TransportSystem& s, std::span<const double> potential) {
+  const FlowContinuity continuity = s.stepper->set_flow(faces, potential);
+  s.continuity.before = std::max(s.continuity.before, continuity.before);
+  s.continuity.after = std::max(s.continuity.after, continuity.after);
+  s.ends.ends = end_flows(s.stepper->grid(), s.stepper->flow());
+  std::array<double, 4> sums{};  // in, out, in through the outlet, out through it
+  for (const FlowThroughEnd& f : s.ends.ends) {
+    sums[f.flow < 0.0 ? 0 : 1] += std::abs(f.flow);
+    if (f.side == s.flow.outlet()) sums[f.flow < 0.0 ? 2 : 3] += std::abs(f.flow);
+  }
+  s.run.comm.sum(std::span(sums));
+  s.ends.in = sums[0];
+  s.ends.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
+  s.ends.leaves_by_outlet = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
+}
+
+void advance(TransportSystem& s, double dt) {
+  for (const ComponentDeck& c : s.run.config.transport.components) {
+    if (!c.inlet_table) value_at(c.inlet, s.state.time + dt);
+    if (c.outlet) value_at(*c.outlet, s.state.time + dt);
+  }
+  if (s.chemistry)
+    s.chemistry->step(*s.stepper, s.state, dt, s.report);
+  else
+    s.stepper->advance(s.state, dt, s.report);
+}
+
+bool begins_with_jump(const TransportSystem& s, double end) {
+  constexpr double as_good_as = 1e-3;
+  const ScalarGrid& grid = s.stepper->grid();
+  bool jumps = false;
+  for (std::size_t i = 0; i < s.state.values.size(); ++i)
+    for (const BoundaryFace& face : grid.boundary) {
+      const ScalarSide& side = s.stepper->components()[i].sides[face.side];
+      if (side.kind != ScalarSide::Kind::fixed && !(s.stepper->flow()[face.face] < 0.0)) continue;
+      const double given = side.value ? side.value(face.at, just_after(0.0, end)) : 0.0,
+                   there = s.state.values[i][face.volume];
+      jumps = jumps || std::abs(given - there) > as_good_as * std::max(std::abs(given), std::abs(there));
+    }
+  return s.run.comm.any(jumps);
+}
+
+double pore_volumes(const TransportSystem& s) {
+  if (s.flow.in_time) return s.carried * s.h * s.h * s.h / s.numbers.pore_volume;
+  return s.numbers.pore_time > 0.0 ? s.state.time / s.numbers.pore_time : 0.0;
+}
+
+TransportLine line_of(const TransportSystem& s) {
+  TransportLine line{s.state.time, s.report.step, pore_volumes(s), {}};
+  const std::size_t n = s.state.values.size();
+  for (std::size_t i = 0; i < n; ++i) line.components.push_back(component_line(s, i));
+  const std::vector<double> at = s.probes.bounded_values(
+      s.run.comm, n, [&](std::int32_t unknown, std::size_t i) { return s.state.values[i][unknown]; });
+  for (std::size_t k = 0; k < at.size(); ++k) line.components[k % n].probes.push_back(at[k]);
+  return line;
+}
+
+std::string profile_header(const TransportSystem& s) {
+  std::string head = "time_s,pore_volumes,position_m";
+  for (const std::string& name : s.run.config.transport.names()) head += ',' + name;
+  return head + '\n';
+}
+
+std::string profile_lines(const TransportSystem& s) {
+  const int n = s.run.grid.cells[s.flow.axis];
+  std::vector<std::vector<double>> means;
+  for (const auto& values : s.state.values)
+    means.push_back(layer_means(s.stepper->grid(), values.span(), s.flow.axis, n));
+  std::string lines;
+  for (std::int64_t layer = 0; layer < n; ++layer) {
+    lines +=
+        fmt::format("{:.10g},{:.10g},{:.10g}", s.state.time, pore_volumes(s), (static_cast<double>(layer) + 0.5) * s.h);
+    for (const std::vector<double>& mean : means)
+      lines += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";
+    lines += '\n';
+  }
+  return lines;
+}
+
+std::string dependencies(const TransportSystem& s) {
+  std::string all = s.run.services.solved.dependencies("transport", s.run.geometry, s.h) + s.given;
+  if (s.chemistry) all += fmt::format("database {:016x}\n", s.run.config.reactive->database);
+  for (const MineralDeck& m : s.run.config.chemistry.minerals)  // those of a file may have changed
+    for (const std::string& rate : m.options.rates) all += fmt::format("rate of {} {}\n", m.options.name, rate);
+  return all;
+}
+
+std::vector<JobComponent> fields_of(const TransportSystem& s, Chemistry chemistry) {
+  std::vector<JobComponent> all;
+  for (std::size_t i = 0; i < s.state.values.size(); ++i)
+    all.push_back(concentration_field(s.run, s.joined, s.numbers.components[i].name, s.own_values(i)));
+  if (s.chemistry && chemistry == Chemistry::included)
+    std::ranges::move(s.chemistry->fields(s.state, s.joined), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace karst

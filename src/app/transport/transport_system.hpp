@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transport in time as what steps: components, the flow that carries them, and reactions.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/output/probes.hpp"
+#include "app/output/vof_values.hpp"
+#include "app/reaction/reactive_run.hpp"
+#include "app/transport/transport_setup.hpp"
+#include "io/field_file.hpp"
+#include "transport/march/transport_stepper.hpp"
+#include "transport/scalar_means.hpp"
+
+namespace karst {
+
+/// What flows through the ends of the domain.
+struct EndRates {
+  std::vector<FlowThroughEnd> ends;
+  double in = 0.0;                ///< through all ends into the domain [h0³/s]
+  double backflow = 0.0;          ///< what comes in through the outlet, over all that flows out
+  bool leaves_by_outlet = false;  ///< all that flows out
+};
+
+/// State and what advances it.
+struct TransportSystem {
+  /// At the beginning. Throws Error on all ranks: values that are not finite or leave their bounds. Collective.
+  explicit TransportSystem(const JobContext& context);
+  bool is_total(std::size_t i) const { return chemistry && i >= run.config.reactive->first; }
+  bool keeps_flow() const { return flow.flows && !flow.in_time; }  ///< the same in all steps
+  /// From an inlet to an outlet, so that what goes in and comes out are signals.
+  bool has_signals() const { return keeps_flow() && flow.outlet() >= 0; }
+  std::span<const double> own_values(std::size_t i) const {
+    return state.values[i].span().first(stepper->grid().n_own);
+  }
+  VofPlaces places() const { return places_of(run.geometry, joined->numbering()); }
+
+  const JobContext& run;
+  double h;                 ///< width of a cell of level 0 [m]
+  CarriedBy flow;           ///< without faces where these stay the same
+  TransportResult numbers;  ///< what does not change in time
+  std::shared_ptr<const JoinedCells> joined;
+  Probes probes;
+  std::optional<TransportStepper> stepper;
+  double fluid_volume = 0.0;  ///< [h0³]
+  std::string given;          ///< what answers depend on beside deck and geometry, a line each
+  TransportState state;
+  std::optional<ReactiveRun> chemistry;
+  TransportReport report;     ///< of the last step
+  EndRates ends;              ///< now
+  double carried = 0.0;       ///< fluid that a flow in time has brought in [h0³]
+  FlowContinuity continuity;  ///< worst of the flows up to now
+};
+
+/// The flow from now on. Collective.
+/// @param potential  that made it continuous before; empty: to be solved for
+void take_flow(FaceField& faces, TransportSystem& system, std::span<const double> potential = {});
+/// A step with the present flow. Throws Error on all ranks. Collective.
+void advance(TransportSystem& system, double dt);
+
+/// What is given on an inlet or a fixed end is not what is in the volume there. Collective.
+/// @param end  of the run [s]
+bool begins_with_jump(const TransportSystem& system, double end);
+/// That have flowed in.
+double pore_volumes(const TransportSystem& system);
+/// Of the last step; before the first one of the state, without amounts. Collective.
+TransportLine line_of(const TransportSystem& system);
+/// Head and lines of profiles.csv: means of layers across the axis now. The lines are collective.
+std::string profile_header(const TransportSystem& system);
+std::string profile_lines(const TransportSystem& system);
+/// What a checkpoint depends on. Collective.
+std::string dependencies(const TransportSystem& system);
+
+enum class Chemistry : std::uint8_t { left_out, included };  ///< its fields, which take a speciation per cell
+std::vector<JobComponent> fields_of(const TransportSystem& system, Chemistry chemistry);
+
+}  // namespace karst

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <optional>
 
-#include "app/estimate/solve_progress.hpp"
+#include "app/job/solve_progress.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"
 #include "base/comm/timer.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/estimate/solve_progress.hpp"
+#include "app/job/solve_progress.hpp"
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/estimate/solve_progress.hpp"
+#include "app/job/solve_progress.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"

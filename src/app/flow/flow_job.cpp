@@ -240,7 +240,8 @@ std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part,
   // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
   const bool sweeps = part.model == FlowModel::steady && run.geometry.levels.size() == 1;
   if (sweeps) keep_sweeps(run, kind.places, kind.depends, progress, watch);
-  std::optional<PermeabilitySolver> solver(std::in_place, run.comm, run.geometry, part, run.config.fluid, sample, watch);
+  std::optional<PermeabilitySolver> solver(std::in_place, run.comm, run.geometry, part, run.config.fluid, sample,
+                                           watch);
   std::vector<SteadySolve<AxisFlow>> list;
   for (const int axis : part.axes)
     list.push_back({axis_name(part, axis),
@@ -515,29 +516,24 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   return found;
 }
 
-int n_plotted(const Config& config) {
-  const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
-  return static_cast<int>(config.flow.axes.size()) *
-         (3 * asked(PlotField::velocity) + asked(PlotField::speed) + asked(PlotField::pressure));
-}
-
 }  // namespace
 
 Job flow_job() {
-  return {.word = job_word("flow"),
-          .mistakes = all_mistakes,
-          .start =
-              [](const JobContext& context) {
-                if (is_in_time(context.config)) return start_flow_in_time(context);
-                return one_step(context, ends_drive(context.config) ? run_end_flow : run);
-              },
-          .draw = draw,
-          .page = page,
-          .cost = {.plan = plan_flow,
-                   .setup_work = flow_setup_work,
-                   .pace = flow_pace,
-                   .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
-                   .n_components = n_plotted}};
+  return {
+      .word = job_word("flow"),
+      .mistakes = all_mistakes,
+      .start =
+          [](const JobContext& context) {
+            if (is_in_time(context.config)) return start_flow_in_time(context);
+            return one_step(context, ends_drive(context.config) ? run_end_flow : run);
+          },
+      .draw = draw,
+      .page = page,
+      .cost = {.plan = plan_flow,
+               .setup_work = flow_setup_work,
+               .pace = flow_pace,
+               .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
+               .n_fields = [](const Config& config, PlotField) { return static_cast<int>(config.flow.axes.size()); }}};
 }
 
 }  // namespace karst

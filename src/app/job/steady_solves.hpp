@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The solves of a steady job, one after the other: what an earlier run has finished is read, the rest is solved, told of
-// and kept as soon as it ends (decision 057).
+// The solves of a steady job, one after the other: what an earlier run has finished is read, the rest is solved, told
+// of and kept as soon as it ends (decision 057).
 #pragma once
 
 #include <functional>
@@ -51,7 +51,9 @@ struct SolveKind {
 
 /// Throws the Error of a solve with its name in the text.
 template <class Result>
-Result solve_by_name(const SteadySolve<Result>& one) try { return one.solve(); } catch (const Error& e) {
+Result solve_by_name(const SteadySolve<Result>& one) try {
+  return one.solve();
+} catch (const Error& e) {
   if (std::string(e.what()).find(one.name) != std::string::npos) throw;
   throw Error(one.name + ": " + e.what());
 }
@@ -75,8 +77,11 @@ void keep(SolveStore& store, const SolveKind<Result>& kind, const std::string& n
   if (!kind.record) return;
   std::vector<VofValues> fields;
   for (const SolveField& f : kind.fields(result))
-    std::visit([&](auto values) { fields.push_back({f.name, f.components, std::span(std::as_const(values))}); },
-               f.values);
+    std::visit(
+        [&](auto values) {
+          fields.push_back({f.name, f.components, std::span(std::as_const(values))});
+        },
+        f.values);
   store.save(name, kind.depends, kind.record(result), kind.places, fields);
 }
 

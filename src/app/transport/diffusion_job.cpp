@@ -383,11 +383,8 @@ Job diffusion_job() {
                    .setup_work = setup_work,
                    .pace = pace,
                    .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
-                   .n_components =
-                       [](const Config& config) {
-                         return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                                static_cast<int>(config.diffusion.axes.size());
-                       }},
+                   .n_fields = [](const Config& config,
+                                  PlotField) { return static_cast<int>(config.diffusion.axes.size()); }},
           .through_petsc = true};
 }
 

@@ -135,8 +135,8 @@ class PermeabilitySolver {
   /// a side with friction: k_dd is infinite, and a given velocity or flow rate is a uniform flow, without and with
   /// inertia. Not collective, the same on every rank.
   bool solves(int axis) const;
-  /// Throws Error when a solve fails or loses more than a tenth of the flow in a cell, and when the permeability k_dd is
-  /// negative or no more than round-off. Collective.
+  /// Throws Error when a solve fails or loses more than a tenth of the flow in a cell, and when the permeability k_dd
+  /// is negative or no more than round-off. Collective.
   FlowColumn solve(int axis);
 
  private:

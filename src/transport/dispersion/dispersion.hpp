@@ -48,8 +48,8 @@ std::string dispersion_solve_name(int axis, double peclet);
 /// What is wrong for this geometry, to be said before any solve. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DispersionOptions& options, const Geometry& geometry);
 
-/// The solves of one geometry, a Péclet number at a time. The closure problem is made with the first one, and the fluxes
-/// of an axis with its first.
+/// The solves of one geometry, a Péclet number at a time. The closure problem is made with the first one, and the
+/// fluxes of an axis with its first.
 class DispersionSolver {
  public:
   using Watch = std::function<void(const std::string& solve, int iteration, double residual)>;

@@ -367,7 +367,7 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
 namespace {
 
 /// Each component by itself.
-std::vector<Solved> solve_components(const JobContext& run, const SteadyFlow& flow,
+std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
                                      const std::vector<std::vector<SurfaceLaw>>& laws,
                                      const std::vector<WallPlace>& places, SolveProgress& progress) {
   const std::vector<ComponentDeck>& deck = run.config.transport.components;

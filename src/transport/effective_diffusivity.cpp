@@ -39,10 +39,8 @@ KrylovOptions krylov_options(const Setting& s, const int& axis) {
   options.prefix = "diffusion_";
   options.tolerance = s.options.tolerance;
   options.max_iterations = s.options.max_iterations;
-  if (s.watch.iteration)
-    options.watch = [&tell = s.watch.iteration, &axis](int n, double residual) {
-      tell(diffusion_solve_name(axis), n, residual);
-    };
+  if (s.watch)
+    options.watch = [&tell = s.watch, &axis](int n, double residual) { tell(diffusion_solve_name(axis), n, residual); };
   return options;
 }
 
@@ -59,13 +57,6 @@ void finish(const Setting& s, DiffusionColumn& column) {
 void start_linear(const Setting& s, const EllipticOperator& op, int axis, std::span<double> c) {
   const std::vector<Vec3> at = op.positions();
   parallel_for(std::ssize(c), [&](std::int64_t v) { c[v] = 1.0 - at[v][axis] / s.domain.cells[axis]; });
-}
-
-/// Name and set-up time of the operator and its solver; tells who watches.
-void tell(const Setting& s, int axis, double setup_seconds, SolveReport& solve) {
-  solve.name = diffusion_solve_name(axis);
-  solve.setup_seconds = setup_seconds;
-  if (s.watch.solved) s.watch.solved(solve);
 }
 
 DiffusionColumn column_between_ends(const Setting& s, int axis) {
@@ -89,7 +80,7 @@ DiffusionColumn column_between_ends(const Setting& s, int axis) {
     const double setup_seconds = setup.seconds();
     setup.stop();
     column.solve = krylov.solve(b.span(), c);
-    tell(s, axis, setup_seconds, column.solve);
+    column.solve.setup_seconds = setup_seconds;
   }
 
   const Timer timer("fluxes");
@@ -169,7 +160,7 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
   start_linear(s, solver.op, axis, c);
   solver.axis = axis;
   column.solve = solver.krylov.solve(b.span(), c);
-  tell(s, axis, std::exchange(solver.setup_seconds, 0.0), column.solve);
+  column.solve.setup_seconds = std::exchange(solver.setup_seconds, 0.0);
 
   const Timer timer("fluxes");
   const PlaneFluxes::Through fluxes = solver.planes.through(c, axis, -1.0);
@@ -224,38 +215,54 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
   return found;
 }
 
-std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
-                                                   const DiffusionOptions& options, const DiffusionWatch& watch) {
-  return effective_diffusivity(composite_on(comm, geometry), options, watch);
-}
+struct DiffusionSolver::Parts {
+  Setting setting;
+  std::optional<PeriodicSolver> periodic;  // made when it is first wanted
 
-std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
-                                                   const DiffusionOptions& options, const DiffusionWatch& watch) {
-  const Timer timer("diffusion");
-  const Geometry& geometry = grid->geometry();
-  const std::vector<std::string> wrong = mistakes(options, geometry);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
-  const Setting setting{grid, geometry, options, watch, domain_of(geometry)};
-  std::vector<DiffusionColumn> columns;
-  std::optional<PeriodicSolver> periodic;
-  const auto with_periodic = [&](int axis) -> PeriodicSolver& {
+  PeriodicSolver& with_periodic(int axis) {
     if (!periodic) periodic.emplace(setting, axis);
     return *periodic;
-  };
-  for (const int axis : options.axes) {
-    const bool open = setting.periodic(axis) || geometry.report.percolates[axis];
-    if (std::optional<DiffusionColumn> known; open && watch.known && (known = watch.known(axis))) {
-      columns.push_back(std::move(*known));
-      continue;
-    }
-    columns.push_back(setting.periodic(axis) ? periodic_column(setting, with_periodic(axis), axis)
-                      : open                 ? column_between_ends(setting, axis)
-                                             : unconnected(setting, axis));
-    if (open && watch.column) watch.column(columns.back());
   }
+};
+
+DiffusionSolver::DiffusionSolver(const std::shared_ptr<const Composite>& grid, const DiffusionOptions& options,
+                                 const DiffusionWatch& watch)
+    : parts_(new Parts{{grid, grid->geometry(), options, watch, domain_of(grid->geometry())}, {}}) {
+  const std::vector<std::string> wrong = mistakes(options, grid->geometry());
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+}
+DiffusionSolver::~DiffusionSolver() = default;
+
+bool DiffusionSolver::solves(int axis) const {
+  const Setting& s = parts_->setting;
+  return s.periodic(axis) || s.geometry.report.percolates[axis];
+}
+
+DiffusionColumn DiffusionSolver::solve(int axis) {
+  const Setting& s = parts_->setting;
+  if (!solves(axis)) return unconnected(s, axis);
+  DiffusionColumn column =
+      s.periodic(axis) ? periodic_column(s, parts_->with_periodic(axis), axis) : column_between_ends(s, axis);
+  column.solve.name = diffusion_solve_name(axis);
+  return column;
+}
+
+void DiffusionSolver::complete(std::vector<DiffusionColumn>& columns) {
+  const Timer timer("diffusion");
   for (DiffusionColumn& a : columns)
     for (DiffusionColumn& b : columns)
-      if (a.axis < b.axis && a.periodic && b.periodic) add_off_diagonals(setting, with_periodic(a.axis).planes, a, b);
+      if (a.axis < b.axis && a.periodic && b.periodic)
+        add_off_diagonals(parts_->setting, parts_->with_periodic(a.axis).planes, a, b);
+}
+
+std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
+                                                   const DiffusionOptions& options, const DiffusionWatch& watch) {
+  const Timer timer("diffusion");
+  const std::shared_ptr<const Composite> grid = composite_on(comm, geometry);
+  DiffusionSolver solver(grid, options, watch);
+  std::vector<DiffusionColumn> columns;
+  for (const int axis : options.axes) columns.push_back(solver.solve(axis));
+  solver.complete(columns);
   return columns;
 }
 

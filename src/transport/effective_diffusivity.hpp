@@ -55,25 +55,35 @@ struct DiffusionColumn {
   double imbalance() const;
 };
 
-/// Told on every rank while the solves run; each may be empty.
-struct DiffusionWatch {
-  /// After each iteration: name of the solve, iterations, ||b - A c|| / ||b||.
-  std::function<void(const std::string& solve, int iteration, double residual)> iteration;
-  std::function<void(const SolveReport& solve)> solved;
-  /// After each solve its column, in which entries off the diagonal may still be missing; and the same from an earlier
-  /// run, which is then not solved again. Collective.
-  std::function<void(const DiffusionColumn& column)> column;
-  std::function<std::optional<DiffusionColumn>(int axis)> known;
-};
+/// Told on every rank after each iteration: name of the solve, iterations, ||b - A c|| / ||b||. May be empty.
+using DiffusionWatch = std::function<void(const std::string& solve, int iteration, double residual)>;
 
 /// What is wrong with the axes for this geometry, to be said before any solve: a sample or a periodic
 /// direction too short for its planes. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry);
 
-/// One column per asked axis. Throws Error when mistakes() finds any and when a solve fails. Collective.
-std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
-                                                   const DiffusionOptions& options, const DiffusionWatch& watch = {});
-/// The same on a composite of its own.
+/// The solves of one grid, an axis at a time: all periodic directions share one set-up, made with the first.
+class DiffusionSolver {
+ public:
+  /// All must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
+  DiffusionSolver(const std::shared_ptr<const Composite>& grid, const DiffusionOptions& options,
+                  const DiffusionWatch& watch);
+  ~DiffusionSolver();
+
+  /// False: no pore leads from end to end along the axis, and nothing is solved. Not collective.
+  bool solves(int axis) const;
+  /// The column of an axis, in which entries that take the column of another one are still NaN. Throws Error when the
+  /// solve fails. Collective.
+  DiffusionColumn solve(int axis);
+  /// Sets these entries in all columns there are, which may come from an earlier run. Collective.
+  void complete(std::vector<DiffusionColumn>& columns);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// One column per asked axis, see DiffusionSolver. Collective.
 std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch = {});
 /// "diffusion x"

@@ -215,6 +215,26 @@ void add_chemistry(Reader& in, Config& config) {
   config.reactive = std::move(plan);
 }
 
+bool sorbs(const ReactivePlan& plan, std::size_t primary) {
+  if (!plan.bulk) return false;
+  const ChemicalSystem& system = plan.bulk->medium.system;
+  for (auto i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
+    for (const auto& [b, c] : system.species[i].formed.basis)
+      if (static_cast<std::size_t>(b) == primary) return true;
+  return false;
+}
+
+int n_fields(const Config& config) {
+  if (config.reactive == nullptr) return 0;
+  const ReactivePlan& plan = *config.reactive;
+  std::size_t n = 1 + plan.reactions().size() + plan.species.size();
+  if (plan.bulk)
+    n += plan.reactions().size() -
+         std::ranges::count_if(config.chemistry.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+  for (std::size_t p = 0; p < plan.initial.size(); ++p) n += sorbs(plan, p) ? 1 : 0;
+  return static_cast<int>(n);
+}
+
 std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry) {
   std::vector<std::string> found, there;
   for (const MineralWall& mineral : geometry.report.minerals)

@@ -42,6 +42,12 @@ struct SolutionPlaces {
   std::size_t initial, inlet;
 };
 
+/// Species of the primary are on sites. Not collective.
+bool sorbs(const ReactivePlan& plan, std::size_t primary);
+/// Fields of the plot word "chemistry": pH, saturation index per mineral, molality per chosen species, what is left of
+/// minerals in the volume, sorbed amount per element; 0 without chemistry. Not collective.
+int n_fields(const Config& config);
+
 /// What of the chemistry does not go with the geometry. Not collective.
 std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry);
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/deck/plot_words.hpp"
 #include "app/deck/statistics.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
@@ -80,11 +79,10 @@ RunEstimate with_jobs(const Config& config, const std::vector<Job>& jobs, double
   e.jobs = jobs;
   e.material = voxels > 0;
   e.memory.program = program;
-  e.memory.n_components = static_cast<int>(plot_components(config.output.plot).size());
+  e.memory.n_components = n_plotted(config, jobs);
   for (const Job& job : jobs) {
     e.memory.jobs.push_back(job.cost.plan(config, grid));
     e.memory.names.emplace_back(job.word.name);
-    e.memory.n_components += job.cost.n_components(config);
   }
   return e;
 }

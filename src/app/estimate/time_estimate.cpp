@@ -9,7 +9,6 @@
 #include <numbers>
 #include <utility>
 
-#include "app/deck/plot_words.hpp"
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "base/comm/parallel.hpp"
@@ -193,13 +192,11 @@ std::vector<RunPart> parts_of_run(const Config& config, const std::vector<Job>& 
   if (needs_import(config)) parts.push_back({"import", usual_import_per_voxel * size.voxels});
   parts.push_back({"geometry", geometry_seconds(usual_geometry_pace, size.counts)});
   double iteration = 0.0;
-  int n_components = static_cast<int>(plot_components(config.output.plot).size());
   for (const Job& job : jobs) {
     add_job(config, job, size, parts);
     iteration = std::max(iteration, job.cost.usual_pace.iteration);
-    n_components += job.cost.n_components(config);
   }
-  parts.push_back({"output", plotfile_seconds(usual_geometry_pace, iteration, n_components, size.counts)});
+  parts.push_back({"output", plotfile_seconds(usual_geometry_pace, iteration, n_plotted(config, jobs), size.counts)});
   return parts;
 }
 

@@ -10,9 +10,9 @@
 #include <numbers>
 #include <optional>
 
-#include "app/estimate/solve_progress.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"
+#include "app/job/solve_progress.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "app/estimate/solve_progress.hpp"
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"
+#include "app/job/solve_progress.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/page_values.hpp"

@@ -10,13 +10,12 @@
 #include <memory>
 #include <utility>
 
-#include "app/estimate/solve_progress.hpp"
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_record.hpp"
 #include "app/flow/inertia_results.hpp"
-#include "app/job/run_services.hpp"
+#include "app/job/steady_solves.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
@@ -125,42 +124,33 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
   return all;
 }
 
-constexpr const char* flow_field = "velocity_and_pressure";
-/// The same to the last bit, kept where later jobs want the flow.
-constexpr const char* exact_field = "velocity_and_pressure_exact";
-
 /// Of the own VoFs.
-KeptFlow kept(FlowColumn& column) {
-  KeptFlow kept{column.axis, std::vector<std::array<float, 4>>(column.solution.size())};
+KeptFlow kept(int axis, const std::vector<Quad>& solution) {
+  KeptFlow kept{axis, std::vector<std::array<float, 4>>(solution.size())};
   for (std::size_t v = 0; v < kept.values.size(); ++v)
-    for (std::size_t c = 0; c < 4; ++c) kept.values[v][c] = static_cast<float>(column.solution[v].v[c]);
-  column.solution = {};
-  column.speed = {};
+    for (std::size_t c = 0; c < 4; ++c) kept.values[v][c] = static_cast<float>(solution[v].v[c]);
   return kept;
 }
 
-/// Where the fields of solves go; nowhere when they are not wanted.
-struct KeepFlows {
-  FlowHandover& handover;
-  KeptFlows* flows = nullptr;
-  const JoinedCells* joined = nullptr;
-  explicit operator bool() const { return flows != nullptr; }
-  void add(KeptFlow flow) const {
-    append_homes(*joined, flow);
-    flows->push_back(std::make_shared<const KeptFlow>(std::move(flow)));
-  }
-  /// Of a flow without a wall, for which nothing was solved.
-  void add_uniform(FlowColumn& column) const {
-    hand_over(column, column.solution);
-    if (*this) add(kept(column));
-  }
-  void hand_over(const FlowColumn& column, std::vector<Quad> solution) const {
-    if (!handover.wanted) return;
-    handover.columns.push_back(column);
-    handover.columns.back().solution = std::move(solution);
-    handover.columns.back().speed = {};
-  }
+/// What an axis gave: its column without fields, and these as far as they are wanted.
+struct AxisFlow {
+  FlowColumn column;
+  KeptFlow kept{};               ///< for the plotfile
+  std::vector<Quad> solution{};  ///< the same to the last bit, for later jobs
+  bool has_fields() const { return column.connected && (!column.unbounded || std::isfinite(column.largest_speed)); }
 };
+
+/// Takes the fields out of a column.
+/// @param exact  FlowColumn::solution is wanted
+AxisFlow axis_flow(FlowColumn column, bool exact) {
+  AxisFlow flow;
+  flow.kept = kept(column.axis, column.solution);
+  if (exact) flow.solution = std::move(column.solution);
+  column.solution = {};
+  column.speed = {};
+  flow.column = std::move(column);
+  return flow;
+}
 
 FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   FlowWatch watch;
@@ -168,9 +158,6 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
     progress.iteration(solve + where, n, residual, fmt::format("k = {}", darcy_text(permeability)));
   };
   watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
-  watch.solved = [slow = watch.slow_flow](const FlowColumn& column) {
-    if (column.inertia.empty()) slow(column);
-  };
   watch.point = [&progress](const std::string& solve, const InertiaPoint& p) {
     progress.solved(solve_report(solve, p));
   };
@@ -182,13 +169,13 @@ std::string axis_name(const FlowOptions& options, int axis) {
   return options.model == FlowModel::steady ? steady_solve_name(axis) : flow_solve_name(axis);
 }
 
-/// Rows of what an earlier run has solved along an axis.
-/// @param points  of its sweep
-void tell_read(SolveProgress& progress, const FlowOptions& options, const FlowColumn& column, const std::string& where,
-               const std::vector<InertiaPoint>& points) {
-  progress.read(solve_report(column, where));
+/// Of the Stokes flow and of the points of a sweep.
+std::vector<SolveReport> reports_of(const FlowOptions& options, const FlowColumn& column, const std::string& where,
+                                    const std::vector<InertiaPoint>& points) {
+  std::vector<SolveReport> all{solve_report(column, where)};
   for (std::size_t i = 0; i < points.size(); ++i)
-    progress.read(solve_report(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
+    all.push_back(solve_report(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
+  return all;
 }
 
 std::string sweep_name(int axis) { return steady_solve_name(axis) + ", sweep"; }
@@ -208,76 +195,62 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
           file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
         }))
       return {};
-    tell_read(progress, run.config.flow, sweep.slow, "", sweep.state.points);
+    for (const SolveReport& row : reports_of(run.config.flow, sweep.slow, "", sweep.state.points)) progress.read(row);
     return sweep;
   };
 }
 
-/// The numbers of a kept flow, and of a solution.
-auto values_of(auto& flow) { return std::span(flow.values.data()->data(), 4 * flow.values.size()); }
-auto exact(auto& solution) { return std::span(solution.data()->v.data(), 4 * solution.size()); }
-
-/// Solves the axes of a part one after the other, or reads what an earlier run has finished.
-/// @param where            what is other than in the deck, added to the names of the solves
-/// @param[in,out] columns  one more, without fields, as soon as a solve ends
-/// @param keep             its fields
-/// Collective.
-void solve_axes(const JobContext& run, const Geometry& geometry, FlowOptions part, const FlowSample& sample,
-                const std::string& where, SolveProgress& progress, FlowColumns& columns, const KeepFlows& keep) {
-  SolveStore& store = run.services.solved;
-  std::optional<CompositeNumbering> own;
-  const CompositeNumbering& numbering = keep ? keep.joined->numbering() : own.emplace(run.comm, geometry);
-  const VofPlaces places = places_of(geometry, numbering);
-  const std::string depends = store.dependencies("flow", geometry, sample.cell_width);
-  std::erase_if(part.axes, [&](int axis) {
-    KeptFlow flow{axis, std::vector<std::array<float, 4>>(numbering.n_own())};
-    std::vector<Quad> solution(keep.handover.wanted ? numbering.n_own() : 0);
-    FlowColumn column;
-    if (!store.load(axis_name(part, axis) + where, depends, [&](const VofFile& file, const Json& state) {
-          column = flow_column(state);
-          if (keep) file.read(flow_field, places, 4, values_of(flow));
-          if (keep.handover.wanted) file.read(exact_field, places, 4, exact(solution));
-        }))
-      return false;
-    columns.push_back(std::move(column));
-    keep.hand_over(columns.back(), std::move(solution));
-    tell_read(progress, part, columns.back(), where, columns.back().inertia);
-    if (keep) keep.add(std::move(flow));
-    return true;
-  });
-  if (part.axes.empty()) return;
-  FlowWatch watch = watch_of(progress, where);
-  watch.keep_solution = bool{keep};
-  // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
-  if (part.model == FlowModel::steady && geometry.levels.size() == 1)
-    keep_sweeps(run, places, depends, progress, watch);
-  watch.solved = [&, tell = watch.solved](FlowColumn& column) {
-    tell(column);
-    KeptFlow flow;
-    std::vector<VofValues> fields;
-    keep.hand_over(column, column.solution);
-    if (keep.handover.wanted)
-      fields.push_back({exact_field, 4, exact(std::as_const(keep.handover.columns.back().solution))});
-    if (keep) {
-      flow = kept(column);
-      fields.push_back({flow_field, 4, values_of(std::as_const(flow))});
-    }
-    column.speed = {};
-    store.save(axis_name(part, column.axis) + where, depends, record_of(run.comm, column), places, fields);
-    if (part.model == FlowModel::steady && geometry.levels.size() == 1) store.drop(sweep_name(column.axis));
-    if (keep) keep.add(std::move(flow));
-    columns.push_back(column);
+/// How flows are told of and kept.
+/// @param fields  they are wanted; of `run`, own unknowns of the numbering
+SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, const std::string& where,
+                              const CompositeNumbering& numbering, bool fields) {
+  const bool exact = fields && run.services.handover.wanted;
+  SolveKind<AxisFlow> kind{.job = "flow", .where = where};
+  kind.rows = [&part, where](const AxisFlow& f) { return reports_of(part, f.column, where, f.column.inertia); };
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
+  kind.places = places_of(run.geometry, numbering);
+  kind.record = [&run](const AxisFlow& f) { return record_of(run.comm, f.column); };
+  kind.restore = [n = numbering.n_own(), fields, exact](const Json& state) {
+    AxisFlow flow{flow_column(state)};
+    flow.kept = {flow.column.axis, std::vector<std::array<float, 4>>(fields ? n : 0)};
+    flow.solution.resize(exact ? n : 0);
+    return flow;
   };
-  for (FlowColumn& column : permeability(run.comm, geometry, part, run.config.fluid, sample, watch)) {
-    if (is_solved(column)) continue;  // is there already
-    // Not by its solution, which a rank without boxes has none of.
-    if (column.unbounded && std::isfinite(column.largest_speed)) keep.add_uniform(column);
-    columns.push_back(std::move(column));
-  }
-  std::ranges::sort(columns, {}, &FlowColumn::axis);
-  if (keep) std::ranges::sort(*keep.flows, {}, [](const auto& flow) { return flow->axis; });
-  if (keep.handover.wanted) std::ranges::sort(keep.handover.columns, {}, &FlowColumn::axis);
+  kind.fields = [fields, exact](AxisFlow& f) {
+    std::vector<SolveField> all;
+    if (exact)
+      all.push_back({"velocity_and_pressure_exact", 4, std::span(f.solution.data()->v.data(), 4 * f.solution.size())});
+    if (fields)
+      all.push_back({"velocity_and_pressure", 4, std::span(f.kept.values.data()->data(), 4 * f.kept.values.size())});
+    return all;
+  };
+  return kind;
+}
+
+/// Flows along the axes of a part.
+/// @param where   what is other than in the deck, added to the names of the solves
+/// @param fields  those of the flows are wanted
+/// Collective.
+std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part, const FlowSample& sample,
+                                 const std::string& where, const CompositeNumbering& numbering, bool fields,
+                                 SolveProgress& progress) {
+  const SolveKind<AxisFlow> kind = flow_kind(run, part, where, numbering, fields);
+  FlowWatch watch = watch_of(progress, where);
+  watch.keep_solution = fields;
+  // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
+  const bool sweeps = part.model == FlowModel::steady && run.geometry.levels.size() == 1;
+  if (sweeps) keep_sweeps(run, kind.places, kind.depends, progress, watch);
+  std::optional<PermeabilitySolver> solver(std::in_place, run.comm, run.geometry, part, run.config.fluid, sample,
+                                           watch);
+  std::vector<SteadySolve<AxisFlow>> list;
+  for (const int axis : part.axes)
+    list.push_back({axis_name(part, axis),
+                    [&, axis] { return axis_flow(solver->solve(axis), run.services.handover.wanted); },
+                    !solver->solves(axis), sweeps ? sweep_name(axis) : ""});
+  std::vector<AxisFlow> flows = run_solves(run, kind, progress, list);
+  solver.reset();
   trim_heap();
+  return flows;
 }
 
 /// All axes at once, or one after the other where each has reservoirs of its own.
@@ -329,7 +302,6 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
   Repeated all;
-  FlowHandover unwanted;
   const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
     all.porosity = (geometry.report.porosity * length - free) / (length - free);
@@ -338,8 +310,11 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
       return all.blocked[axis];
     });
     if (part.axes.empty()) return;
-    solve_axes(run, geometry, part, sample_of(run.geometry, source.grid.cell_width()), where, progress, all.columns,
-               {unwanted});
+    const JobContext here{run.comm, run.config, source.grid, geometry, run.services};
+    const FlowSample sample = sample_of(run.geometry, source.grid.cell_width());
+    const CompositeNumbering numbering(run.comm, geometry);
+    for (AxisFlow& flow : solve_axes(here, part, sample, where, numbering, false, progress))
+      all.columns.push_back(std::move(flow.column));
   };
   for (const FlowOptions& part : parts_of(options)) try {
       Source source = run.again(variant);
@@ -434,8 +409,15 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   KeptFlows flows;
   const auto joined = std::make_shared<const JoinedCells>(
       grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
-  solve_axes(grid, grid.geometry, part, sample, "", progress, all.columns,
-             {grid.services.handover, &flows, joined.get()});
+  for (AxisFlow& flow : solve_axes(grid, part, sample, "", joined->numbering(), true, progress)) {
+    all.columns.push_back(flow.column);
+    if (!flow.has_fields()) continue;
+    append_homes(*joined, flow.kept);
+    flows.push_back(std::make_shared<const KeptFlow>(std::move(flow.kept)));
+    if (!grid.services.handover.wanted) continue;
+    grid.services.handover.columns.push_back(std::move(flow.column));
+    grid.services.handover.columns.back().solution = std::move(flow.solution);
+  }
   const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
   std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, drives);
   const FieldView view = view_of(grid, components);
@@ -534,29 +516,24 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
   return found;
 }
 
-int n_plotted(const Config& config) {
-  const auto asked = [&](PlotField field) { return static_cast<int>(std::ranges::count(config.output.plot, field)); };
-  return static_cast<int>(config.flow.axes.size()) *
-         (3 * asked(PlotField::velocity) + asked(PlotField::speed) + asked(PlotField::pressure));
-}
-
 }  // namespace
 
 Job flow_job() {
-  return {.word = job_word("flow"),
-          .mistakes = all_mistakes,
-          .start =
-              [](const JobContext& context) {
-                if (is_in_time(context.config)) return start_flow_in_time(context);
-                return one_step(context, ends_drive(context.config) ? run_end_flow : run);
-              },
-          .draw = draw,
-          .page = page,
-          .cost = {.plan = plan_flow,
-                   .setup_work = flow_setup_work,
-                   .pace = flow_pace,
-                   .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
-                   .n_components = n_plotted}};
+  return {
+      .word = job_word("flow"),
+      .mistakes = all_mistakes,
+      .start =
+          [](const JobContext& context) {
+            if (is_in_time(context.config)) return start_flow_in_time(context);
+            return one_step(context, ends_drive(context.config) ? run_end_flow : run);
+          },
+      .draw = draw,
+      .page = page,
+      .cost = {.plan = plan_flow,
+               .setup_work = flow_setup_work,
+               .pace = flow_pace,
+               .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
+               .n_fields = [](const Config& config, PlotField) { return static_cast<int>(config.flow.axes.size()); }}};
 }
 
 }  // namespace karst

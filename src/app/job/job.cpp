@@ -32,4 +32,15 @@ std::unique_ptr<Process> one_step(const JobContext& context, JobResult (*run)(co
   return std::make_unique<OneStep>(context, run);
 }
 
+int n_plotted(const Config& config, std::span<const Job> jobs) {
+  auto n = static_cast<int>(plot_components(config.output.plot).size());
+  for (const PlotField field : config.output.plot) {
+    const PlotWord& word = word_of(field);
+    for (const Job& job : jobs)
+      if (job.word.name == word.job || job.word.name == word.or_job)
+        n += (word.is_vector ? 3 : 1) * job.cost.n_fields(config, field);
+  }
+  return n;
+}
+
 }  // namespace karst

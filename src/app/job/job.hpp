@@ -154,6 +154,9 @@ std::span<const Job> jobs();
 /// Those a deck asks for. Throws Error when there is none, saying what to write.
 std::vector<Job> asked_jobs(const Config& config);
 
+/// Components of the plotfile that these jobs leave. Not collective.
+int n_plotted(const Config& config, std::span<const Job> jobs);
+
 /// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Collective.
 void check_jobs(const JobContext& context);
 

@@ -50,8 +50,8 @@ struct JobCost {
   /// lives.
   JobPace (*pace)(const Comm&, const Geometry&);
   JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
-  /// Components that it adds to the plotfile.
-  int (*n_components)(const Config&) = [](const Config&) { return 0; };
+  /// Fields of a word of output.plot that it makes: one per axis, component ...
+  int (*n_fields)(const Config&, PlotField) = [](const Config&, PlotField) { return 0; };
 };
 
 }  // namespace karst

@@ -386,14 +386,7 @@ void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<s
     if (sorbs(p)) add("sorbed_" + plan_.medium.system.elements[p], place.state.sorbed, n_totals, p);
 }
 
-/// Species of it are on sites.
-bool ReactiveRun::sorbs(std::size_t primary) const {
-  const ChemicalSystem& system = plan_.bulk->medium.system;
-  for (auto i = static_cast<std::size_t>(system.n_dissolved); i < system.species.size(); ++i)
-    for (const auto& [b, c] : system.species[i].formed.basis)
-      if (static_cast<std::size_t>(b) == primary) return true;
-  return false;
-}
+bool ReactiveRun::sorbs(std::size_t primary) const { return karst::sorbs(plan_, primary); }
 
 std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
                                               const std::shared_ptr<const JoinedCells>& joined) const {

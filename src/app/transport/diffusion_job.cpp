@@ -6,9 +6,8 @@
 #include <cmath>
 #include <memory>
 
-#include "app/estimate/solve_progress.hpp"
 #include "app/job/job.hpp"
-#include "app/job/run_services.hpp"
+#include "app/job/steady_solves.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
@@ -247,8 +246,6 @@ std::vector<JobComponent> components_of(const JobContext& run, const std::shared
   return components;
 }
 
-constexpr const char* field_name = "concentration";
-
 SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
   const SolveReport& s = c.solve;
   const Json state{{"axis", c.axis},
@@ -304,38 +301,35 @@ DiffusionColumn column_of(const Json& json) {
   return c;
 }
 
-/// Finished solves go to the disk, and those of an earlier run come from there.
-void keep_columns(const JobContext& run, const VofPlaces& places, std::int64_t n_unknowns, SolveProgress& progress,
-                  DiffusionWatch& watch) {
-  const std::string depends = run.services.solved.dependencies("diffusion", run.geometry, run.grid.cell_width());
-  watch.column = [&run, &places, depends](const DiffusionColumn& c) {
-    const std::array fields{VofValues{field_name, 1, c.concentration.span()}};
-    run.services.solved.save(diffusion_solve_name(c.axis), depends, record_of(run.comm, c), places, fields);
+Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>& grid, SolveProgress& progress) {
+  const DiffusionWatch watch = [&](const std::string& solve, int n, double residual) {
+    progress.iteration(solve, n, residual);
   };
-  watch.known = [&run, &places, &progress, n_unknowns, depends](int axis) -> std::optional<DiffusionColumn> {
-    Array<double> concentration(n_unknowns, Purpose::fields);
-    DiffusionColumn column;
-    if (!run.services.solved.load(diffusion_solve_name(axis), depends, [&](const VofFile& file, const Json& state) {
-          column = column_of(state);
-          file.read(field_name, places, 1, concentration.span());
-        }))
-      return {};
-    column.concentration = std::move(concentration);
-    progress.read(column.solve);
+  SolveKind<DiffusionColumn> kind{.job = "diffusion"};
+  kind.rows = [](const DiffusionColumn& c) { return std::vector{c.solve}; };
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
+  kind.places = places_of(run.geometry, grid->numbering());
+  kind.record = [&](const DiffusionColumn& c) { return record_of(run.comm, c); };
+  kind.restore = [&](const Json& state) {
+    DiffusionColumn column = column_of(state);
+    column.concentration = Array<double>(grid->numbering().n_own(), Purpose::fields);
     return column;
   };
+  kind.fields = [](DiffusionColumn& c) { return std::vector{SolveField{"concentration", 1, c.concentration.span()}}; };
+  DiffusionSolver solver(grid, run.config.diffusion, watch);
+  std::vector<SteadySolve<DiffusionColumn>> list;
+  for (const int axis : run.config.diffusion.axes)
+    list.push_back({diffusion_solve_name(axis), [&, axis] { return solver.solve(axis); }, !solver.solves(axis)});
+  Columns columns = run_solves(run, kind, progress, list);
+  solver.complete(columns);
+  return columns;
 }
 
 JobResult run(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
   SolveProgress progress(context, "diffusion", options.tolerance);
-  DiffusionWatch watch;
-  watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
-  watch.solved = [&](const SolveReport& solve) { progress.solved(solve); };
   const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
-  const VofPlaces places = places_of(context.geometry, grid->numbering());
-  keep_columns(context, places, grid->numbering().n_own(), progress, watch);
-  const auto columns = std::make_shared<const Columns>(effective_diffusivity(grid, options, watch));
+  const auto columns = std::make_shared<const Columns>(columns_of(context, grid, progress));
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
   result.headline = headline_of(*columns);
@@ -389,11 +383,8 @@ Job diffusion_job() {
                    .setup_work = setup_work,
                    .pace = pace,
                    .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
-                   .n_components =
-                       [](const Config& config) {
-                         return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                                static_cast<int>(config.diffusion.axes.size());
-                       }},
+                   .n_fields = [](const Config& config,
+                                  PlotField) { return static_cast<int>(config.diffusion.axes.size()); }},
           .through_petsc = true};
 }
 

@@ -9,8 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/estimate/solve_progress.hpp"
-#include "app/job/run_services.hpp"
+#include "app/job/steady_solves.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -72,23 +71,27 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
   return flows;
 }
 
-/// Finished Péclet numbers go to the disk, and those of an earlier run come from there.
-void keep_points(const JobContext& run, SolveProgress& progress, DispersionWatch& watch) {
-  const std::string depends = run.services.solved.dependencies("dispersion", run.geometry, run.grid.cell_width());
-  const auto numbering = std::make_shared<const CompositeNumbering>(run.comm, run.geometry);
-  watch.solved = [&run, depends, numbering, tell = watch.solved](int axis, const DispersionPoint& p) {
-    tell(axis, p);
-    run.services.solved.save(dispersion_solve_name(axis, p.peclet), depends, record_of(run.comm, p),
-                             places_of(run.geometry, *numbering), {});
-  };
-  watch.known = [&run, depends, &progress](int axis, double peclet) -> std::optional<DispersionPoint> {
-    DispersionPoint p;
-    if (!run.services.solved.load(dispersion_solve_name(axis, peclet), depends,
-                                  [&](const VofFile&, const Json& state) { p = point_of(state); }))
-      return {};
-    progress.read(report_of(axis, p));
-    return p;
-  };
+DispersionColumns columns_of(const JobContext& run, double length, SolveProgress& progress) {
+  const DispersionOptions& options = run.config.dispersion;
+  const CompositeNumbering numbering(run.comm, run.geometry);
+  SolveKind<DispersionPoint> kind{.job = "dispersion"};
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
+  kind.places = places_of(run.geometry, numbering);
+  kind.record = [&](const DispersionPoint& p) { return record_of(run.comm, p); };
+  kind.restore = point_of;
+  DispersionSolver solver(
+      run.comm, run.geometry, options, length / run.grid.cell_width(),
+      [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); });
+  DispersionColumns columns;
+  for (const DispersionFlow& flow : flows_of(run, length)) {
+    kind.rows = [&](const DispersionPoint& p) { return std::vector{report_of(flow.axis, p)}; };
+    std::vector<SteadySolve<DispersionPoint>> list;
+    if (flow.fluxes)
+      for (const double peclet : flow.peclet)
+        list.push_back({dispersion_solve_name(flow.axis, peclet), [&, peclet] { return solver.solve(flow, peclet); }});
+    columns.push_back({flow.axis, bool{flow.fluxes}, run_solves(run, kind, progress, list)});
+  }
+  return columns;
 }
 
 JobResult run(const JobContext& context) {
@@ -99,12 +102,7 @@ JobResult run(const JobContext& context) {
   scale.length_given = options.length > 0.0;
   scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry.report);
   scale.diffusivity = options.diffusivity;
-  DispersionWatch watch;
-  watch.iteration = [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); };
-  watch.solved = [&](int axis, const DispersionPoint& p) { progress.solved(report_of(axis, p)); };
-  keep_points(context, progress, watch);
-  const DispersionColumns columns = dispersion(context.comm, context.geometry, options, scale.length / scale.cell_width,
-                                               flows_of(context, scale.length), watch);
+  const DispersionColumns columns = columns_of(context, scale.length, progress);
   JobResult result;
   result.text = dispersion_text(columns, scale);
   result.headline = dispersion_headline(columns);

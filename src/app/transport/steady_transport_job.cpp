@@ -7,8 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/estimate/solve_progress.hpp"
-#include "app/job/run_services.hpp"
+#include "app/job/steady_solves.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
@@ -38,20 +37,10 @@ struct ScaledLaws {
   double scale = 1.0;  ///< a concentration of the problem: the largest that is given
   bool acts = false, linear = true;
 
-  /// r(c) of a mineral and its slope. For orders below 1 straight near 0, where the slope would not be finite.
-  WallRate rate(const SurfaceLaw& law, double c) const {
-    if (law.order == 1.0) return {law.flux + law.rate * (c - law.equilibrium), law.rate};
-    const double least = 1e-9 * scale, equilibrium = law.rate * std::pow(law.equilibrium, law.order);
-    if (c <= 0.0 || (law.order < 1.0 && c < least)) {
-      const double slope = law.order < 1.0 ? law.rate * std::pow(least, law.order - 1.0) : 0.0;
-      return {slope * std::max(c, 0.0) - equilibrium, slope};
-    }
-    return {law.rate * std::pow(c, law.order) - equilibrium, law.order * law.rate * std::pow(c, law.order - 1.0)};
-  }
   WallRate rate(const WallPiece& piece, double c) const {
     WallRate sum;
     for_each_mineral(piece, [&](MineralNumber m, double part) {
-      const WallRate r = rate(of_mineral.at(m), c);
+      const WallRate r = of_mineral.at(m).at(c, 1e-9 * scale);
       sum.rate += part * r.rate;
       sum.slope += part * r.slope;
     });
@@ -340,9 +329,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
     wall.area += area;
     sum += law.rate * area;
     if (law.rate > 0.0) wall.order = law.order;
-    wall.well_mixed += area * (law.flux + law.rate * (law.order == 1.0 ? mean - law.equilibrium
-                                                                       : std::pow(std::max(mean, 0.0), law.order) -
-                                                                             std::pow(law.equilibrium, law.order)));
+    wall.well_mixed += area * law.at(mean).rate;
   }
   std::array<double, 2> at{};  // area and area x concentration of walls with a law
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -377,11 +364,31 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
   result.files.push_back({"wall.vtp", "the wall as a surface: flux into it and concentration at it, for ParaView"});
 }
 
+namespace {
+
+/// Each component by itself.
+std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
+                                     const std::vector<std::vector<SurfaceLaw>>& laws,
+                                     const std::vector<WallPlace>& places, SolveProgress& progress) {
+  const std::vector<ComponentDeck>& deck = run.config.transport.components;
+  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
+  SolveKind<Solved> kind{.job = "transport"};
+  kind.rows = [](const Solved& s) { return std::vector{s.report}; };
+  std::vector<SteadySolve<Solved>> list;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    list.push_back({"transport " + components[i].name, [&, i] {
+                      const ScaledLaws of_one = scaled(laws[i], deck[i], deck[i].diffusivity / run.grid.cell_width());
+                      return SteadyComponent(run, components[i], flow, *flow.by.faces, of_one, progress).solve(places);
+                    }});
+  return run_solves(run, kind, progress, list);
+}
+
+}  // namespace
+
 JobResult steady_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   SteadyFlow flow = steady_flow(run);
   const auto laws = surface_laws(run);
-  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
   const std::vector<WallPlace> places = wall_places(run.geometry, *numbering_of(flow.by.composite));
   SolveProgress progress(run, "transport", deck.tolerance);
   TransportResult all = transport_numbers(run, flow.by);
@@ -390,17 +397,12 @@ JobResult steady_transport(const JobContext& run) {
   all.continuity_after = flow.continuity.after;
   all.backflow = flow.in > 0.0 ? flow.back / flow.in : 0.0;
   TransportLine& line = all.states.emplace_back();
-  std::vector<Solved> solved;
+  const std::vector<Solved> solved = solve_components(run, flow, laws, places, progress);
   std::vector<WallMap> maps;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const ScaledLaws scaled_laws =
-        scaled(laws[i], deck.components[i], deck.components[i].diffusivity / run.grid.cell_width());
-    solved.push_back(SteadyComponent(run, components[i], flow, *flow.by.faces, scaled_laws, progress).solve(places));
-    Solved& s = solved.back();
-    progress.solved(s.report);
+  for (std::size_t i = 0; i < solved.size(); ++i) {
+    const Solved& s = solved[i];
     line.components.push_back(line_of(run, s));
-    const double volume_rate = flow.in;
-    note(line.components.back(), flow.by.flows && flow.by.outlet() >= 0 ? s.inflow / volume_rate : unknown,
+    note(line.components.back(), flow.by.flows && flow.by.outlet() >= 0 ? s.inflow / flow.in : unknown,
          deck.components[i], laws[i], flow.by, all.components[i]);
     maps.push_back(wall_map(run, places, deck.components[i], laws[i], s.wall_flux, s.values));
     if (!s.at_wall.empty()) maps.back().concentration.assign(s.at_wall.begin(), s.at_wall.end());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/transport/transport_job.hpp"
 
-#include <algorithm>
 #include <memory>
 
+#include "app/deck/reactive_plan.hpp"
 #include "app/transport/steady_transport_job.hpp"
 
 namespace karst {
@@ -22,13 +22,10 @@ Job transport_job() {
                .setup_work = transport_setup_work,
                .pace = transport_pace,
                .usual_pace = {.setup = 4e-6, .iteration = 0.4e-6},
-               .n_components =
-                   [](const Config& config) {
-                     return static_cast<int>(std::ranges::count(config.output.plot, PlotField::concentration)) *
-                                static_cast<int>(config.transport.components.size()) +
-                            static_cast<int>(std::ranges::count(config.output.plot, PlotField::chemistry)) *
-                                static_cast<int>(1 + 2 * config.chemistry.minerals.size() +
-                                                 config.chemistry.species.size());
+               .n_fields =
+                   [](const Config& config, PlotField field) {
+                     return field == PlotField::chemistry ? n_fields(config)
+                                                          : static_cast<int>(config.transport.components.size());
                    }},
       .uses_flow = true,
       .rides_along = [](const Config& config) { return config.transport.asked() && is_in_time(config.flow.model); }};

@@ -107,6 +107,16 @@ ScalarSide outlet_of(const ComponentDeck& c, std::shared_ptr<const InitialValues
 
 }  // namespace
 
+WallRate SurfaceLaw::at(double c, double least) const {
+  if (order == 1.0) return {flux + rate * (c - equilibrium), rate};
+  const double back = rate * std::pow(equilibrium, order);  // no flux goes with another order
+  if (c <= 0.0 || (order < 1.0 && c < least)) {
+    const double slope = order < 1.0 ? rate * std::pow(least, order - 1.0) : 0.0;
+    return {slope * std::max(c, 0.0) - back, slope};
+  }
+  return {rate * std::pow(c, order) - back, order * rate * std::pow(c, order - 1.0)};
+}
+
 void blend(const FluxesInTime& flow, double part, FaceField& to) {
   const auto between = [part](std::span<const double> before, std::span<const double> now, std::span<double> out) {
     parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = (1.0 - part) * before[i] + part * now[i]; });

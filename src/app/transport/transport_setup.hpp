@@ -2,6 +2,7 @@
 // From the deck of a transport job to what TransportStepper takes.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/transport/transport_job.hpp"
 #include "fields/face_field.hpp"
 #include "transport/march/transport_problem.hpp"
+#include "transport/steady/steady_transport.hpp"
 
 namespace karst {
 
@@ -42,6 +44,8 @@ double number_length(const JobContext& run);
 struct SurfaceLaw {
   double rate = 0.0, equilibrium = 0.0, order = 1.0, flux = 0.0;
   bool acts() const { return rate > 0.0 || flux != 0.0; }
+  /// With its slope. For orders below 1 straight between 0 and `least`, where the slope would not be finite.
+  WallRate at(double c, double least = std::numeric_limits<double>::min()) const;
 };
 
 /// Per component and number of the mineral: the most particular law of the deck, one that names the mineral before one

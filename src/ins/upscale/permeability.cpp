@@ -105,30 +105,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The solver, made again when the ends change; the one before goes first.
-class SharedSolver {
- public:
-  SharedSolver(const Comm& comm, const Geometry& geometry, const StokesOptions& options)
-      : composite_(composite_on(comm, geometry)), options_(options) {}
-
-  StokesSolver& with(const FlowSides& sides, double& setup_seconds) {
-    setup_seconds = 0.0;
-    if (solver_ && solver_->op().sides() == sides) return *solver_;
-    const auto start = std::chrono::steady_clock::now();
-    const Timer timer("set-up");
-    solver_.reset();
-    solver_.emplace(composite_, sides, options_);
-    trim_heap();
-    setup_seconds = seconds_since(start);
-    return *solver_;
-  }
-
- private:
-  std::shared_ptr<const Composite> composite_;
-  const StokesOptions& options_;
-  std::optional<StokesSolver> solver_;
-};
-
 /// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
 /// Returns that gradient over that of the drive. Collective.
 double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report) {
@@ -466,78 +442,89 @@ FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axi
   return column;
 }
 
-/// Of an axis along which nothing leads, or nothing holds the fluid.
-std::optional<FlowColumn> without_solve(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                                        const FlowSample& sample, int axis, bool keep_solution) {
-  const Domain& domain = domain_of(geometry);
-  if (!geometry.report.percolates[axis]) return unconnected(options, domain, axis, sample.cell_width);
-  if (is_unbounded(options, geometry, axis)) return unbounded(comm, geometry, options, sample, axis, keep_solution);
-  return {};
-}
-
 }  // namespace
 
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry) {
   return mistakes(options, geometry, domain_of(geometry));
 }
 
-std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
-                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
-  const Timer timer("flow");
+PermeabilitySolver::PermeabilitySolver(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                       const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch)
+    : comm_(comm), geometry_(geometry), options_(options), fluid_(fluid), sample_(sample), watch_(watch) {
   const Domain& domain = domain_of(geometry);
   const std::vector<std::string> wrong = mistakes(options, geometry, without_reservoirs(options, domain));
   require(wrong.empty(), "{}", join(wrong, "\n"));
   const double h = sample.cell_width;
-  FlowColumn column;
-  StokesOptions solve_options;
-  solve_options.krylov.tolerance = options.tolerance;
-  solve_options.krylov.max_iterations = options.max_iterations;
+  solve_options_.krylov.tolerance = options.tolerance;
+  solve_options_.krylov.max_iterations = options.max_iterations;
   // What makes the permeability so far; the reservoirs are taken to cost nothing.
   const double running = h * h * (1.0 - 2.0 * options.reservoir / domain.cells[options.axes[0]]);
   if (watch.iteration)
-    solve_options.progress = [&](const StokesProgress& p) {
-      watch.iteration(flow_solve_name(column.axis), p.iteration, p.relative_residual,
-                      running * p.velocity[column.axis]);
+    solve_options_.progress = [this, running](const StokesProgress& p) {
+      watch_.iteration(flow_solve_name(axis_), p.iteration, p.relative_residual, running * p.velocity[axis_]);
     };
-  if (options.model == FlowModel::steady) solve_options.krylov.restart = steady_restart;
-  SharedSolver shared(comm, geometry, solve_options);
-  std::vector<FlowColumn> columns;
-  for (const int axis : options.axes) {
-    if (auto known = without_solve(comm, geometry, options, sample, axis, watch.keep_solution)) {
-      columns.push_back(std::move(*known));
-      continue;
-    }
-    column = column_along(options, domain, axis);
-    StokesSolver& solver = shared.with(flow_sides(domain, options, axis), column.setup_seconds);
-    column.counts = solver.op().counts();
-    check_flow_cells(column.counts, flow_solve_name(axis));
-    column.closed_level_faces = solver.op().face_counts().closed;
-    std::optional<PausedSweep> paused;
-    if (watch.resume && options.model == FlowModel::steady) paused = watch.resume(axis, solver.all_values());
-    const double fall = paused ? paused->fall : solve_slow_flow(solver, options, fluid, sample, domain, column);
-    if (!paused) check_volume(column);
-    if (paused) {
-      column = paused->slow;
-      solver.preconditioner().set_slow();
-    }
-    double scale = column.gradient / fall;  // what the solution is in units of
-    if (options.model == FlowModel::steady) {
-      if (watch.slow_flow && !paused) watch.slow_flow(column);
-      if (watch.pause && !paused) watch.pause({column, fall, {}}, solver.solution());
-      if (!paused) paused = {column, fall, {}};
-      scale = add_inertia(solver, options, fluid, sample, domain, *paused, watch, column);
-    }
-    add_drag(solver, options, domain, column);
-    keep_fields(solver, scale * h * h / fluid.viscosity, scale * h, watch.keep_solution, column);
-    std::vector<double> inside;
-    if (options.reservoir > 0) {
-      inside = speed_in(solver, sample_cells(options, domain, axis), column.speed);
-      if (watch.keep_solution) let_pressure_fall(comm, solver, std::copysign(scale * h, column.gradient), column);
-    }
-    column.histogram = histogram_of(comm, solver.op(), options.reservoir > 0 ? inside : column.speed);
-    if (watch.solved) watch.solved(column);
-    columns.push_back(std::move(column));
+  if (options.model == FlowModel::steady) solve_options_.krylov.restart = steady_restart;
+}
+
+bool PermeabilitySolver::solves(int axis) const {
+  return geometry_.report.percolates[axis] && !is_unbounded(options_, geometry_, axis);
+}
+
+StokesSolver& PermeabilitySolver::with(const FlowSides& sides, double& setup_seconds) {
+  if (solver_ && solver_->op().sides() == sides) return *solver_;
+  const auto start = std::chrono::steady_clock::now();
+  const Timer timer("set-up");
+  solver_.reset();  // the one before goes first
+  if (!composite_) composite_ = composite_on(comm_, geometry_);
+  solver_.emplace(composite_, sides, solve_options_);
+  trim_heap();
+  setup_seconds = seconds_since(start);
+  return *solver_;
+}
+
+FlowColumn PermeabilitySolver::solve(int axis) {
+  const Domain& domain = domain_of(geometry_);
+  const double h = sample_.cell_width;
+  if (!geometry_.report.percolates[axis]) return unconnected(options_, domain, axis, h);
+  if (!solves(axis)) return unbounded(comm_, geometry_, options_, sample_, axis, watch_.keep_solution);
+  axis_ = axis;
+  FlowColumn column = column_along(options_, domain, axis);
+  StokesSolver& solver = with(flow_sides(domain, options_, axis), column.setup_seconds);
+  column.counts = solver.op().counts();
+  check_flow_cells(column.counts, flow_solve_name(axis));
+  column.closed_level_faces = solver.op().face_counts().closed;
+  std::optional<PausedSweep> paused;
+  if (watch_.resume && options_.model == FlowModel::steady) paused = watch_.resume(axis, solver.all_values());
+  const double fall = paused ? paused->fall : solve_slow_flow(solver, options_, fluid_, sample_, domain, column);
+  if (!paused) check_volume(column);
+  if (paused) {
+    column = paused->slow;
+    solver.preconditioner().set_slow();
   }
+  double scale = column.gradient / fall;  // what the solution is in units of
+  if (options_.model == FlowModel::steady) {
+    if (watch_.slow_flow && !paused) watch_.slow_flow(column);
+    if (watch_.pause && !paused) watch_.pause({column, fall, {}}, solver.solution());
+    if (!paused) paused = {column, fall, {}};
+    scale = add_inertia(solver, options_, fluid_, sample_, domain, *paused, watch_, column);
+  }
+  add_drag(solver, options_, domain, column);
+  keep_fields(solver, scale * h * h / fluid_.viscosity, scale * h, watch_.keep_solution, column);
+  std::vector<double> inside;
+  if (options_.reservoir > 0) {
+    inside = speed_in(solver, sample_cells(options_, domain, axis), column.speed);
+    if (watch_.keep_solution) let_pressure_fall(comm_, solver, std::copysign(scale * h, column.gradient), column);
+  }
+  column.histogram = histogram_of(comm_, solver.op(), options_.reservoir > 0 ? inside : column.speed);
+  return column;
+}
+
+std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+                                     const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
+  const Timer timer("flow");
+  PermeabilitySolver solver(comm, geometry, options, fluid, sample, watch);
+  std::vector<FlowColumn> columns;
+  for (const int axis : options.axes) columns.push_back(solver.solve(axis));
   return columns;
 }
 

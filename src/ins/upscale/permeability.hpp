@@ -17,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,8 +92,6 @@ struct FlowWatch {
   /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
   /// the axis [m²]. May be empty.
   std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
-  /// After each solve. May take fields out of the column.
-  std::function<void(FlowColumn& column)> solved;
   /// Model steady: after the Stokes solve of an axis, before its sweep; and after each point, with the name of its
   /// solve.
   std::function<void(const FlowColumn& column)> slow_flow;
@@ -122,11 +121,40 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// One column per asked axis (with reservoirs: one axis, along which the geometry is extended and periodic); solves
-/// with the same ends share one set-up. Nothing is solved along an axis that no pore leads through (k_dd = 0), and none
-/// in a domain without a wall or a side with friction: k_dd is infinite there, and a given velocity or flow rate is a
-/// uniform flow, without and with inertia. Throws Error when mistakes() finds any, when a solve fails or loses more
-/// than a tenth of the flow in a cell, and when a permeability k_dd is negative or no more than round-off. Collective.
+/// The solves of one geometry, an axis at a time: those with the same ends share one set-up, made with the first.
+class PermeabilitySolver {
+ public:
+  /// All must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
+  /// @param options  with reservoirs: of one axis, along which the geometry is extended and periodic
+  PermeabilitySolver(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FluidOptions& fluid,
+                     const FlowSample& sample, const FlowWatch& watch);
+  PermeabilitySolver(const PermeabilitySolver&) = delete;
+  PermeabilitySolver& operator=(const PermeabilitySolver&) = delete;
+
+  /// False: nothing is solved along the axis. No pore leads through it (k_dd = 0), or the domain has neither a wall nor
+  /// a side with friction: k_dd is infinite, and a given velocity or flow rate is a uniform flow, without and with
+  /// inertia. Not collective, the same on every rank.
+  bool solves(int axis) const;
+  /// Throws Error when a solve fails or loses more than a tenth of the flow in a cell, and when the permeability k_dd
+  /// is negative or no more than round-off. Collective.
+  FlowColumn solve(int axis);
+
+ private:
+  StokesSolver& with(const FlowSides& sides, double& setup_seconds);
+
+  const Comm& comm_;
+  const Geometry& geometry_;
+  const FlowOptions& options_;
+  const FluidOptions& fluid_;
+  FlowSample sample_;
+  const FlowWatch& watch_;
+  StokesOptions solve_options_;
+  std::shared_ptr<const Composite> composite_;
+  std::optional<StokesSolver> solver_;
+  int axis_ = 0;  ///< of the solve under way
+};
+
+/// One column per asked axis, see PermeabilitySolver. Collective.
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 

@@ -20,63 +20,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The closure problem, made when something is first to be solved, and the flow that it has.
-class Solver {
- public:
-  Solver(const Comm& comm, const Geometry& geometry, const DispersionOptions& options, double length,
-         const DispersionWatch& watch)
-      : comm_(comm), geometry_(geometry), options_(options), length_(length), watch_(watch) {}
-
-  DispersionPoint solve(const DispersionFlow& flow, double peclet) {
-    DispersionPoint point;
-    auto start = std::chrono::steady_clock::now();
-    const bool fresh = flow_ == nullptr || axis_ != flow.axis;
-    name_ = dispersion_solve_name(flow.axis, peclet);
-    if (fresh) take(flow);
-    if (fresh) point.setup_seconds = seconds_since(start);
-    start = std::chrono::steady_clock::now();
-    const double velocity = closure_->velocity()[flow.axis];
-    require(velocity > 0.0, "{}: the mean velocity along {} is {:.3g}; a flow along the axis is needed", name_,
-            name_of(flow.axis), velocity);
-    const Dispersion found = closure_->solve(peclet / (length_ * velocity), name_);
-    point.peclet = peclet;
-    point.tensor = found.tensor;
-    for (const SolveReport& s : found.solves) {
-      point.iterations += s.iterations;
-      point.relative_residual = std::max(point.relative_residual, s.true_residual);
-    }
-    point.seconds = seconds_since(start);
-    return point;
-  }
-
- private:
-  void take(const DispersionFlow& flow) {
-    const Timer timer("set-up");
-    flow_ = std::make_unique<FaceField>(flow.fluxes());
-    axis_ = flow.axis;
-    trim_heap();
-    if (!closure_) {
-      ClosureOptions options;
-      options.tolerance = options_.tolerance;
-      options.max_iterations = options_.max_iterations;
-      if (watch_.iteration) options.watch = [this](int n, double residual) { watch_.iteration(name_, n, residual); };
-      closure_ = std::make_unique<Closure>(comm_, geometry_, std::move(options));
-    }
-    if (!options_.transverse) closure_->set_directions({axis_});
-    closure_->set_flow(*flow_);
-  }
-
-  const Comm& comm_;
-  const Geometry& geometry_;
-  const DispersionOptions& options_;
-  double length_;
-  const DispersionWatch& watch_;
-  std::unique_ptr<FaceField> flow_;
-  std::unique_ptr<Closure> closure_;
-  int axis_ = -1;
-  std::string name_;
-};
-
 }  // namespace
 
 double grain_diameter(const GeometryReport& report) {
@@ -114,26 +57,49 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
   return found;
 }
 
-std::vector<DispersionColumn> dispersion(const Comm& comm, const Geometry& geometry, const DispersionOptions& options,
-                                         double length, const std::vector<DispersionFlow>& flows,
-                                         const DispersionWatch& watch) {
-  const Timer timer("dispersion");
+DispersionSolver::DispersionSolver(const Comm& comm, const Geometry& geometry, const DispersionOptions& options,
+                                   double length, Watch watch)
+    : comm_(comm), geometry_(geometry), options_(options), length_(length), watch_(std::move(watch)) {
   require(length > 0.0, "dispersion: {} is not a valid length for the Péclet number", length);
-  Solver solver(comm, geometry, options, length, watch);
-  std::vector<DispersionColumn> columns;
-  for (const DispersionFlow& flow : flows) {
-    DispersionColumn& column = columns.emplace_back();
-    column.axis = flow.axis;
-    column.connected = bool{flow.fluxes};
-    if (!column.connected) continue;
-    for (const double peclet : flow.peclet) {
-      std::optional<DispersionPoint> known;
-      if (watch.known) known = watch.known(flow.axis, peclet);
-      column.points.push_back(known ? *known : solver.solve(flow, peclet));
-      if (!known && watch.solved) watch.solved(flow.axis, column.points.back());
-    }
+}
+
+DispersionPoint DispersionSolver::solve(const DispersionFlow& flow, double peclet) {
+  DispersionPoint point;
+  auto start = std::chrono::steady_clock::now();
+  name_ = dispersion_solve_name(flow.axis, peclet);
+  if (axis_ != flow.axis) {
+    take(flow);
+    point.setup_seconds = seconds_since(start);
   }
-  return columns;
+  start = std::chrono::steady_clock::now();
+  const double velocity = closure_->velocity()[flow.axis];
+  require(velocity > 0.0, "{}: the mean velocity along {} is {:.3g}; a flow along the axis is needed", name_,
+          name_of(flow.axis), velocity);
+  const Dispersion found = closure_->solve(peclet / (length_ * velocity), name_);
+  point.peclet = peclet;
+  point.tensor = found.tensor;
+  for (const SolveReport& s : found.solves) {
+    point.iterations += s.iterations;
+    point.relative_residual = std::max(point.relative_residual, s.true_residual);
+  }
+  point.seconds = seconds_since(start);
+  return point;
+}
+
+void DispersionSolver::take(const DispersionFlow& flow) {
+  const Timer timer("set-up");
+  flow_ = std::make_unique<FaceField>(flow.fluxes());
+  axis_ = flow.axis;
+  trim_heap();
+  if (!closure_) {
+    ClosureOptions options;
+    options.tolerance = options_.tolerance;
+    options.max_iterations = options_.max_iterations;
+    if (watch_) options.watch = [this](int n, double residual) { watch_(name_, n, residual); };
+    closure_ = std::make_unique<Closure>(comm_, geometry_, std::move(options));
+  }
+  if (!options_.transverse) closure_->set_directions({axis_});
+  closure_->set_flow(*flow_);
 }
 
 }  // namespace karst

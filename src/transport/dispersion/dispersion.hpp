@@ -4,7 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,16 +33,9 @@ struct DispersionColumn {
 struct DispersionFlow {
   int axis = 0;
   std::vector<double> peclet;
-  /// Volume fluxes of a flow along the axis, of any speed. Called once, where something is to be solved. Collective.
+  /// Volume fluxes of a flow along the axis, of any speed; empty: nothing flows. Called once, where something is to be
+  /// solved. Collective.
   std::function<FaceField()> fluxes;
-};
-
-struct DispersionWatch {
-  std::function<void(const std::string& solve, int iteration, double residual)> iteration{};
-  /// After each Péclet number. Collective.
-  std::function<void(int axis, const DispersionPoint& point)> solved{};
-  /// What an earlier run has found, which is then not solved again. Collective.
-  std::function<std::optional<DispersionPoint>(int axis, double peclet)> known{};
 };
 
 /// Mean diameter of the grains, 6 x volume of the solid / its surface [h0], what no percolating pore holds counted as
@@ -55,10 +48,31 @@ std::string dispersion_solve_name(int axis, double peclet);
 /// What is wrong for this geometry, to be said before any solve. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DispersionOptions& options, const Geometry& geometry);
 
-/// Columns in the order of the flows. Throws Error when a solve fails. Collective.
-/// @param length  ℓ [h0]
-std::vector<DispersionColumn> dispersion(const Comm& comm, const Geometry& geometry, const DispersionOptions& options,
-                                         double length, const std::vector<DispersionFlow>& flows,
-                                         const DispersionWatch& watch = {});
+/// The solves of one geometry, a Péclet number at a time. The closure problem is made with the first one, and the
+/// fluxes of an axis with its first.
+class DispersionSolver {
+ public:
+  using Watch = std::function<void(const std::string& solve, int iteration, double residual)>;
+  /// All must outlive it. Throws Error when there is no length. Not collective, the same on every rank.
+  /// @param length  ℓ [h0]
+  /// @param watch   told after each iteration; may be empty
+  DispersionSolver(const Comm& comm, const Geometry& geometry, const DispersionOptions& options, double length,
+                   Watch watch = {});
+  /// Axis by axis. Throws Error when the solve fails. Collective.
+  DispersionPoint solve(const DispersionFlow& flow, double peclet);
+
+ private:
+  void take(const DispersionFlow& flow);
+
+  const Comm& comm_;
+  const Geometry& geometry_;
+  const DispersionOptions& options_;
+  double length_;
+  Watch watch_;
+  std::unique_ptr<FaceField> flow_;
+  std::unique_ptr<Closure> closure_;
+  int axis_ = -1;
+  std::string name_;  ///< of the solve under way
+};
 
 }  // namespace karst

@@ -186,11 +186,9 @@ TEST(FlowFluxes, OfAColumnAreThoseOfItsSolverMpi) {
     options.axes = {1};
     const FluidOptions water;
     const double h = 2e-6;
-    FlowColumn kept;
     FlowWatch watch;
     watch.keep_solution = true;
-    watch.solved = [&](FlowColumn& column) { kept = column; };
-    permeability(comm, geometry, options, water, {h, 0.4, 1e5}, watch);
+    const FlowColumn kept = permeability(comm, geometry, options, water, {h, 0.4, 1e5}, watch).at(0);
     StokesOptions solve;
     solve.krylov.tolerance = options.tolerance;
     StokesSolver solver(comm, geometry, flow_sides(geometry.grid.levels[0].layout.domain(), options, 1), solve);

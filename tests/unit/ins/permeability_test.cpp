@@ -85,17 +85,10 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
                           KeepPores::connected);
   };
   const Geometry geometry = packing(32), coarse = packing(16);
-  int solves = 0, setups = 0;
-  FlowWatch watch;
-  watch.solved = [&](const FlowColumn& c) {
-    ++solves;
-    setups += c.setup_seconds > 0.0;
-  };
-  const auto columns = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water,
-                                    sample_of(geometry), watch);
+  const auto columns =
+      permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water, sample_of(geometry));
   ASSERT_EQ(columns.size(), 3U);
-  EXPECT_EQ(solves, 3);
-  EXPECT_EQ(setups, 1);  // one set-up for all
+  EXPECT_EQ(std::ranges::count(columns, 0.0, &FlowColumn::setup_seconds), 2);  // one set-up for all
   for (const FlowColumn& c : columns) {
     EXPECT_GT(c.permeability[c.axis], 0.0);
     EXPECT_GT(c.tortuosity, 1.0);
@@ -192,16 +185,12 @@ TEST(Permeability, ErrorEstimateBelongsToItsAxis) {
 TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = slit(comm, {false, false, false});
-  FlowWatch watch;
-  std::vector<int> solved;
-  watch.solved = [&](FlowColumn& column) { solved.push_back(column.axis); };
   for (const FlowDrive drive : {FlowDrive::pressure_drop, FlowDrive::velocity}) {
     FlowOptions options = options_for(drive, {0, 2});
     options.pressure_drop = options.velocity = 2.0;
     EXPECT_EQ(mistakes(options, geometry), std::vector<std::string>{});
-    solved.clear();
-    std::vector<FlowColumn> columns = permeability(comm, geometry, options, water, sample_of(geometry), watch);
-    EXPECT_EQ(solved, std::vector<int>{0});
+    std::vector<FlowColumn> columns = permeability(comm, geometry, options, water, sample_of(geometry));
+    EXPECT_EQ(columns[1].iterations, 0);
     ASSERT_EQ(columns.size(), 2U);
     EXPECT_NEAR(columns[0].permeability[0], exact * h * h, 1e-7 * exact * h * h);
     const FlowColumn& blocked = columns[1];

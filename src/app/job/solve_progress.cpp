@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/estimate/solve_progress.hpp"
+#include "app/job/solve_progress.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ class SolveProgress {
   void solved(const SolveReport& solve);
   /// The same of a solve that an earlier run has finished; its times are those it took then.
   void read(const SolveReport& solve);
+  bool has_told(const std::string& solve) const { return std::ranges::count(rows_, solve, &SolveRow::name) > 0; }
   const std::vector<SolveRow>& rows() const { return rows_; }
 
  private:

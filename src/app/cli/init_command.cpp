@@ -32,12 +32,6 @@ using Settings = std::vector<Setting>;
 /// Tables that most decks need come first; those not named here follow in order of declaration.
 constexpr std::array<std::string_view, 6> common_tables{"", "geometry", "flow", "output", "fluid", "grid"};
 
-/// "geometry.solid[]" of "geometry.solid[].radius".
-std::string table_of(const std::string& key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string::npos ? "" : key.substr(0, dot);
-}
-
 std::vector<std::string> tables_in_order(const std::vector<KeyInfo>& keys) {
   std::vector<std::string> tables(common_tables.begin(), common_tables.end());
   for (const KeyInfo& k : keys)

@@ -70,14 +70,13 @@ void check_end_and_output(Reader& in, const std::string& end_key, double end, co
 void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
   constexpr double most_steps = 1e8;
   const bool inertia = what == InTime::flow_with_inertia;
-  for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
-    if (in.given(key))
-      in.mistake(key, "belongs to [transport] in a steady flow; transient flow has time.end, time.dt and time.output");
-  if (what == InTime::flow && in.given("time.cfl"))
-    in.mistake("time.cfl",
-               "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow has no advection term");
+  in.refuse({"time.end_pore_volumes", "time.output_pore_volumes"},
+            "belongs to [transport] in a steady flow; transient flow has time.end, time.dt and time.output");
+  if (what == InTime::flow)
+    in.refuse({"time.cfl"},
+              "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow has no advection term");
   options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
-  if (!in.given("time.end")) in.mistake("time.end", "missing: a transient run needs it");
+  in.need({"time.end"}, "missing: a transient run needs it");
   if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a transient run needs it");
   if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
   if (options.dt > options.end)
@@ -92,8 +91,7 @@ void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
 }
 
 void check_transport_in_time(Reader& in, const TimeOptions& options) {
-  if (in.given("time.scheme"))
-    in.mistake("time.scheme", "belongs to transient flow (flow.model = \"unsteady-stokes\"); remove it");
+  in.refuse({"time.scheme"}, "belongs to transient flow (flow.model = \"unsteady-stokes\"); remove it");
   const bool in_seconds = in.given("time.end"), in_volumes = in.given("time.end_pore_volumes");
   if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given together with time.end; remove one of them");
   if (!in_seconds && !in_volumes)
@@ -109,18 +107,15 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
 
 void read(Reader& in, TimeOptions& options, InTime what) {
   declare(in, options);
-  if (in.documenting()) return;
   if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
     return check_flow_in_time(in, options, what);
   if (what == InTime::transport) return check_transport_in_time(in, options);
-  for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
-                          "time.output_pore_volumes"})
-    if (in.given(key))
-      in.mistake(key, what == InTime::steady_transport
-                          ? "without effect: a steady state has no time; remove this key, or transport.mode = "
-                            "\"steady\""
-                          : "without effect: nothing in the deck is transient; remove this key, or write flow.model = "
-                            "\"unsteady-stokes\" or a [[transport.component]]");
+  in.refuse({"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
+             "time.output_pore_volumes"},
+            what == InTime::steady_transport
+                ? "without effect: a steady state has no time; remove this key, or transport.mode = \"steady\""
+                : "without effect: nothing in the deck is transient; remove this key, or write flow.model = "
+                  "\"unsteady-stokes\" or a [[transport.component]]");
 }
 
 double longest_at(const TimeOptions& options, double time, double longest) {
@@ -186,31 +181,23 @@ void Clock::advance_to(int steps) {
   while (steps_ < steps && !finished_) advance();
 }
 
+void Clock::each_number(auto& c, const auto& f) {
+  const auto all = [&](auto&... numbers) { (f(numbers), ...); };
+  all(c.time_, c.begin_, c.target_, c.dt_, c.made_, c.planned_, c.steps_, c.outputs_, c.next_break_, c.to_output_,
+      c.output_due_, c.at_break_, c.finished_);
+}
+
 std::vector<double> Clock::state() const {
-  return {time_,
-          begin_,
-          target_,
-          dt_,
-          static_cast<double>(made_),
-          static_cast<double>(planned_),
-          static_cast<double>(steps_),
-          static_cast<double>(outputs_),
-          static_cast<double>(next_break_),
-          to_output_ ? 1.0 : 0.0,
-          output_due_ ? 1.0 : 0.0,
-          at_break_ ? 1.0 : 0.0,
-          finished_ ? 1.0 : 0.0};
+  std::vector<double> all;
+  each_number(*this, [&](auto x) { all.push_back(static_cast<double>(x)); });
+  return all;
 }
 
 void Clock::go_on(const std::vector<double>& state) {
   require(state.size() == this->state().size(), "a clock of {} numbers instead of {}", state.size(),
           this->state().size());
   auto next = state.begin();
-  for (double* x : {&time_, &begin_, &target_, &dt_}) *x = *next++;
-  for (std::int64_t* n : {&made_, &planned_}) *n = static_cast<std::int64_t>(*next++);
-  for (int* n : {&steps_, &outputs_}) *n = static_cast<int>(*next++);
-  next_break_ = static_cast<std::size_t>(*next++);
-  for (bool* is : {&to_output_, &output_due_, &at_break_, &finished_}) *is = *next++ != 0.0;
+  each_number(*this, [&]<class T>(T& x) { x = static_cast<T>(*next++); });
 }
 
 void read(Reader& in, CheckpointOptions& options) {

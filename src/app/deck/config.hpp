@@ -72,6 +72,9 @@ Config read_config(Reader& in);
 
 /// All keys of the deck, in order.
 std::vector<KeyInfo> deck_keys();
+/// "geometry.solid.radius" and "geometry.solid[]" of "geometry.solid[].radius".
+std::string without_positions(std::string key);
+std::string table_of(const std::string& key);
 /// Table of the keys that are options of `karst import`.
 inline constexpr const char* import_table = "geometry.import.";
 /// Keys of [geometry.import], which are the options of `karst import`.

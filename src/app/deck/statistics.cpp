@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/deck/statistics.hpp"
 
-#include <cmath>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -10,6 +10,12 @@
 namespace karst {
 
 namespace {
+
+std::int64_t sum_of(const auto& levels, auto count) {
+  std::int64_t total = 0;
+  for (const auto& level : levels) total += level.*count;
+  return total;
+}
 
 LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
   constexpr auto row = static_cast<std::int64_t>(2 * sizeof(std::uint16_t) + sizeof(std::array<std::uint16_t, 6>));
@@ -28,30 +34,15 @@ LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
 
 }  // namespace
 
-double GeometryStatistics::volume() const {
-  const Index& n = report.levels[0].cells;
-  return static_cast<double>(n[0]) * n[1] * n[2] * std::pow(cell_width, 3);
-}
-
 double GeometryStatistics::wall_area() const { return report.wall_area * cell_width * cell_width; }
 
-std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const {
-  std::int64_t total = 0;
-  for (const LevelReport& level : report.levels) total += level.*count;
-  return total;
-}
+std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const { return sum_of(report.levels, count); }
 
 std::int64_t GeometryStatistics::sum(std::int64_t CutCounts::*count) const {
-  std::int64_t total = 0;
-  for (const LevelReport& level : report.levels) total += level.cut.*count;
-  return total;
+  return sum_of(std::views::transform(report.levels, &LevelReport::cut), count);
 }
 
-std::int64_t GeometryStatistics::sum(std::int64_t LevelBytes::*count) const {
-  std::int64_t total = 0;
-  for (const LevelBytes& level : bytes) total += level.*count;
-  return total;
-}
+std::int64_t GeometryStatistics::sum(std::int64_t LevelBytes::*count) const { return sum_of(bytes, count); }
 
 GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry, double cell_width,
                                       const std::string& title) {

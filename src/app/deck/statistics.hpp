@@ -30,7 +30,6 @@ struct GeometryStatistics {
   std::int64_t threads = 1;  ///< of a rank, the largest
   std::int64_t workers = 1;  ///< threads of all ranks
 
-  double volume() const;     ///< of the domain [m³]
   double wall_area() const;  ///< [m²]
   /// Area of the wall of a mineral [m²].
   double wall_area(const MineralWall& mineral) const { return mineral.area * cell_width * cell_width; }

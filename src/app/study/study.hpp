@@ -18,6 +18,7 @@
 //   weak = true                         as many copies of the sample as cores
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -125,6 +126,11 @@ double number_at(const Json& summary, const std::string& place);
 /// @param time  column that is compared
 void add_scaling(StudyTable& table, const std::string& time);
 
+/// What varies, then the columns: their headings, and the cells of a case.
+std::vector<std::string> headings_of(const StudyTable& table);
+/// @param number  text of a number, which may be NaN
+std::vector<std::string> cells_of(const StudyTable& table, std::size_t row,
+                                  const std::function<std::string(double)>& number);
 /// Any case has one.
 bool has_remarks(const StudyTable& table);
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <tuple>
 
 #include "app/deck/config.hpp"
@@ -185,8 +184,11 @@ void read_scaling(Reader& in, StudyOptions& options) {
   for (const auto& [key, list, what] :
        {std::tuple{"scaling.ranks", &options.ranks, "numbers of ranks of the runs: each number is a case"},
         std::tuple{"scaling.threads", &options.threads,
-                   "numbers of threads of each rank, combined with every number of ranks"}})
+                   "numbers of threads of each rank, combined with every number of ranks"}}) {
     in.numbers(key, *list, "-", what, 1.0, 1e6);
+    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
+      in.mistake(key, "expected: whole numbers");
+  }
   in.texts("scaling.bind", options.bind,
            "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", "
            "\"socket\"; each is a case; default: no binding, with SLURM cores");
@@ -196,16 +198,11 @@ void read_scaling(Reader& in, StudyOptions& options) {
   in.text("scaling.of", options.scaling_of,
           "the column whose speed-up and efficiency are reported, a time of summary.json, relative to the case with "
           "the fewest cores");
-  if (in.documenting()) return;
-  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
-    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
-      in.mistake(key, "expected: whole numbers");
   for (const std::string& bind : options.bind)
     if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
       in.mistake("scaling.bind", fmt::format("'{}' is unknown; expected: none, core, numa, socket", bind));
-  for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
-    if (in.given(key) && options.ranks.empty() && options.threads.empty())
-      in.mistake(key, "given without scaling.ranks or scaling.threads");
+  if (options.ranks.empty() && options.threads.empty())
+    in.refuse({"scaling.of", "scaling.weak", "scaling.bind"}, "given without scaling.ranks or scaling.threads");
 }
 
 }  // namespace
@@ -228,11 +225,11 @@ void read(Reader& in, StudyOptions& options) {
         "an environment variable instead of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, OMPI_MCA_btl_vader_eager_limit");
     item.values("values", vary.values, "list of its values; required");
     item.text("name", vary.name, "name in tables and charts; default: the key or variable");
-    if (!item.documenting() && vary.key.empty() == vary.environment.empty())
+    if (vary.key.empty() == vary.environment.empty())
       item.mistake("key", "expected: either a key of the deck or an environment variable");
-    if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
+    if (!vary.environment.empty() && !is_variable(vary.environment))
       item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
-    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
+    if (vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
@@ -242,7 +239,6 @@ void read(Reader& in, StudyOptions& options) {
              "single one is in the middle",
              1, 1000);
   read_scaling(in, options);
-  if (in.documenting()) return;
   if (options.deck.empty()) in.mistake("deck", "missing; expected: the file name of a deck");
   for (const std::string& column : options.columns)
     if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
@@ -254,8 +250,7 @@ void read(Reader& in, StudyOptions& options) {
         "vary",
         "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
         "with ranks or threads");
-  if (in.given("subvolumes.places") && options.sizes.empty())
-    in.mistake("subvolumes.places", "given without subvolumes.sizes");
+  if (options.sizes.empty()) in.refuse({"subvolumes.places"}, "given without subvolumes.sizes");
 }
 
 std::vector<KeyInfo> study_keys() {

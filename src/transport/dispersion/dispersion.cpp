@@ -4,21 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
+#include "base/core/wall_clock.hpp"
 
 namespace karst {
 namespace {
 
 const char* name_of(int axis) { return axis_names[axis]; }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The closure problem, made when something is first to be solved, and the flow that it has.
 class Solver {
@@ -29,12 +25,12 @@ class Solver {
 
   DispersionPoint solve(const DispersionFlow& flow, double peclet) {
     DispersionPoint point;
-    auto start = std::chrono::steady_clock::now();
+    WallClock clock;
     const bool fresh = flow_ == nullptr || axis_ != flow.axis;
     name_ = dispersion_solve_name(flow.axis, peclet);
     if (fresh) take(flow);
-    if (fresh) point.setup_seconds = seconds_since(start);
-    start = std::chrono::steady_clock::now();
+    if (fresh) point.setup_seconds = clock.seconds();
+    clock = {};
     const double velocity = closure_->velocity()[flow.axis];
     require(velocity > 0.0, "{}: the mean velocity along {} is {:.3g}; a flow along the axis is needed", name_,
             name_of(flow.axis), velocity);
@@ -45,7 +41,7 @@ class Solver {
       point.iterations += s.iterations;
       point.relative_residual = std::max(point.relative_residual, s.true_residual);
     }
-    point.seconds = seconds_since(start);
+    point.seconds = clock.seconds();
     return point;
   }
 

@@ -94,8 +94,7 @@ void take_rates(const std::vector<DatabaseRate>& rates, MineralOptions& mineral)
         sources.empty() || found != nullptr,
         "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" contains "
         "some; programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the reaction paths themselves",
-        mineral.name, text, mineral.phase, join(sources, " or "),
-        or_rather(mineral.phase, names));
+        mineral.name, text, mineral.phase, join(sources, " or "), or_rather(mineral.phase, names));
     if (found != nullptr) all.insert(all.end(), found->paths.begin(), found->paths.end());
   }
   mineral.rates = std::move(all);

@@ -37,8 +37,8 @@ MineralChoice choose_minerals(const std::vector<std::string>& there, const std::
   for (const std::string& name : asked) {
     if (has(choice.names, name)) wrong.push_back(fmt::format("\"{}\" is listed twice; name it once", name));
     if (!has(there, name))
-      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; the minerals are {}", name,
-                                  did_you_mean(name, there), join(there)));
+      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; the minerals are {}", name, did_you_mean(name, there),
+                                  join(there)));
     choice.names.push_back(name);
   }
   if (others) choice.names.emplace_back(other_minerals);

@@ -121,9 +121,8 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   check_component(in, c, outlet);
   if (table.empty()) return c;
   if (in.given("inlet")) in.mistake("inlet_table", "given together with inlet; remove one of them");
-  in.attempt("inlet_table", [&] {
-    c.inlet_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
-  });
+  in.attempt("inlet_table",
+             [&] { c.inlet_table = read_time_table((std::filesystem::path(in.directory()) / table).string()); });
   return c;
 }
 
@@ -182,8 +181,7 @@ RegionDeck read_region(Reader& in) {
 void check_component_name(Reader& in, const std::string& key, const std::string& name,
                           const std::vector<std::string>& names) {
   if (name.empty() || std::ranges::count(names, name) > 0) return;
-  in.mistake(
-      key, fmt::format("\"{}\" is no component{}; there are: {}", name, did_you_mean(name, names), join(names)));
+  in.mistake(key, fmt::format("\"{}\" is no component{}; there are: {}", name, did_you_mean(name, names), join(names)));
 }
 
 /// A group of one ties nothing.
@@ -319,8 +317,8 @@ void read(Reader& in, TransportDeck& deck, bool more) {
       in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");
     return;
   }
-  in.refuse({"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length",
-             "transport.axis", "transport.tolerance", "transport.animation", "transport.wall", "transport.region"},
+  in.refuse({"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
+             "transport.tolerance", "transport.animation", "transport.wall", "transport.region"},
             "given without a [[transport.component]], so nothing is transported");
 }
 

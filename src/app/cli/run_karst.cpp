@@ -29,7 +29,8 @@ constexpr std::array commands{
     NamedCommand{"variation", variation_command},
     NamedCommand{"import", import_command},
     NamedCommand{"speciate", speciate_command},
-    NamedCommand{"completion", [](const Comm& comm, const CommandLine& line) { print(comm, completion_command(line)); }},
+    NamedCommand{"completion",
+                 [](const Comm& comm, const CommandLine& line) { print(comm, completion_command(line)); }},
     NamedCommand{"help", [](const Comm& comm, const CommandLine& line) { print(comm, help_command(line)); }}};
 
 }  // namespace

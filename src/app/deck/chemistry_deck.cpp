@@ -253,6 +253,21 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
             [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
 }
 
+/// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
+/// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.
+std::string database_path(const std::string& name, const std::string& deck_directory) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;  // where there is no /proc: the folder that was built alone
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
+  const fs::path built = KARST_DATABASES;
+  const fs::path beside = fs::path(deck_directory) / name;
+  for (const fs::path& path : {beside, installed / name, built / name})
+    if (fs::exists(path)) return path.string();
+  throw Error(fmt::format("there is no {}, and no file {} included with Karst ({}, {})", beside.string(), name,
+                          installed.string(), built.string()));
+}
+
 }  // namespace
 
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
@@ -287,14 +302,14 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
                "chemistry.titration.steps"},
               "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      in.refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
-              "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial",
-              "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-             "given without a [[chemistry.solution]], so nothing can react");
+      in.refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates",
+                 "chemistry.mineral", "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium",
+                 "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+                "given without a [[chemistry.solution]], so nothing can react");
     return;
   }
   in.refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-         "belongs to `karst run`; remove it");
+            "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())
     in.mistake("chemistry.solution", "missing; `karst speciate` needs at least one [[chemistry.solution]]");
@@ -342,19 +357,6 @@ std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::
   PhreeqcFiles files{database_path(deck.database, deck_directory), {}};
   for (const std::string& name : deck.additions) files.additions.push_back(database_path(name, deck_directory));
   return files;
-}
-
-std::string database_path(const std::string& name, const std::string& deck_directory) {
-  namespace fs = std::filesystem;
-  std::error_code unknown;  // where there is no /proc: the folder that was built alone
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
-  const fs::path built = KARST_DATABASES;
-  const fs::path beside = fs::path(deck_directory) / name;
-  for (const fs::path& path : {beside, installed / name, built / name})
-    if (fs::exists(path)) return path.string();
-  throw Error(fmt::format("there is no {}, and no file {} included with Karst ({}, {})", beside.string(), name,
-                          installed.string(), built.string()));
 }
 
 }  // namespace karst

@@ -27,10 +27,6 @@ std::int64_t steps_in(double interval, double dt) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(interval / dt - round_off)));
 }
 
-}  // namespace
-
-namespace {
-
 void declare(Reader& in, TimeOptions& options) {
   in.number(
       "time.end", options.end, "s",
@@ -101,6 +97,31 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
   check_end_and_output(in, "time.end", options.end, "time.output", options.output);
   check_end_and_output(in, "time.end_pore_volumes", options.end_pore_volumes, "time.output_pore_volumes",
                        options.output_pore_volumes);
+}
+
+/// Steps between two times without a break between them. Output times fall in between.
+double steps_between(double begin, double end, const TimeOptions& options) {
+  const auto steps = [&](double interval) {
+    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
+  };
+  if (options.output <= 0.0) return steps(end - begin);
+  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
+  if (first >= end * (1.0 - round_off)) return steps(end - begin);
+  const double whole = std::floor((end - first) / options.output + round_off);
+  const double rest = end - first - whole * options.output;
+  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
+         (rest > round_off * end ? steps(rest) : 0.0);
+}
+
+constexpr std::size_t most_jumps = 10000;  ///< of one formula
+
+/// To the last bit: halves of intervals in which it may jump.
+void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
+  const double middle = low + 0.5 * (high - low);
+  if (middle <= low || middle >= high) return found.push_back(high);
+  find_jumps(f, low, middle, found);
+  find_jumps(f, middle, high, found);
 }
 
 }  // namespace
@@ -217,24 +238,6 @@ void read(Reader& in, CheckpointOptions& options) {
              most_kept);
 }
 
-namespace {
-
-/// Steps between two times without a break between them. Output times fall in between.
-double steps_between(double begin, double end, const TimeOptions& options) {
-  const auto steps = [&](double interval) {
-    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
-  };
-  if (options.output <= 0.0) return steps(end - begin);
-  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
-  if (first >= end * (1.0 - round_off)) return steps(end - begin);
-  const double whole = std::floor((end - first) / options.output + round_off);
-  const double rest = end - first - whole * options.output;
-  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
-         (rest > round_off * end ? steps(rest) : 0.0);
-}
-
-}  // namespace
-
 double count_steps(const TimeOptions& options) {
   if (!options.jumps.empty()) {
     Clock clock(options);
@@ -250,21 +253,6 @@ double count_steps(const TimeOptions& options) {
   }
   return sum + steps_between(begin, options.end, options);
 }
-
-namespace {
-
-constexpr std::size_t most_jumps = 10000;  ///< of one formula
-
-/// To the last bit: halves of intervals in which it may jump.
-void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
-  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
-  const double middle = low + 0.5 * (high - low);
-  if (middle <= low || middle >= high) return found.push_back(high);
-  find_jumps(f, low, middle, found);
-  find_jumps(f, middle, high, found);
-}
-
-}  // namespace
 
 std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end) {
   std::vector<double> found;

@@ -262,8 +262,7 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   add_run(command("run", "compute what the deck requests: summary.json, report.html, plotfile"), line, flags);
 
   CLI::App& init = command("init", "write a starting deck with all keys explained");
-  option(init, "file", line.deck, "FILE",
-         "the deck to write; existing files are not replaced (default: deck.toml)");
+  option(init, "file", line.deck, "FILE", "the deck to write; existing files are not replaced (default: deck.toml)");
   option(init, "--image", line.image, "IMAGE",
          "the image or geometry file of the deck (default: a packing of spheres)");
   flags.add_to(init, "Import of the image");
@@ -290,8 +289,8 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
       command("variation", "run a deck several times: variation of its times between runs, ranks, threads and steps"),
       line);
   add_import(command("import", "convert an image to a geometry file"), line, flags);
-  add_speciate(
-      command("speciate", "compute the speciation of the solutions of a [chemistry] deck, without a grid"), line);
+  add_speciate(command("speciate", "compute the speciation of the solutions of a [chemistry] deck, without a grid"),
+               line);
 
   CLI::App& completion = command("completion", "print shell completion of commands, options and keys");
   option(completion, "shell", line.shell, "SHELL", "bash or zsh: source <(karst completion bash)")

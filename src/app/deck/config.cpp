@@ -15,7 +15,9 @@
 
 namespace karst {
 
-void read(Reader& in, OutputOptions& options) {
+namespace {
+
+void read_output(Reader& in, OutputOptions& options) {
   in.text("output.directory", options.directory,
           "directory of the results, relative to the working directory; --out on the command line overrides it");
   std::vector<std::string> words;
@@ -45,7 +47,7 @@ void read(Reader& in, OutputOptions& options) {
   read(in, options.probes);
 }
 
-void read(Reader& in, RunOptions& options) {
+void read_run(Reader& in, RunOptions& options) {
   constexpr double longest = 3.2e9;  // a century
   in.number("run.time_limit", options.time_limit, "s",
             "`karst run` stops cleanly after this time, e.g. before a batch system would kill it; --resume continues "
@@ -60,8 +62,6 @@ void read(Reader& in, RunOptions& options) {
                        "processors; the last digits of results then differ from run to run"}},
                      "how boxes are distributed over the ranks:");
 }
-
-namespace {
 
 bool goes_through_time(const Config& config) {
   return is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
@@ -189,7 +189,8 @@ void make_room_for_copies(Reader& in, Config& config) {
 void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
   if (slices.empty()) return;
-  if (!goes_through_time(config)) in.mistake("output.slice", "belongs to transient runs: a steady state is in plot.vtkhdf; remove it");
+  if (!goes_through_time(config))
+    in.mistake("output.slice", "belongs to transient runs: a steady state is in plot.vtkhdf; remove it");
   if (std::ranges::none_of(config.output.plot, [](PlotField f) { return !job_of(f).empty(); }))
     in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
   for (std::size_t i = 0; i < slices.size(); ++i)
@@ -230,9 +231,9 @@ Config read_config(Reader& in) {
   read(in, config.diffusion);
   read(in, config.dispersion);
   config.output.plot = usual_fields(config);
-  read(in, config.output);
+  read_output(in, config.output);
   read(in, config.checkpoint);
-  read(in, config.run);
+  read_run(in, config.run);
   config.import_given = in.given("geometry.import");
   config.cells_given = in.given("grid.cells");
   config.size_given = in.given("grid.size");

@@ -26,8 +26,8 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
   const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   if (at < names.size()) return at;
   in.mistake(key, name.empty() ? fmt::format("missing; expected: one of the solutions {}", join(names))
-                               : fmt::format("\"{}\" is no solution{}; there are: {}", name,
-                                             did_you_mean(name, names), join(names)));
+                               : fmt::format("\"{}\" is no solution{}; there are: {}", name, did_you_mean(name, names),
+                                             join(names)));
   return 0;
 }
 

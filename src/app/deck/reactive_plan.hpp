@@ -37,11 +37,6 @@ struct ReactivePlan {
 /// collective.
 void add_chemistry(Reader& in, Config& config);
 
-/// The solutions at the beginning and at the inlet, by their place in the deck.
-struct SolutionPlaces {
-  std::size_t initial, inlet;
-};
-
 /// What of the chemistry does not go with the geometry. Not collective.
 std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry);
 

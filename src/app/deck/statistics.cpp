@@ -50,11 +50,7 @@ GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry
   s.title = title;
   s.cell_width = cell_width;
   s.report = geometry.report;
-  for (const LevelGeometry& level : geometry.levels) {
-    s.bytes.push_back(count_bytes(comm, level));
-    const Index n = level.graph.layout().lattice_size();
-    s.lattice_boxes.push_back(std::int64_t{n[0]} * n[1] * n[2]);
-  }
+  for (const LevelGeometry& level : geometry.levels) s.bytes.push_back(count_bytes(comm, level));
   s.specific_surface = geometry.report.specific_surface / cell_width;
   s.ranks = comm.size();
   s.threads = comm.max(std::int64_t{n_threads()});

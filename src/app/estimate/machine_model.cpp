@@ -6,7 +6,6 @@
 
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
-#include "base/file/plain_file.hpp"
 
 namespace karst {
 
@@ -48,7 +47,7 @@ Machine read_machine(const std::string& path) {
 
 CountedRun read_counted_run(const std::string& folder) {
   const std::string name = folder + "/summary.json";
-  const Json json = Json::parse_or_null(plain_text(name).value_or(""));
+  const Json json = Json::of_file(name);
   require(json.is_object(), "{}: does not exist, or is not JSON; expected: the directory of a finished run", name);
   require(json.value("status", std::string("completed")) == "completed" && json.contains("communication"),
           "{}: the run is not completed, or was made by an older version; expected: a completed run of this version",

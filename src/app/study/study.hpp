@@ -55,9 +55,9 @@ std::vector<KeyInfo> study_keys();
 
 /// One run.
 struct StudyCase {
-  std::string name;                        ///< "case_001"
-  std::vector<std::string> values;         ///< to be shown, one per Study::varied
-  std::vector<std::string> overrides;      ///< key=value
+  std::string name{};                      ///< "case_001"
+  std::vector<std::string> values{};       ///< to be shown, one per Study::varied
+  std::vector<std::string> overrides{};    ///< key=value
   int ranks = 0, threads = 0;              ///< 0: what the command line says
   int copies = 1;                          ///< of the sample, of weak scaling
   std::vector<std::string> environment{};  ///< NAME=VALUE

@@ -24,15 +24,10 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_cases = 10'000;
 constexpr double largest_part = 1e6;  // [voxels]
 
-/// One way in which cases differ: its headings, and for each of its settings what is shown and what is set.
+/// One way in which cases differ: its headings, and for each of its settings what it adds to a case.
 struct Choice {
-  struct Setting {
-    std::vector<std::string> shown{}, overrides{}, environment{};
-    int ranks = 0, threads = 0, copies = 1;
-    std::string bind{};
-  };
   std::vector<std::string> headings;
-  std::vector<Setting> settings;
+  std::vector<StudyCase> settings;
 };
 
 /// Files that a name with * and ? stands for, sorted; the name itself without them.
@@ -52,7 +47,7 @@ Choice choice_of_images(const StudyOptions& options, const std::string& folder) 
   for (const std::string& name : options.images)
     for (const std::string& file : files_of(folder, name))
       choice.settings.push_back(
-          {.shown = {fs::path(file).filename().string()},
+          {.values = {fs::path(file).filename().string()},
            .overrides = {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
   return choice;
 }
@@ -98,7 +93,7 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck, con
     for (std::size_t i = 0; i < parts.low.size(); ++i) {
       const Index low = image.low + parts.low[i];
       choice.settings.push_back(
-          {.shown = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
+          {.values = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
            .overrides = {
                fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
                fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
@@ -136,25 +131,25 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
   for (const double ranks : options.ranks.empty() ? as_is : options.ranks)
     for (const double threads : options.threads.empty() ? as_is : options.threads)
       for (const std::string& bind : options.bind.empty() ? std::vector<std::string>{""} : options.bind) {
-        Choice::Setting& s = choice.settings.emplace_back();
+        StudyCase& s = choice.settings.emplace_back();
         s.ranks = static_cast<int>(ranks);
         s.threads = static_cast<int>(threads);
         s.bind = bind;
         for (const double n : {ranks, threads})
-          if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
-        if (!bind.empty()) s.shown.push_back(bind);
+          if (n > 0.0) s.values.push_back(fmt::format("{}", n));
+        if (!bind.empty()) s.values.push_back(bind);
       }
   if (!options.weak) return choice;
-  const auto cores = [](const Choice::Setting& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
+  const auto cores = [](const StudyCase& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
   const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
   choice.headings.emplace_back(copies_heading);
-  for (Choice::Setting& s : choice.settings) {
+  for (StudyCase& s : choice.settings) {
     require(cores(s) % least == 0,
             "scaling.weak: {} cores is not a multiple of {}, the smallest number; expected: multiples of it", cores(s),
             least);
     s.copies = cores(s) / least;
     const Index n = copies_of(deck, overrides, s.copies);
-    s.shown.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
+    s.values.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
     s.overrides.push_back(fmt::format("geometry.copies=[{},{},{}]", n[0], n[1], n[2]));
   }
   return choice;
@@ -165,8 +160,8 @@ Choice choice_of(const StudyVary& vary) {
   const std::string& what = is_key ? vary.key : vary.environment;
   Choice choice{{vary.name.empty() ? what : vary.name}, {}};
   for (const std::string& value : vary.values) {
-    Choice::Setting& s = choice.settings.emplace_back();
-    s.shown = {value};
+    StudyCase& s = choice.settings.emplace_back();
+    s.values = {value};
     (is_key ? s.overrides : s.environment).push_back(fmt::format("{}={}", what, value));
   }
   return choice;
@@ -272,9 +267,9 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
   const auto combine = [&](const auto& choice_here) {
     std::vector<StudyCase> all;
     for (const StudyCase& before : study.cases)
-      for (const Choice::Setting& s : choice_here(before).settings) {
+      for (const StudyCase& s : choice_here(before).settings) {
         StudyCase& now = all.emplace_back(before);
-        now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
+        now.values.insert(now.values.end(), s.values.begin(), s.values.end());
         now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
         now.environment.insert(now.environment.end(), s.environment.begin(), s.environment.end());
         if (!s.bind.empty()) now.bind = s.bind;

@@ -143,9 +143,8 @@ void read_factor(Reader& in, FlowOptions& options) {
   if (table.empty()) return;
   if (in.given("flow.drive_factor"))
     in.mistake("flow.drive_table", "given together with flow.drive_factor; remove one of them");
-  in.attempt("flow.drive_table", [&] {
-    options.drive_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
-  });
+  in.attempt("flow.drive_table",
+             [&] { options.drive_table = read_time_table((std::filesystem::path(in.directory()) / table).string()); });
 }
 
 void read_start_file(Reader& in, FlowOptions& options) {
@@ -226,9 +225,9 @@ void check_ends(Reader& in, FlowOptions& options) {
   in.refuse({"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"},
             fmt::format("a second driving force: [[flow.{0}]] drives the flow already; remove this key or the {0}",
                         lids ? "lid" : "inlet"));
-  in.refuse({"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"},
-            fmt::format("belongs to permeabilities, which {} not give; remove this key",
-                        lids ? "lids do" : "an inlet does"));
+  in.refuse(
+      {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"},
+      fmt::format("belongs to permeabilities, which {} not give; remove this key", lids ? "lids do" : "an inlet does"));
   options.estimate_error = false;
 }
 
@@ -280,9 +279,10 @@ void check_steps(Reader& in, const FlowOptions& options) {
   if (options.model == FlowModel::navier_stokes)
     in.refuse({"flow.steps", "flow.newton_steps"}, "belongs to flow.model = \"steady\"; remove this key");
   if (options.model == FlowModel::stokes || options.model == FlowModel::unsteady_stokes)
-    in.refuse({"flow.steps", "flow.newton_steps"},
-              "without effect: Stokes flow is proportional to its driving force; remove this key, or write flow.model = "
-              "\"steady\"");
+    in.refuse(
+        {"flow.steps", "flow.newton_steps"},
+        "without effect: Stokes flow is proportional to its driving force; remove this key, or write flow.model = "
+        "\"steady\"");
   if (options.steps.empty()) in.mistake("flow.steps", "empty; give at least one factor, or omit it for [1]");
   if (std::ranges::adjacent_find(options.steps, std::ranges::greater_equal{}) != options.steps.end())
     in.mistake("flow.steps", "must increase: each solve starts from the flow of the previous step");

@@ -384,7 +384,7 @@ TEST(Deck, ChecksOfSeveralKeysAndOfCalls) {
     EXPECT_FALSE(in.attempt("b", [] { throw Error("wrong"); }));
     in.finish();
   };
-  EXPECT_EQ(error_of([&] { check(Reader::from_text("a = \"x\"")); }),
+  EXPECT_EQ(test::error_of([&] { check(Reader::from_text("a = \"x\"")); }),
             "deck: b: missing\ndeck: b: wrong\ndeck:1: a: remove it");
   EXPECT_NO_THROW(check(Reader::declarations_only()));
 }

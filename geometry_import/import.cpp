@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/import.hpp"
 
-#include <chrono>
 #include <cmath>
 
 #include "base/comm/fail_together.hpp"
@@ -9,6 +8,7 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/wall_clock.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
 #include "geometry_import/pores/statistics.hpp"
@@ -214,7 +214,7 @@ void Import::tell_range(double sample_voxels) {
 }
 
 ImportReport Import::run(const std::string& output) {
-  const auto start = std::chrono::steady_clock::now();
+  const WallClock clock;
   open();
   const ImageInfo info = image_->info();
   report_.file = image_name(info.path);
@@ -263,7 +263,7 @@ ImportReport Import::run(const std::string& output) {
   writer.finish({image.voxels(), report_.voxel, report_.porosity, report_.level_set_porosity, written.steepest,
                  report_.threshold, provenance(report_, options_), report_.phases, report_.smoothing});
   report_.memory_peak_bytes = comm_.sum(arena::peak_resident_set());
-  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report_.seconds = clock.seconds();
   return report_;
 }
 

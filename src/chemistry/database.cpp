@@ -418,9 +418,7 @@ const T& require_entry(const char* what, const std::string& name, const Database
   const T* found = find(list, name, member);
   std::vector<std::string> names;
   for (const T& entry : list) names.push_back(entry.*member);
-  const std::string near = nearest(name, names);
-  require(found != nullptr, "{} {} is not in database {}{}", what, name, database.name,
-          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  require(found != nullptr, "{} {} is not in database {}{}", what, name, database.name, or_rather(name, names));
   return *found;
 }
 

@@ -90,13 +90,11 @@ void take_rates(const std::vector<DatabaseRate>& rates, MineralOptions& mineral)
     for (const std::string& source : sources)
       for (const DatabaseRate& rate : rates)
         if (found == nullptr && rate.source == source && same(rate.mineral, mineral.phase)) found = &rate;
-    const std::string near = nearest(mineral.phase, names);
     require(
         sources.empty() || found != nullptr,
         "mineral {}: \"{}\": {} has no rate parameters ({}){}; chemistry.rates = \"palandri-kharaka.dat\" contains "
         "some; programs in Basic (RATES) and RATE_PARAMETERS_SVD are not read. Or give the reaction paths themselves",
-        mineral.name, text, mineral.phase, join(sources, " or "),
-        near.empty() ? "" : fmt::format("; did you mean {}?", near));
+        mineral.name, text, mineral.phase, join(sources, " or "), or_rather(mineral.phase, names));
     if (found != nullptr) all.insert(all.end(), found->paths.begin(), found->paths.end());
   }
   mineral.rates = std::move(all);

@@ -249,9 +249,8 @@ SolutionCondition saturation(const ChemicalSystem& system, const std::string& ph
   const int number = system.phase(phase);
   std::vector<std::string> names;
   for (const SystemPhase& p : system.phases) names.push_back(p.name);
-  const std::string near = nearest(phase, names);
   require(number >= 0, "phase {} contains elements that are not in the solution, or is not in the database{}", phase,
-          near.empty() ? "" : fmt::format("; did you mean {}?", near));
+          or_rather(phase, names));
   const SystemPhase& p = system.phases[number];
   double ln_omega = index * ln10;
   if (p.is_gas && p.critical_temperature > 0.0 && p.critical_pressure > 0.0)

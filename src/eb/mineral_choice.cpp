@@ -36,11 +36,9 @@ MineralChoice choose_minerals(const std::vector<std::string>& there, const std::
   const bool others = !asked.empty() && std::ranges::any_of(there, is_left_out);
   for (const std::string& name : asked) {
     if (has(choice.names, name)) wrong.push_back(fmt::format("\"{}\" is listed twice; name it once", name));
-    if (!has(there, name)) {
-      const std::string near = nearest(name, there);
-      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; the minerals are {}", name,
-                                  near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
-    }
+    if (!has(there, name))
+      wrong.push_back(fmt::format("there is no mineral \"{}\"{}; the minerals are {}", name, did_you_mean(name, there),
+                                  join(there)));
     choice.names.push_back(name);
   }
   if (others) choice.names.emplace_back(other_minerals);

@@ -26,15 +26,10 @@ void read_refinement(Reader& item, Refinement& r) {
   item.vec3("lo", r.lo, "m", "low corner of the region", -largest_length, largest_length);
   item.vec3("hi", r.hi, "m", "high corner of the region", -largest_length, largest_length);
   item.integer("buffer", r.buffer, "cells", "number of cells of the next coarser level added around it", 0, 16);
-  if (item.documenting()) return;
   const bool lo = item.given("lo"), hi = item.given("hi");
-  if (r.where == Refinement::Where::wall) {
-    for (const char* key : {"lo", "hi"})
-      if (item.given(key)) item.mistake(key, "only where = \"region\" has corners; remove it or change where");
-    return;
-  }
-  for (const char* key : {"lo", "hi"})
-    if (!item.given(key)) item.mistake(key, "where = \"region\" needs both corners, lo and hi [m]");
+  if (r.where == Refinement::Where::wall)
+    return item.refuse({"lo", "hi"}, "only where = \"region\" has corners; remove it or change where");
+  item.need({"lo", "hi"}, "where = \"region\" needs both corners, lo and hi [m]");
   if (lo && hi && !(r.lo[0] < r.hi[0] && r.lo[1] < r.hi[1] && r.lo[2] < r.hi[2]))
     item.mistake("lo", fmt::format("({}, {}, {}) must be below hi = ({}, {}, {}) in every direction", r.lo[0], r.lo[1],
                                    r.lo[2], r.hi[0], r.hi[1], r.hi[2]));

@@ -16,10 +16,9 @@ void read(Reader& in, DiffusionOptions& options) {
             1e-13, 1e-2);
   in.integer("diffusion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
-  if (in.documenting() || !none) return;
-  for (const char* key : {"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations"})
-    if (in.given(key))
-      in.mistake(key, "given without diffusion.axes, which requests the job: axes = [\"x\", \"y\", \"z\"]");
+  if (none)
+    in.refuse({"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations"},
+              "given without diffusion.axes, which requests the job: axes = [\"x\", \"y\", \"z\"]");
 }
 
 }  // namespace karst

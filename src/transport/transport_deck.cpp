@@ -40,11 +40,7 @@ std::string why_reserved(const std::string& name) {
 }
 
 void check_formula(Reader& in, std::string_view key, const std::string& text, std::string_view variables) {
-  try {
-    const Formula formula(text, variables);
-  } catch (const Error& e) {
-    in.mistake(key, e.what());
-  }
+  in.attempt(key, [&] { const Formula formula(text, variables); });
 }
 
 constexpr const char* initial_help = "a number, or a formula of x, y, z [m] from the low corner of the domain";
@@ -125,11 +121,8 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   check_component(in, c, outlet);
   if (table.empty()) return c;
   if (in.given("inlet")) in.mistake("inlet_table", "given together with inlet; remove one of them");
-  try {
-    c.inlet_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
-  } catch (const Error& e) {
-    in.mistake("inlet_table", e.what());
-  }
+  in.attempt("inlet_table",
+             [&] { c.inlet_table = read_time_table((std::filesystem::path(in.directory()) / table).string()); });
   return c;
 }
 
@@ -139,9 +132,8 @@ void check_wall(Reader& in, const WallDeck& wall) {
     in.mistake("rate", "missing; give it, or damkohler, or flux; 0 is a wall that does not react");
   if (rate && number) in.mistake("damkohler", "given together with rate; remove one of them");
   if (flux)
-    for (const char* key : {"rate", "damkohler", "equilibrium", "order"})
-      if (in.given(key))
-        in.mistake(key, "given together with flux, which does not depend on the concentration; remove it");
+    in.refuse({"rate", "damkohler", "equilibrium", "order"},
+              "given together with flux, which does not depend on the concentration; remove it");
   if (number && wall.order != 1.0)
     in.mistake("damkohler",
                fmt::format("for a rate of order {:g} it would depend on a concentration; give rate", wall.order));
@@ -189,9 +181,7 @@ RegionDeck read_region(Reader& in) {
 void check_component_name(Reader& in, const std::string& key, const std::string& name,
                           const std::vector<std::string>& names) {
   if (name.empty() || std::ranges::count(names, name) > 0) return;
-  const std::string near = nearest(name, names);
-  in.mistake(key, fmt::format("\"{}\" is no component{}; there are: {}", name,
-                              near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+  in.mistake(key, fmt::format("\"{}\" is no component{}; there are: {}", name, did_you_mean(name, names), join(names)));
 }
 
 /// A group of one ties nothing.
@@ -327,10 +317,9 @@ void read(Reader& in, TransportDeck& deck, bool more) {
       in.mistake("transport.peclet", "refers to transport.diffusivity, which is 0; give the diffusivity");
     return;
   }
-  for (const char* key :
-       {"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
-        "transport.tolerance", "transport.animation", "transport.wall", "transport.region"})
-    if (in.given(key)) in.mistake(key, "given without a [[transport.component]], so nothing is transported");
+  in.refuse({"transport.mode", "transport.diffusivity", "transport.peclet", "transport.peclet_length", "transport.axis",
+             "transport.tolerance", "transport.animation", "transport.wall", "transport.region"},
+            "given without a [[transport.component]], so nothing is transported");
 }
 
 double value_at(const std::string& formula, double t) {

@@ -65,13 +65,9 @@ void tell_memory(const RunEstimate& estimate, const MemoryShare& share, int rank
 
 /// @param plan_ranks  of another machine; 0: those that there are
 void tell_time(const Comm& comm, const RunEstimate& estimate, int plan_ranks) {
-  const MachinePace pace = measure_pace(comm, estimate.jobs);
   const bool plan = plan_ranks > 0;
-  std::vector<TimePart> parts =
-      time_parts(pace, estimate.sample, estimate.jobs, estimate.plans(), estimate.counts, estimate.grid,
-                 estimate.memory.n_components, plan ? plan_ranks : comm.size());
-  if (estimate.import_seconds > 0)
-    parts.insert(parts.begin(), {"import", estimate.import_seconds, estimate.import_seconds});
+  const std::vector<TimePart> parts =
+      time_parts(measure_pace(comm, estimate.jobs), estimate, plan ? plan_ranks : comm.size());
   const std::string where =
       plan ? fmt::format("{} ranks as fast as these, without waiting for one another", grouped(plan_ranks))
            : "this machine, these ranks and threads";

@@ -43,6 +43,9 @@ void variation_command(const Comm& comm, const CommandLine& line);
 /// `karst import`: image to geometry file.
 void import_command(const Comm& comm, const CommandLine& line);
 
+/// Throws Error on all ranks where a file stands that is to be written. Collective.
+void require_free(const Comm& comm, const std::string& path, bool overwrite);
+
 /// `karst speciate`: pH, species and saturation indices of the solutions of a [chemistry] deck.
 void speciate_command(const Comm& comm, const CommandLine& line);
 

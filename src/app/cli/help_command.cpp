@@ -44,12 +44,6 @@ std::string unit_table() {
   return text + '\n';
 }
 
-/// Name as users type it: without positions.
-std::string plain(std::string key) {
-  for (std::size_t at; (at = key.find("[]")) != std::string::npos;) key.erase(at, 2);
-  return key;
-}
-
 /// As much of the text as fits, cut between words.
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
@@ -63,10 +57,8 @@ std::string overview(const std::vector<KeyInfo>& keys) {
   std::string text = "Keys (`karst help KEY` explains one; decks and studies are TOML, units are SI):\n";
   std::string table = "?";
   for (const KeyInfo& k : keys) {
-    const std::size_t dot = k.key.rfind('.');
-    const std::string its = dot == std::string::npos ? "" : k.key.substr(0, dot);
-    if (its != table) text += '\n';
-    table = its;
+    if (table_of(k.key) != table) text += '\n';
+    table = table_of(k.key);
     text += fmt::format("  {:<{}}  {}\n", k.key, width, shortened(k.help, 110 - width));
   }
   return text;
@@ -79,7 +71,7 @@ std::string help_on(const std::vector<KeyInfo>& keys, const std::string& asked) 
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   for (const KeyInfo& k : keys) {
-    const std::string name = plain(k.key);
+    const std::string name = without_positions(k.key);
     know(name);
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
       know(name.substr(0, dot));
@@ -100,7 +92,7 @@ std::string help_command(const CommandLine& line) {
   const std::vector<KeyInfo> keys = line.of_study ? study_keys() : deck_keys();
   if (line.markdown && line.of_study) return study_head + markdown_table(keys);
   if (line.markdown) return inputs_head + unit_table() + markdown_table(keys);
-  return line.key.empty() ? overview(keys) : help_on(keys, plain(line.key));
+  return line.key.empty() ? overview(keys) : help_on(keys, without_positions(line.key));
 }
 
 }  // namespace karst

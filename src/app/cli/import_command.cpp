@@ -6,6 +6,7 @@
 #include "app/deck/source.hpp"
 #include "app/deck/threads.hpp"
 #include "app/estimate/time_estimate.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
@@ -21,15 +22,6 @@ namespace karst {
 namespace {
 
 namespace fs = std::filesystem;
-
-void check_target(const Comm& comm, const std::string& path, bool overwrite) {
-  std::string problem;
-  if (comm.rank() == 0 && fs::is_directory(path)) problem = "a folder of this name exists; choose another name";
-  if (comm.rank() == 0 && problem.empty() && fs::exists(path) && !overwrite)
-    problem = "this file exists; choose another name, or give --overwrite to replace it";
-  comm.broadcast(problem);
-  require(problem.empty(), "{}: {}", path, problem);
-}
 
 /// The page lies beside the geometry file unless it is named; "none": no page.
 std::string page_name(const CommandLine& line) {
@@ -50,6 +42,15 @@ ReportPage page_of_run(const Comm& comm, const ImportReport& report, const std::
 
 }  // namespace
 
+void require_free(const Comm& comm, const std::string& path, bool overwrite) {
+  fail_together(comm, [&] {
+    if (comm.rank() != 0) return;
+    require(!fs::is_directory(path), "{}: a folder of this name exists; choose another name", path);
+    require(overwrite || !fs::exists(path),
+            "{}: this file exists; choose another name, or give --overwrite to replace it", path);
+  });
+}
+
 void import_command(const Comm& comm, const CommandLine& line) {
   Reader in = Reader::from_text("", "import", line.overrides);
   in.name_options(import_table);
@@ -59,10 +60,9 @@ void import_command(const Comm& comm, const CommandLine& line) {
   options.by_options = true;
   options.file = line.image;
   require(image_exists(line.image), "there is no image {}", line.image);
-  check_target(comm, line.file, line.overwrite);
-  if (!line.json.empty()) check_target(comm, line.json, line.overwrite);
   const std::string page = page_name(line);
-  if (!page.empty()) check_target(comm, page, line.overwrite);
+  for (const std::string& file : {line.file, line.json, page})
+    if (!file.empty()) require_free(comm, file, line.overwrite);
   if (const ThreadChoice choice = choose_threads(comm, line.threads); !choice.warning.empty() && comm.rank() == 0)
     log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);

@@ -15,7 +15,6 @@
 #include "base/deck/deck_echo.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
-#include "geometry_import/read/image_file.hpp"
 
 namespace karst {
 
@@ -31,12 +30,6 @@ using Settings = std::vector<Setting>;
 
 /// Tables that most decks need come first; those not named here follow in order of declaration.
 constexpr std::array<std::string_view, 6> common_tables{"", "geometry", "flow", "output", "fluid", "grid"};
-
-/// "geometry.solid[]" of "geometry.solid[].radius".
-std::string table_of(const std::string& key) {
-  const std::size_t dot = key.rfind('.');
-  return dot == std::string::npos ? "" : key.substr(0, dot);
-}
 
 std::vector<std::string> tables_in_order(const std::vector<KeyInfo>& keys) {
   std::vector<std::string> tables(common_tables.begin(), common_tables.end());
@@ -98,18 +91,6 @@ std::string deck_text(const std::vector<KeyInfo>& keys, const Settings& settings
   return text;
 }
 
-/// The permeability of an image.
-Settings settings_for_image(const std::string& image, const std::string& file) {
-  require(image_exists(image), "there is no image {}", image);
-  const fs::path folder = fs::absolute(file).parent_path();
-  const std::string beside =
-      fs::absolute(image).lexically_normal().lexically_relative(folder.lexically_normal()).string();
-  return {{"geometry.image", toml_text(beside)},
-          {"flow.model", toml_text(std::string("stokes"))},
-          {"flow.drive", toml_text(std::string("pressure-drop"))},
-          {"output.directory", toml_text(results_of_image(image))}};
-}
-
 /// The permeability of a packing of spheres, to be replaced by something of the user's own.
 Settings settings_for_spheres() {
   return {{"geometry.solid[].shape", "\"sphere\""},
@@ -150,6 +131,15 @@ Settings settings_of(const std::vector<std::string>& overrides, const std::vecto
   return settings;
 }
 
+/// The permeability of an image, which is named relative to the deck.
+Settings settings_for_image(const std::string& image, const std::string& file, const std::vector<KeyInfo>& keys) {
+  Settings settings = settings_of(deck_of_image(image), keys);
+  const fs::path folder = fs::absolute(file).parent_path();
+  settings.front().value =
+      toml_text(fs::absolute(image).lexically_normal().lexically_relative(folder.lexically_normal()).string());
+  return settings;
+}
+
 }  // namespace
 
 void init_command(const Comm& comm, const CommandLine& line) {
@@ -160,7 +150,7 @@ void init_command(const Comm& comm, const CommandLine& line) {
       require(!fs::exists(fs::symlink_status(file)), "{}: exists already, so nothing was written; choose another name",
               file);
   });
-  Settings settings = line.image.empty() ? settings_for_spheres() : settings_for_image(line.image, file);
+  Settings settings = line.image.empty() ? settings_for_spheres() : settings_for_image(line.image, file, keys);
   std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
   const std::string text = deck_text(keys, settings);
   Reader in = Reader::from_text(text, file);

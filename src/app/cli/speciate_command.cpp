@@ -68,15 +68,6 @@ std::string table_file(const std::string& file, const std::string& table) {
   return (path.parent_path() / (name + path.extension().string())).string();
 }
 
-void check_targets(const Comm& comm, const std::vector<std::string>& files, bool overwrite) {
-  std::string there;
-  if (comm.rank() == 0 && !overwrite)
-    for (const std::string& file : files)
-      if (there.empty() && fs::exists(file)) there = file;
-  comm.broadcast(there);
-  require(there.empty(), "{}: this file exists; choose another name, or give --overwrite to replace it", there);
-}
-
 /// What will be written.
 std::vector<std::string> targets(const CommandLine& line, const ChemistryDeck& deck) {
   std::vector<std::string> files;
@@ -98,7 +89,7 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   read(in, deck, ChemistryUse::speciate);
   const std::optional<Database> found = read_database_of(in, deck);
   in.finish();
-  check_targets(comm, targets(line, deck), line.overwrite);
+  for (const std::string& file : targets(line, deck)) require_free(comm, file, line.overwrite);
   const Database& database = *found;  // else finish() has thrown
   const std::optional<PhreeqcFiles> phreeqc = phreeqc_files(deck, in.directory());
   const std::vector<Speciated> all = speciate_all(database, deck, phreeqc);

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 
 #include "app/cli/commands.hpp"
@@ -16,7 +14,6 @@
 #include "base/core/format.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
-#include "base/file/plain_file.hpp"
 #include "io/publication.hpp"
 
 namespace karst {
@@ -27,8 +24,6 @@ namespace fs = std::filesystem;
 
 /// A run on another machine is at work where its last word is this young, as not all file systems pass locks on [s].
 constexpr double recent = 20.0;
-
-Json json_of(const fs::path& path) { return Json::parse_or_null(plain_text(path.string()).value_or("")); }
 
 std::string date(double unix_seconds) {
   constexpr double latest = 2.5e11;  // the year 9999 is before
@@ -53,7 +48,7 @@ Json status_of(const std::string& directory) {
   std::error_code ignored;
   const bool solved = fs::exists(solves(directory), ignored);
   for (const std::string& place : {staging(directory), directory}) {
-    const Json summary = json_of(fs::path(place) / "summary.json");
+    const Json summary = Json::of_file(place + "/summary.json");
     if (!summary.is_object() || lock) continue;  // a run that ends in order, or fails, takes its lock away
     json["status"] = summary.value("status", "completed");
     for (const char* key : {"reason", "deck", "karst"})

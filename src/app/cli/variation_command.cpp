@@ -16,7 +16,6 @@
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
-#include "base/file/plain_file.hpp"
 #include "base/file/run_guarded.hpp"
 #include "io/publication.hpp"
 
@@ -47,7 +46,7 @@ std::string usual_folder(const Config& config) {
 
 Json timers_of(const std::string& folder) {
   const std::string path = folder + "/timers.json";
-  Json timers = Json::parse_or_null(plain_text(path).value_or(""));
+  Json timers = Json::of_file(path);
   require(timers.is_object() && timers.contains("timers"),
           "{}: contains no timers, which every run writes; --overwrite reruns the deck", path);
   return timers;

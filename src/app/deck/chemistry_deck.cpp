@@ -14,6 +14,10 @@ namespace karst {
 
 namespace {
 
+bool increases(const std::vector<double>& values) {
+  return std::ranges::adjacent_find(values, std::ranges::greater_equal{}) == values.end();
+}
+
 void read_solution(Reader& in, SolutionOptions& s) {
   in.text("name", s.name, "name of the solution in tables");
   in.number("temperature", s.temperature, "C", "temperature", 0.0, 100.0);
@@ -29,12 +33,7 @@ void read_solution(Reader& in, SolutionOptions& s) {
            "refer), \"charge\" (the amount balances the charge), or a phase and its saturation index (for a gas log10 "
            "of its partial pressure in atm), from which the amount follows: \"Ca 412 ppm\", \"Cl 0.1 charge\", "
            "\"Alkalinity 2e-3\", \"C(4) 1e-3 CO2(g) -3.4\"; valences are separate elements: \"S(6)\", \"S(-2)\"");
-  if (in.documenting()) return;
-  for (const std::string& total : s.totals) try {
-      parse_total(total);
-    } catch (const Error& e) {
-      in.mistake("totals", e.what());
-    }
+  for (const std::string& total : s.totals) in.attempt("totals", [&] { parse_total(total); });
 }
 
 void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
@@ -55,15 +54,12 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
       "at 25 C [mol/m2/s], then species and the exponents of their activities (for a gas its fugacity in atm), then Ea "
       "and an activation energy [kJ/mol]: \"0.89 H+ 1\", \"6.6e-7 Ea 23.5\", \"3.3e-4 CO2(g) 1\"; or \"database\": the "
       "paths in chemistry.rates, else in the database (\"database PK\", \"database HERMANSKA\": of this compilation)");
-  if (in.documenting()) return;
   if (m.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\"");
   if (m.rates.empty()) in.mistake("rates", "missing; a mineral without a rate does not react");
   if (m.name.empty()) m.name = m.phase;
   if (use == ChemistryUse::speciate) {
     if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
-    for (const char* key : {"wall", "fraction"})
-      if (in.given(key)) in.mistake(key, "a batch reactor has no wall; only `karst run` uses it");
-    return;
+    return in.refuse({"wall", "fraction"}, "a batch reactor has no wall; only `karst run` uses it");
   }
   if (deck.wall.empty() && m.area <= 0.0)
     in.mistake("wall",
@@ -71,11 +67,9 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
                "geometry, or an area per kilogram of water");
   if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
     in.mistake("amount", "missing; give the amount of the mineral per kilogram of water");
-  for (const char* key : {"area", "amount"})
-    if (!deck.wall.empty() && in.given(key))
-      in.mistake(key,
-                 "given together with wall, whose area is that of the geometry; walls do not move. Remove one of them");
-  if (deck.wall.empty() && in.given("fraction")) in.mistake("fraction", "given without wall; remove it");
+  if (deck.wall.empty()) return in.refuse({"fraction"}, "given without wall; remove it");
+  in.refuse({"area", "amount"},
+            "given together with wall, whose area is that of the geometry; walls do not move. Remove one of them");
 }
 
 void read_exchange(Reader& in, SorbentOptions& s) {
@@ -87,7 +81,6 @@ void read_exchange(Reader& in, SorbentOptions& s) {
             "equivalents of sites per kilogram of water, in a batch reactor or in every cell; initially in equilibrium "
             "with the solution",
             0.0, 1e300);
-  if (in.documenting()) return;
   if (site.empty()) in.mistake("site", "missing; expected: a site of the database, \"X\"");
   if (!(amount > 0.0)) in.mistake("amount", "missing, or 0; give the equivalents per kilogram of water");
   if (s.name.empty()) s.name = site;
@@ -110,21 +103,15 @@ void read_surface(Reader& in, SorbentOptions& s) {
       "electrostatic model of the surface charge");
   in.number("area", area, "m2/g", "specific area, for the surface potential", 0.0, 1e300);
   in.number("mass", mass, "g/kgw", "grams per kilogram of water, for the surface potential", 0.0, 1e300);
-  if (in.documenting()) return;
   s.charged = electrostatics == Electrostatics::diffuse_layer;
   s.area = area * mass;
   if (s.sites.empty()) in.mistake("sites", "missing; expected: sites of the database and amounts, [\"Hfo_w 2e-4\"]");
-  for (const std::string& text : s.sites) try {
-      parse_site(text);
-    } catch (const Error& e) {
-      in.mistake("sites", e.what());
-    }
+  for (const std::string& text : s.sites) in.attempt("sites", [&] { parse_site(text); });
   if (s.name.empty() && !s.sites.empty()) s.name = s.sites.front().substr(0, s.sites.front().find_first_of("_ "));
-  for (const char* key : {"area", "mass"}) {
-    if (s.charged && !(std::string_view(key) == "area" ? area > 0.0 : mass > 0.0))
+  if (!s.charged) return in.refuse({"area", "mass"}, "given with electrostatics = \"none\", which does not use it");
+  for (const auto& [key, value] : {std::pair{"area", area}, {"mass", mass}})
+    if (!(value > 0.0))
       in.mistake(key, "missing, or 0: a charged surface needs its area, unless electrostatics = \"none\"");
-    if (!s.charged && in.given(key)) in.mistake(key, "given with electrostatics = \"none\", which does not use it");
-  }
 }
 
 void read_equilibrium(Reader& in, EquilibriumOptions& e) {
@@ -141,7 +128,6 @@ void read_equilibrium(Reader& in, EquilibriumOptions& e) {
                 {"dissolve", Way::dissolve, "it never precipitates"},
                 {"precipitate", Way::precipitate, "it never dissolves"}},
                "restricts it to one direction");
-  if (in.documenting()) return;
   if (e.phase.empty()) in.mistake("phase", "missing; expected: a phase of the database, \"Calcite\" or \"CO2(g)\"");
   if (e.name.empty()) e.name = e.phase;
   e.dissolves = way != Way::precipitate;
@@ -161,23 +147,19 @@ void read_titration(Reader& in, TitrationDeck& deck) {
             1e3);
   in.integer("chemistry.titration.steps", steps, "-",
              "`karst speciate`: number of equal steps, from nothing added to the end", 1, most_steps);
-  if (in.documenting()) return;
   const bool listed = in.given("chemistry.titration.amounts");
-  for (const char* key : {"chemistry.titration.end", "chemistry.titration.steps"})
-    if (listed && in.given(key)) in.mistake(key, "given together with amounts; remove one of them");
+  if (listed)
+    in.refuse({"chemistry.titration.end", "chemistry.titration.steps"},
+              "given together with amounts; remove one of them");
   if (deck.reactants.empty() && (listed || in.given("chemistry.titration.end")))
     in.mistake("chemistry.titration.reactants", "missing; give what is added, such as \"HCl\"");
   if (!deck.reactants.empty() && !listed && !(end > 0.0))
     in.mistake("chemistry.titration.end", "missing; give the cumulative amount");
   if (!listed)
     for (int k = 0; k <= steps && end > 0.0; ++k) deck.amounts.push_back(end * k / steps);
-  for (std::size_t k = 1; k < deck.amounts.size(); ++k)
-    if (deck.amounts[k] <= deck.amounts[k - 1]) return in.mistake("chemistry.titration.amounts", "must increase");
-  for (const std::string& text : deck.reactants) try {
-      parse_reactant(text);
-    } catch (const Error& e) {
-      in.mistake("chemistry.titration.reactants", e.what());
-    }
+  if (!increases(deck.amounts)) return in.mistake("chemistry.titration.amounts", "must increase");
+  for (const std::string& text : deck.reactants)
+    in.attempt("chemistry.titration.reactants", [&] { parse_reactant(text); });
 }
 
 void check_batch(Reader& in, const ChemistryDeck& deck) {
@@ -185,8 +167,7 @@ void check_batch(Reader& in, const ChemistryDeck& deck) {
     in.mistake(deck.times.empty() ? "chemistry.times" : "chemistry.mineral",
                deck.times.empty() ? "missing: the minerals react over these times"
                                   : "missing: nothing reacts over these times");
-  for (std::size_t t = 1; t < deck.times.size(); ++t)
-    if (deck.times[t] <= deck.times[t - 1]) return in.mistake("chemistry.times", "must increase");
+  if (!increases(deck.times)) in.mistake("chemistry.times", "must increase");
 }
 
 /// What `karst run` alone uses.
@@ -208,7 +189,7 @@ void read_run(Reader& in, ChemistryDeck& deck) {
             "`karst run`: cells whose totals have changed by less than this relative amount keep the rates of their "
             "last solve; 1e-7 or more, or 0: all cells are solved in every step",
             0.0, 1e-2);
-  if (!in.documenting() && deck.skip > 0.0 && deck.skip < 1e-7)
+  if (deck.skip > 0.0 && deck.skip < 1e-7)
     in.mistake(
         "chemistry.skip",
         fmt::format("{:g}: totals of the last solve are stored to 6e-8; expected: 0, or 1e-7 to 0.01", deck.skip));
@@ -272,6 +253,21 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
             [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
 }
 
+/// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
+/// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.
+std::string database_path(const std::string& name, const std::string& deck_directory) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;  // where there is no /proc: the folder that was built alone
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
+  const fs::path built = KARST_DATABASES;
+  const fs::path beside = fs::path(deck_directory) / name;
+  for (const fs::path& path : {beside, installed / name, built / name})
+    if (fs::exists(path)) return path.string();
+  throw Error(fmt::format("there is no {}, and no file {} included with Karst ({}, {})", beside.string(), name,
+                          installed.string(), built.string()));
+}
+
 }  // namespace
 
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
@@ -295,29 +291,25 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   in.numbers("chemistry.times", deck.times, "s", "`karst speciate`: output times of the batch reaction", 1e-9, 1e300);
   read_titration(in, deck.titration);
   read_run(in, deck);
-  if (!in.documenting()) check_engine(in, deck);
+  check_engine(in, deck);
   if (in.documenting()) {
     deck = {};
     return;
   }
-  const auto refuse = [&](std::initializer_list<const char*> keys, const char* why) {
-    for (const char* key : keys)
-      if (in.given(key)) in.mistake(key, why);
-  };
   if (run) {
-    refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
-    refuse({"chemistry.titration.reactants", "chemistry.titration.amounts", "chemistry.titration.end",
-            "chemistry.titration.steps"},
-           "a titration belongs to `karst speciate`; remove it");
+    in.refuse({"chemistry.times"}, "a batch reaction belongs to `karst speciate`; `karst run` has [time]");
+    in.refuse({"chemistry.titration.reactants", "chemistry.titration.amounts", "chemistry.titration.end",
+               "chemistry.titration.steps"},
+              "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
-              "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial",
-              "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-             "given without a [[chemistry.solution]], so nothing can react");
+      in.refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates",
+                 "chemistry.mineral", "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium",
+                 "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+                "given without a [[chemistry.solution]], so nothing can react");
     return;
   }
-  refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-         "belongs to `karst run`; remove it");
+  in.refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+            "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())
     in.mistake("chemistry.solution", "missing; `karst speciate` needs at least one [[chemistry.solution]]");
@@ -328,24 +320,15 @@ std::string ChemistryDeck::databases() const {
 }
 
 std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
-  const auto noting = [&](const std::string& key, auto&& what) {
-    try {
-      what();
-      return true;
-    } catch (const Error& e) {
-      in.mistake(key, e.what());
-      return false;
-    }
-  };
   std::vector<DatabaseRate> rates;
   if (!deck.rates.empty())
-    noting("chemistry.rates", [&] { rates = read_rates(database_path(deck.rates, in.directory())); });
+    in.attempt("chemistry.rates", [&] { rates = read_rates(database_path(deck.rates, in.directory())); });
   std::optional<Database> database;
-  noting("chemistry.database", [&] { database = read_database(database_path(deck.database, in.directory())); });
+  in.attempt("chemistry.database", [&] { database = read_database(database_path(deck.database, in.directory())); });
   if (database && !deck.additions.empty()) {
     const std::string path = database->name;
     database.reset();
-    noting("chemistry.additions", [&] {
+    in.attempt("chemistry.additions", [&] {
       std::vector<std::string> additions;
       for (const std::string& name : deck.additions) additions.push_back(database_path(name, in.directory()));
       database = read_database(path, additions);
@@ -355,12 +338,12 @@ std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck) {
   std::ranges::copy(database->rates, std::back_inserter(rates));
   const auto known = [&](const char* list, std::size_t i, const std::string& phase) {
     return phase.empty() ||  // noted where it was read
-           noting(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_usable_phase(*database, phase); });
+           in.attempt(fmt::format("chemistry.{}[{}].phase", list, i), [&] { require_usable_phase(*database, phase); });
   };
   for (std::size_t m = 0; m < deck.minerals.size(); ++m) {
     MineralOptions& mineral = deck.minerals[m].options;
     if (!known("mineral", m, mineral.phase) ||
-        !noting(fmt::format("chemistry.mineral[{}].rates", m), [&] { take_rates(rates, mineral); }))
+        !in.attempt(fmt::format("chemistry.mineral[{}].rates", m), [&] { take_rates(rates, mineral); }))
       mineral.rates.clear();
   }
   for (std::size_t e = 0; e < deck.equilibria.size(); ++e)
@@ -374,19 +357,6 @@ std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::
   PhreeqcFiles files{database_path(deck.database, deck_directory), {}};
   for (const std::string& name : deck.additions) files.additions.push_back(database_path(name, deck_directory));
   return files;
-}
-
-std::string database_path(const std::string& name, const std::string& deck_directory) {
-  namespace fs = std::filesystem;
-  std::error_code unknown;  // where there is no /proc: the folder that was built alone
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
-  const fs::path built = KARST_DATABASES;
-  const fs::path beside = fs::path(deck_directory) / name;
-  for (const fs::path& path : {beside, installed / name, built / name})
-    if (fs::exists(path)) return path.string();
-  throw Error(fmt::format("there is no {}, and no file {} included with Karst ({}, {})", beside.string(), name,
-                          installed.string(), built.string()));
 }
 
 }  // namespace karst

@@ -66,13 +66,8 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use);
 /// rates, equilibria left out. Empty without a database. Not collective.
 std::optional<Database> read_database_of(Reader& in, ChemistryDeck& deck);
 
-/// Paths of what the engine phreeqcrm reads; empty for the engine karst. Throws Error as database_path(). Not
+/// Paths of what the engine phreeqcrm reads; empty for the engine karst. Throws Error where a file is missing. Not
 /// collective.
 std::optional<PhreeqcFiles> phreeqc_files(const ChemistryDeck& deck, const std::string& deck_directory);
-
-/// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in
-/// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.
-/// Not collective.
-std::string database_path(const std::string& name, const std::string& deck_directory);
 
 }  // namespace karst

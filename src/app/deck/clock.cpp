@@ -27,10 +27,6 @@ std::int64_t steps_in(double interval, double dt) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(interval / dt - round_off)));
 }
 
-}  // namespace
-
-namespace {
-
 void declare(Reader& in, TimeOptions& options) {
   in.number(
       "time.end", options.end, "s",
@@ -70,14 +66,13 @@ void check_end_and_output(Reader& in, const std::string& end_key, double end, co
 void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
   constexpr double most_steps = 1e8;
   const bool inertia = what == InTime::flow_with_inertia;
-  for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
-    if (in.given(key))
-      in.mistake(key, "belongs to [transport] in a steady flow; transient flow has time.end, time.dt and time.output");
-  if (what == InTime::flow && in.given("time.cfl"))
-    in.mistake("time.cfl",
-               "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow has no advection term");
+  in.refuse({"time.end_pore_volumes", "time.output_pore_volumes"},
+            "belongs to [transport] in a steady flow; transient flow has time.end, time.dt and time.output");
+  if (what == InTime::flow)
+    in.refuse({"time.cfl"},
+              "belongs to [transport] and flow.model = \"navier-stokes\": creeping flow has no advection term");
   options.cfl_leads = inertia && (in.given("time.cfl") || !in.given("time.dt"));
-  if (!in.given("time.end")) in.mistake("time.end", "missing: a transient run needs it");
+  in.need({"time.end"}, "missing: a transient run needs it");
   if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a transient run needs it");
   if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
   if (options.dt > options.end)
@@ -92,8 +87,7 @@ void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
 }
 
 void check_transport_in_time(Reader& in, const TimeOptions& options) {
-  if (in.given("time.scheme"))
-    in.mistake("time.scheme", "belongs to transient flow (flow.model = \"unsteady-stokes\"); remove it");
+  in.refuse({"time.scheme"}, "belongs to transient flow (flow.model = \"unsteady-stokes\"); remove it");
   const bool in_seconds = in.given("time.end"), in_volumes = in.given("time.end_pore_volumes");
   if (in_seconds && in_volumes) in.mistake("time.end_pore_volumes", "given together with time.end; remove one of them");
   if (!in_seconds && !in_volumes)
@@ -105,22 +99,44 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
                        options.output_pore_volumes);
 }
 
+/// Steps between two times without a break between them. Output times fall in between.
+double steps_between(double begin, double end, const TimeOptions& options) {
+  const auto steps = [&](double interval) {
+    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
+  };
+  if (options.output <= 0.0) return steps(end - begin);
+  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
+  if (first >= end * (1.0 - round_off)) return steps(end - begin);
+  const double whole = std::floor((end - first) / options.output + round_off);
+  const double rest = end - first - whole * options.output;
+  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
+         (rest > round_off * end ? steps(rest) : 0.0);
+}
+
+constexpr std::size_t most_jumps = 10000;  ///< of one formula
+
+/// To the last bit: halves of intervals in which it may jump.
+void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
+  const double middle = low + 0.5 * (high - low);
+  if (middle <= low || middle >= high) return found.push_back(high);
+  find_jumps(f, low, middle, found);
+  find_jumps(f, middle, high, found);
+}
+
 }  // namespace
 
 void read(Reader& in, TimeOptions& options, InTime what) {
   declare(in, options);
-  if (in.documenting()) return;
   if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
     return check_flow_in_time(in, options, what);
   if (what == InTime::transport) return check_transport_in_time(in, options);
-  for (const char* key : {"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
-                          "time.output_pore_volumes"})
-    if (in.given(key))
-      in.mistake(key, what == InTime::steady_transport
-                          ? "without effect: a steady state has no time; remove this key, or transport.mode = "
-                            "\"steady\""
-                          : "without effect: nothing in the deck is transient; remove this key, or write flow.model = "
-                            "\"unsteady-stokes\" or a [[transport.component]]");
+  in.refuse({"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
+             "time.output_pore_volumes"},
+            what == InTime::steady_transport
+                ? "without effect: a steady state has no time; remove this key, or transport.mode = \"steady\""
+                : "without effect: nothing in the deck is transient; remove this key, or write flow.model = "
+                  "\"unsteady-stokes\" or a [[transport.component]]");
 }
 
 double longest_at(const TimeOptions& options, double time, double longest) {
@@ -186,31 +202,23 @@ void Clock::advance_to(int steps) {
   while (steps_ < steps && !finished_) advance();
 }
 
+void Clock::each_number(auto& c, const auto& f) {
+  const auto all = [&](auto&... numbers) { (f(numbers), ...); };
+  all(c.time_, c.begin_, c.target_, c.dt_, c.made_, c.planned_, c.steps_, c.outputs_, c.next_break_, c.to_output_,
+      c.output_due_, c.at_break_, c.finished_);
+}
+
 std::vector<double> Clock::state() const {
-  return {time_,
-          begin_,
-          target_,
-          dt_,
-          static_cast<double>(made_),
-          static_cast<double>(planned_),
-          static_cast<double>(steps_),
-          static_cast<double>(outputs_),
-          static_cast<double>(next_break_),
-          to_output_ ? 1.0 : 0.0,
-          output_due_ ? 1.0 : 0.0,
-          at_break_ ? 1.0 : 0.0,
-          finished_ ? 1.0 : 0.0};
+  std::vector<double> all;
+  each_number(*this, [&](auto x) { all.push_back(static_cast<double>(x)); });
+  return all;
 }
 
 void Clock::go_on(const std::vector<double>& state) {
   require(state.size() == this->state().size(), "a clock of {} numbers instead of {}", state.size(),
           this->state().size());
   auto next = state.begin();
-  for (double* x : {&time_, &begin_, &target_, &dt_}) *x = *next++;
-  for (std::int64_t* n : {&made_, &planned_}) *n = static_cast<std::int64_t>(*next++);
-  for (int* n : {&steps_, &outputs_}) *n = static_cast<int>(*next++);
-  next_break_ = static_cast<std::size_t>(*next++);
-  for (bool* is : {&to_output_, &output_due_, &at_break_, &finished_}) *is = *next++ != 0.0;
+  each_number(*this, [&]<class T>(T& x) { x = static_cast<T>(*next++); });
 }
 
 void read(Reader& in, CheckpointOptions& options) {
@@ -230,24 +238,6 @@ void read(Reader& in, CheckpointOptions& options) {
              most_kept);
 }
 
-namespace {
-
-/// Steps between two times without a break between them. Output times fall in between.
-double steps_between(double begin, double end, const TimeOptions& options) {
-  const auto steps = [&](double interval) {
-    return interval > same_time(end, options.dt) ? static_cast<double>(steps_in(interval, options.dt)) : 0.0;
-  };
-  if (options.output <= 0.0) return steps(end - begin);
-  const double first = (std::floor(begin / options.output + round_off) + 1.0) * options.output;
-  if (first >= end * (1.0 - round_off)) return steps(end - begin);
-  const double whole = std::floor((end - first) / options.output + round_off);
-  const double rest = end - first - whole * options.output;
-  return steps(first - begin) + whole * static_cast<double>(steps_in(options.output, options.dt)) +
-         (rest > round_off * end ? steps(rest) : 0.0);
-}
-
-}  // namespace
-
 double count_steps(const TimeOptions& options) {
   if (!options.jumps.empty()) {
     Clock clock(options);
@@ -263,21 +253,6 @@ double count_steps(const TimeOptions& options) {
   }
   return sum + steps_between(begin, options.end, options);
 }
-
-namespace {
-
-constexpr std::size_t most_jumps = 10000;  ///< of one formula
-
-/// To the last bit: halves of intervals in which it may jump.
-void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
-  if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
-  const double middle = low + 0.5 * (high - low);
-  if (middle <= low || middle >= high) return found.push_back(high);
-  find_jumps(f, low, middle, found);
-  find_jumps(f, middle, high, found);
-}
-
-}  // namespace
 
 std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end) {
   std::vector<double> found;

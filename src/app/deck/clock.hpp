@@ -82,6 +82,8 @@ class Clock {
 
  private:
   void plan_interval();
+  /// Calls f with each member but the options.
+  static void each_number(auto& clock, const auto& f);
 
   TimeOptions options_;
   double time_ = 0.0, begin_ = 0.0, target_ = 0.0, dt_ = 0.0;

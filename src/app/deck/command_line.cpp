@@ -121,10 +121,27 @@ std::string to_seconds(std::string& text) {
   return {};
 }
 
+/// An option, or an argument, that takes a value.
+/// @param form  of the value, for the help
+CLI::Option& option(CLI::App& command, const char* name, auto& value, const char* form, const std::string& help) {
+  return *command.add_option(name, value, help)->type_name(form);
+}
+
+CLI::Option& count(CLI::App& command, const char* name, int& value, int most, const std::string& help) {
+  return *option(command, name, value, "N", help).check(CLI::Range(1, most));
+}
+
+void add_keys(CLI::App& command, CommandLine& line, const std::string& help) {
+  command.add_option("key=value", line.overrides, help);
+}
+
 void add_threads(CLI::App& command, CommandLine& line) {
-  command.add_option("-j,--threads", line.threads, "threads per rank (default: OMP_NUM_THREADS, else all processors)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
+  count(command, "-j,--threads", line.threads, 4096,
+        "threads per rank (default: OMP_NUM_THREADS, else all processors)");
+}
+
+void add_ranks(CLI::App& command, CommandLine& line) {
+  count(command, "--ranks", line.ranks, 1'000'000, "ranks of each run, by mpirun (default: 1)");
 }
 
 void add_deck(CLI::App& command, CommandLine& line, ImportFlags& flags) {
@@ -133,227 +150,172 @@ void add_deck(CLI::App& command, CommandLine& line, ImportFlags& flags) {
                   "the input deck (TOML; `karst help` lists its keys), or an image or geometry file, for its "
                   "permeability along x, y and z; `karst init` writes a deck")
       ->required();
-  command.add_option("key=value", line.overrides,
-                     "sets a key of the deck: grid.box=32  grid.cells=64x64x64  flow.axes=x,z  fluid.viscosity=1.2cP");
+  add_keys(command, line,
+           "sets a key of the deck: grid.box=32  grid.cells=64x64x64  flow.axes=x,z  fluid.viscosity=1.2cP");
   add_threads(command, line);
   flags.add_to(command,
                "Image import, as for `karst import`; each option sets the key of the same name in [geometry.import]");
 }
 
 void add_results(CLI::App& command, CommandLine& line) {
-  command.add_option("--out", line.out, "directory for the results (default: output.directory of the deck)")
-      ->type_name("DIR");
+  option(command, "--out", line.out, "DIR", "directory for the results (default: output.directory of the deck)");
   command.add_flag("--overwrite", line.overwrite, "replace the results of an earlier run in that directory");
   command.add_flag("--force", line.force, "start even if the estimate of `karst check` exceeds the available memory");
 }
 
-void add_run(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  CLI::App* run = app.add_subcommand("run", "compute what the deck requests: summary.json, report.html, plotfile");
-  add_deck(*run, line, flags);
-  add_results(*run, line);
-  run->add_option("--petsc", line.petsc,
-                  "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"")
-      ->type_name("OPTIONS");
-  run->add_flag("--uncertainty", line.uncertainty,
-                "sets flow.uncertainty: the range of the permeability over plausible walls of an image");
-  run->add_flag("--resume", line.resume,
-                "continue an interrupted run: finished solves are not repeated (give the same deck)");
-  run->add_option(
-         "--time-limit", line.time_limit,
+void add_run(CLI::App& run, CommandLine& line, ImportFlags& flags) {
+  add_deck(run, line, flags);
+  add_results(run, line);
+  option(run, "--petsc", line.petsc, "OPTIONS",
+         "options of PETSc in one word, for the solvers: \"-diffusion_pc_type gamg -diffusion_ksp_monitor\"");
+  run.add_flag("--uncertainty", line.uncertainty,
+               "sets flow.uncertainty: the range of the permeability over plausible walls of an image");
+  run.add_flag("--resume", line.resume,
+               "continue an interrupted run: finished solves are not repeated (give the same deck)");
+  option(run, "--time-limit", line.time_limit, "TIME",
          "stop cleanly after this time (600, \"10 min\", 1.5h; a number alone is in seconds), e.g. before a batch "
          "system would kill the run; --resume continues it (default: run.time_limit of the deck)")
-      ->transform(CLI::Validator(to_seconds, {}))
-      ->type_name("TIME");
-  CLI::Option* trace =
-      run->add_option(
-             "--trace", line.trace,
+      .transform(CLI::Validator(to_seconds, {}));
+  CLI::Option& trace =
+      option(run, "--trace", line.trace, "FILE",
              "write a timeline of each thread of each rank, with all messages, for https://ui.perfetto.dev and "
-             "tools/karst_trace.py; NAME.otf2: a directory in the Open Trace Format, if karst was built with it")
-          ->type_name("FILE");
-  run->add_option("--trace-steps", line.trace_steps, "the steps of a transient run to trace (default: all)")
-      ->needs(trace)
-      ->type_name("FIRST:LAST");
-  run->add_option("--trace-room", line.trace_room,
-                  "memory of each rank for the trace; events after it is full are dropped (default: 100)")
-      ->needs(trace)
-      ->check(CLI::Range(1.0, 1e5))
-      ->type_name("MB");
+             "tools/karst_trace.py; NAME.otf2: a directory in the Open Trace Format, if karst was built with it");
+  option(run, "--trace-steps", line.trace_steps, "FIRST:LAST", "the steps of a transient run to trace (default: all)")
+      .needs(&trace);
+  option(run, "--trace-room", line.trace_room, "MB",
+         "memory of each rank for the trace; events after it is full are dropped (default: 100)")
+      .needs(&trace)
+      ->check(CLI::Range(1.0, 1e5));
 }
 
-void add_ranks(CLI::App& command, CommandLine& line) {
-  command.add_option("--ranks", line.ranks, "ranks of each run, by mpirun (default: 1)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N");
+void add_study(CLI::App& study, CommandLine& line) {
+  option(study, "study", line.deck, "STUDY", "the study (TOML; `karst help --study` lists its keys)").required();
+  add_keys(study, line, "sets a key of the deck in all cases");
+  option(study, "--out", line.out, "DIR", "directory for the results (default: directory of the study)");
+  study.add_flag("--list", line.list, "show the cases, run none");
+  study.add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the directory of the results, run none");
+  study.add_flag("--overwrite", line.overwrite, "rerun completed cases");
+  add_ranks(study, line);
+  count(study, "--parallel", line.parallel, 1'000'000,
+        "simultaneous runs (default: 1); -j is the number of threads of each");
+  add_threads(study, line);
 }
 
-void add_study(CLI::App& app, CommandLine& line) {
-  CLI::App* study = app.add_subcommand(
-      "study", "run a deck over lists of values, images or sub-volumes of an image: one table and one report");
-  study->add_option("study", line.deck, "the study (TOML; `karst help --study` lists its keys)")
-      ->required()
-      ->type_name("STUDY");
-  study->add_option("key=value", line.overrides, "sets a key of the deck in all cases");
-  study->add_option("--out", line.out, "directory for the results (default: directory of the study)")->type_name("DIR");
-  study->add_flag("--list", line.list, "show the cases, run none");
-  study->add_flag("--slurm", line.slurm, "write batch scripts for SLURM into the directory of the results, run none");
-  study->add_flag("--overwrite", line.overwrite, "rerun completed cases");
-  add_ranks(*study, line);
-  study->add_option("--parallel", line.parallel, "simultaneous runs (default: 1); -j is the number of threads of each")
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N");
-  add_threads(*study, line);
+void add_variation(CLI::App& variation, CommandLine& line) {
+  option(variation, "deck", line.deck, "DECK", "the deck (TOML)").required();
+  add_keys(variation, line, "sets a key of the deck");
+  option(variation, "--out", line.out, "DIR",
+         "directory for the runs and the results (default: output.directory of the deck, with _variation)");
+  option(variation, "--runs", line.runs, "N", "number of runs (default: 5); existing runs count")
+      .check(CLI::Range(2, 1000));
+  option(variation, "--steps", line.steps, "FIRST:LAST", "the steps of a transient run to compare (default: all)");
+  variation.add_flag("--overwrite", line.overwrite, "rerun completed runs, and replace other runs there");
+  add_ranks(variation, line);
+  add_threads(variation, line);
 }
 
-void add_variation(CLI::App& app, CommandLine& line) {
-  CLI::App* variation = app.add_subcommand(
-      "variation", "run a deck several times: variation of its times between runs, ranks, threads and steps");
-  variation->add_option("deck", line.deck, "the deck (TOML)")->required()->type_name("DECK");
-  variation->add_option("key=value", line.overrides, "sets a key of the deck");
-  variation
-      ->add_option("--out", line.out,
-                   "directory for the runs and the results (default: output.directory of the deck, with _variation)")
-      ->type_name("DIR");
-  variation->add_option("--runs", line.runs, "number of runs (default: 5); existing runs count")
-      ->check(CLI::Range(2, 1000))
-      ->type_name("N");
-  variation->add_option("--steps", line.steps, "the steps of a transient run to compare (default: all)")
-      ->type_name("FIRST:LAST");
-  variation->add_flag("--overwrite", line.overwrite, "rerun completed runs, and replace other runs there");
-  add_ranks(*variation, line);
-  add_threads(*variation, line);
+void add_import(CLI::App& import, CommandLine& line, ImportFlags& flags) {
+  option(import, "image", line.image, "IMAGE",
+         "the image: TIFF, PNG, NumPy, HDF5 (file.h5:/data), MetaImage, NRRD, NIfTI, VTI or raw file, or a stack of "
+         "TIFF or PNG slices (folder, or pattern 'slice_*.tif')")
+      .required();
+  option(import, "-o,--output", line.file, "FILE", "geometry file to write (.h5)").required();
+  option(import, "--page", line.page, "FILE",
+         "HTML report of the import (default: next to the geometry file, .html; none: no report)");
+  option(import, "--json", line.json, "FILE", "also write the report as JSON");
+  add_threads(import, line);
+  import.add_flag("--overwrite", line.overwrite, "replace existing files");
+  flags.add_to(import, "OPTIONS");
+  import.footer(import_examples);
 }
 
-void add_import(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  CLI::App* import = app.add_subcommand("import", "convert an image to a geometry file");
-  import
-      ->add_option(
-          "image", line.image,
-          "the image: TIFF, PNG, NumPy, HDF5 (file.h5:/data), MetaImage, NRRD, NIfTI, VTI or raw file, or a stack of "
-          "TIFF or PNG slices (folder, or pattern 'slice_*.tif')")
-      ->required()
-      ->type_name("IMAGE");
-  import->add_option("-o,--output", line.file, "geometry file to write (.h5)")->required()->type_name("FILE");
-  import
-      ->add_option("--page", line.page,
-                   "HTML report of the import (default: next to the geometry file, .html; none: no report)")
-      ->type_name("FILE");
-  import->add_option("--json", line.json, "also write the report as JSON")->type_name("FILE");
-  add_threads(*import, line);
-  import->add_flag("--overwrite", line.overwrite, "replace existing files");
-  flags.add_to(*import, "OPTIONS");
-  import->footer(import_examples);
+void add_speciate(CLI::App& speciate, CommandLine& line) {
+  option(speciate, "deck", line.deck, "DECK", "the deck (TOML; `karst help chemistry` lists its keys)").required();
+  add_keys(speciate, line, "sets a key of the deck: chemistry.solution[0].pH=6");
+  option(speciate, "-o,--output", line.file, "FILE",
+         "also write the results as a table (.csv); batch reactions and titrations to FILE_batch.csv and "
+         "FILE_titration.csv");
+  option(speciate, "--json", line.json, "FILE", "also write all tables as JSON");
+  option(speciate, "--page", line.page, "FILE", "also write an HTML report with tables and charts");
+  speciate.add_flag("--overwrite", line.overwrite, "replace existing files");
 }
 
-void add_speciate(CLI::App& app, CommandLine& line) {
-  CLI::App* speciate =
-      app.add_subcommand("speciate", "compute the speciation of the solutions of a [chemistry] deck, without a grid");
-  speciate->add_option("deck", line.deck, "the deck (TOML; `karst help chemistry` lists its keys)")
-      ->required()
-      ->type_name("DECK");
-  speciate->add_option("key=value", line.overrides, "sets a key of the deck: chemistry.solution[0].pH=6");
-  speciate
-      ->add_option("-o,--output", line.file,
-                   "also write the results as a table (.csv); batch reactions and titrations to FILE_batch.csv and "
-                   "FILE_titration.csv")
-      ->type_name("FILE");
-  speciate->add_option("--json", line.json, "also write all tables as JSON")->type_name("FILE");
-  speciate->add_option("--page", line.page, "also write an HTML report with tables and charts")->type_name("FILE");
-  speciate->add_flag("--overwrite", line.overwrite, "replace existing files");
-}
-
-void add_check(CLI::App& app, CommandLine& line, ImportFlags& flags) {
-  CLI::App* check =
-      app.add_subcommand("check", "check the deck, estimate memory and time from a sample; writes nothing");
-  add_deck(*check, line, flags);
-  check
-      ->add_option("--ranks", line.plan_ranks,
-                   "plan a run on this many ranks, also of another machine: boxes, load balance, messages, memory and "
-                   "time; examines every box of the grid")
-      ->check(CLI::Range(1, 100'000'000))
-      ->type_name("N");
-  check
-      ->add_option("--machine", line.machine,
-                   "with --ranks and --like: communication speed of that machine (docs/scaling.md)")
-      ->type_name("FILE");
-  check
-      ->add_option("--like", line.like,
-                   "a finished run on two ranks or more, from which messages and solves are predicted")
-      ->type_name("DIR");
+void add_check(CLI::App& check, CommandLine& line, ImportFlags& flags) {
+  add_deck(check, line, flags);
+  count(check, "--ranks", line.plan_ranks, 100'000'000,
+        "plan a run on this many ranks, also of another machine: boxes, load balance, messages, memory and time; "
+        "examines every box of the grid");
+  option(check, "--machine", line.machine, "FILE",
+         "with --ranks and --like: communication speed of that machine (docs/scaling.md)");
+  option(check, "--like", line.like, "DIR",
+         "a finished run on two ranks or more, from which messages and solves are predicted");
 }
 
 void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   app.require_subcommand(1);
   app.footer(examples);
   app.set_version_flag("--version", "karst " + std::string(version_and_git_id()), "print the version and exit");
+  const auto command = [&app](const char* name, const char* help) -> CLI::App& {
+    return *app.add_subcommand(name, help);
+  };
 
-  add_run(app, line, flags);
+  add_run(command("run", "compute what the deck requests: summary.json, report.html, plotfile"), line, flags);
 
-  CLI::App* init = app.add_subcommand("init", "write a starting deck with all keys explained");
-  init->add_option("file", line.deck, "the deck to write; existing files are not replaced (default: deck.toml)")
-      ->type_name("FILE");
-  init->add_option("--image", line.image, "the image or geometry file of the deck (default: a packing of spheres)")
-      ->type_name("IMAGE");
-  flags.add_to(*init, "Import of the image");
+  CLI::App& init = command("init", "write a starting deck with all keys explained");
+  option(init, "file", line.deck, "FILE", "the deck to write; existing files are not replaced (default: deck.toml)");
+  option(init, "--image", line.image, "IMAGE",
+         "the image or geometry file of the deck (default: a packing of spheres)");
+  flags.add_to(init, "Import of the image");
 
-  CLI::App* geometry = app.add_subcommand("geometry", "build only the grid: statistics, plotfile, summary.json");
-  add_deck(*geometry, line, flags);
-  add_results(*geometry, line);
+  CLI::App& geometry = command("geometry", "build only the grid: statistics, plotfile, summary.json");
+  add_deck(geometry, line, flags);
+  add_results(geometry, line);
 
-  add_check(app, line, flags);
+  add_check(command("check", "check the deck, estimate memory and time from a sample; writes nothing"), line, flags);
 
-  CLI::App* report = app.add_subcommand("report", "rewrite report.html of a finished run");
-  report->add_option("directory", line.directory, "the directory of the run: summary.json, deck.toml, plotfiles")
-      ->required()
-      ->type_name("DIR");
+  CLI::App& report = command("report", "rewrite report.html of a finished run");
+  option(report, "directory", line.directory, "DIR", "the directory of the run: summary.json, deck.toml, plotfiles")
+      .required();
 
-  CLI::App* status = app.add_subcommand("status", "progress of the run in a directory, or how it ended");
-  status->add_option("directory", line.directory, "the directory of the run, which may be on a shared disk")
-      ->required()
-      ->type_name("DIR");
-  status->add_flag("--json", line.as_json, "print JSON for programs");
+  CLI::App& status = command("status", "progress of the run in a directory, or how it ended");
+  option(status, "directory", line.directory, "DIR", "the directory of the run, which may be on a shared disk")
+      .required();
+  status.add_flag("--json", line.as_json, "print JSON for programs");
 
-  add_study(app, line);
-  add_variation(app, line);
-  add_import(app, line, flags);
+  add_study(
+      command("study", "run a deck over lists of values, images or sub-volumes of an image: one table and one report"),
+      line);
+  add_variation(
+      command("variation", "run a deck several times: variation of its times between runs, ranks, threads and steps"),
+      line);
+  add_import(command("import", "convert an image to a geometry file"), line, flags);
+  add_speciate(command("speciate", "compute the speciation of the solutions of a [chemistry] deck, without a grid"),
+               line);
 
-  add_speciate(app, line);
+  CLI::App& completion = command("completion", "print shell completion of commands, options and keys");
+  option(completion, "shell", line.shell, "SHELL", "bash or zsh: source <(karst completion bash)")
+      .required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
 
-  CLI::App* completion = app.add_subcommand("completion", "print shell completion of commands, options and keys");
-  completion->add_option("shell", line.shell, "bash or zsh: source <(karst completion bash)")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}))
-      ->type_name("SHELL");
-
-  CLI::App* help = app.add_subcommand("help", "explain the keys of the deck");
-  help->add_option("key", line.key, "a key (grid.box) or a table (grid)")->type_name("KEY");
-  help->add_flag("--study", line.of_study, "keys of a study file instead of a deck");
-  help->add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
+  CLI::App& help = command("help", "explain the keys of the deck");
+  option(help, "key", line.key, "KEY", "a key (grid.box) or a table (grid)");
+  help.add_flag("--study", line.of_study, "keys of a study file instead of a deck");
+  help.add_flag("--markdown", line.markdown, "all keys as the tables of docs/inputs.md");
 }
 
-constexpr std::array<std::pair<const char*, Command>, 12> commands{{{"run", Command::run},
-                                                                    {"init", Command::init},
-                                                                    {"geometry", Command::geometry},
-                                                                    {"check", Command::check},
-                                                                    {"report", Command::report},
-                                                                    {"status", Command::status},
-                                                                    {"study", Command::study},
-                                                                    {"variation", Command::variation},
-                                                                    {"import", Command::import},
-                                                                    {"speciate", Command::speciate},
-                                                                    {"completion", Command::completion},
-                                                                    {"help", Command::help}}};
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
 
 /// Words for a missing command, and for one that does not exist with the nearest that does: CLI11 has none.
-void check_command(const std::vector<std::string>& arguments) {
+void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0].starts_with('-')) return;
   std::vector<std::string> names;
-  names.reserve(commands.size());
-  for (const auto& [name, command] : commands) names.emplace_back(name);
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   require(!arguments.empty(), "no command given; the commands are {}. `karst --help` explains them.", join(names));
-  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return;
-  const std::string near = nearest(arguments[0], names);
-  throw Error(fmt::format("unknown command \"{}\"{}; the commands are {}. `karst --help` explains them.", arguments[0],
-                          near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+  require(std::ranges::count(names, arguments[0]) > 0,
+          "unknown command \"{}\"{}; the commands are {}. `karst --help` explains them.", arguments[0],
+          did_you_mean(arguments[0], names), join(names));
 }
 
 CommandInfo info_of(const CLI::App& command) {
@@ -380,8 +342,7 @@ std::vector<CommandInfo> command_infos() {
   CLI::App app;
   add_commands(app, line, flags);
   std::vector<CommandInfo> infos{info_of(app)};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    infos.push_back(info_of(*command));
+  for (const CLI::App* command : commands_of(app)) infos.push_back(info_of(*command));
   return infos;
 }
 
@@ -390,7 +351,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
   ImportFlags flags;
   CLI::App app("Karst: pore-scale simulation on cut cells, from the image of a rock or a described geometry", "karst");
   add_commands(app, parsed.line, flags);
-  check_command(arguments);
+  check_command(app, arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes the last word first
   } catch (const CLI::CallForVersion& e) {
@@ -402,8 +363,7 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
     throw Error(fmt::format("command line: {}. `karst {}--help` explains it.", e.what(),
                             chosen.empty() ? "" : chosen[0]->get_name() + " "));
   }
-  for (const auto& [name, command] : commands)
-    if (!parsed.stop && app.got_subcommand(name)) parsed.line.command = command;
+  if (!parsed.stop) parsed.line.command = app.get_subcommands().front()->get_name();
   std::ranges::move(flags.overrides(), std::back_inserter(parsed.line.overrides));
   if (parsed.line.uncertainty) parsed.line.overrides.emplace_back("flow.uncertainty=true");
   return parsed;

@@ -2,16 +2,13 @@
 // The words of the command line, as data.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 namespace karst {
 
-enum class Command { run, init, geometry, check, report, status, study, variation, import, speciate, completion, help };
-
 struct CommandLine {
-  Command command = Command::help;
+  std::string command;  ///< "run", "init" ...
   // run, geometry, check
   std::string deck;                    ///< or an image in its place, see image_deck.hpp; init: the file to write
   std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]

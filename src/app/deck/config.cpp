@@ -15,7 +15,9 @@
 
 namespace karst {
 
-void read(Reader& in, OutputOptions& options) {
+namespace {
+
+void read_output(Reader& in, OutputOptions& options) {
   in.text("output.directory", options.directory,
           "directory of the results, relative to the working directory; --out on the command line overrides it");
   std::vector<std::string> words;
@@ -45,7 +47,7 @@ void read(Reader& in, OutputOptions& options) {
   read(in, options.probes);
 }
 
-void read(Reader& in, RunOptions& options) {
+void read_run(Reader& in, RunOptions& options) {
   constexpr double longest = 3.2e9;  // a century
   in.number("run.time_limit", options.time_limit, "s",
             "`karst run` stops cleanly after this time, e.g. before a batch system would kill it; --resume continues "
@@ -61,7 +63,9 @@ void read(Reader& in, RunOptions& options) {
                      "how boxes are distributed over the ranks:");
 }
 
-namespace {
+bool goes_through_time(const Config& config) {
+  return is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
+}
 
 /// An image, or solids and a grid.
 void require_source(Reader& in, const Config& config) {
@@ -71,8 +75,7 @@ void require_source(Reader& in, const Config& config) {
                "no geometry is given; expected: geometry.image, [[geometry.solid]], or grid.cells and grid.size alone "
                "for a domain without solid");
   if (config.import_given) in.mistake("geometry.import", "given without geometry.image; there is nothing to import");
-  for (const char* key : {"grid.cells", "grid.size"})
-    if (!in.given(key)) in.mistake(key, "missing; described solids need it (only an image states its own)");
+  in.need({"grid.cells", "grid.size"}, "missing; described solids need it (only an image states its own)");
 }
 
 /// A job that the deck asks for makes the field.
@@ -109,11 +112,8 @@ void require_arrays(Reader& in, const Config& config) {
     if (!image_exists(path))
       in.mistake(fmt::format("transport.component[{}].initial_file", i),
                  fmt::format("\"{}\" is not there; expected: an array, relative to the deck", path));
-    try {
-      voxel_type_named(c.initial_file_type);
-    } catch (const Error& e) {
-      in.mistake(fmt::format("transport.component[{}].initial_file_type", i), e.what());
-    }
+    in.attempt(fmt::format("transport.component[{}].initial_file_type", i),
+               [&] { voxel_type_named(c.initial_file_type); });
   }
 }
 
@@ -147,8 +147,8 @@ void require_transport_fits(Reader& in, const Config& config) {
   if (!flows && !deck.steady() && !in.given("time.dt"))
     in.mistake("time.dt", "missing: without a flow no Courant number limits the step");
   if (!flows && !deck.steady())
-    for (const char* key : {"time.end_pore_volumes", "time.output_pore_volumes"})
-      if (in.given(key)) in.mistake(key, "there is no flow; give time.end and time.output in seconds");
+    in.refuse({"time.end_pore_volumes", "time.output_pore_volumes"},
+              "there is no flow; give time.end and time.output in seconds");
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
@@ -189,8 +189,8 @@ void make_room_for_copies(Reader& in, Config& config) {
 void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
   if (slices.empty()) return;
-  const bool in_time = is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
-  if (!in_time) in.mistake("output.slice", "belongs to transient runs: a steady state is in plot.vtkhdf; remove it");
+  if (!goes_through_time(config))
+    in.mistake("output.slice", "belongs to transient runs: a steady state is in plot.vtkhdf; remove it");
   if (std::ranges::none_of(config.output.plot, [](PlotField f) { return !job_of(f).empty(); }))
     in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
   for (std::size_t i = 0; i < slices.size(); ++i)
@@ -201,14 +201,10 @@ void require_slices_fit(Reader& in, const Config& config) {
 
 /// [checkpoint] keeps something.
 void require_checkpoint_has_effect(Reader& in, const Config& config) {
-  if (config.transport.asked() && !config.transport.steady()) return;
-  if (is_in_time(config.flow.model)) return;
-  for (const char* key :
-       {"checkpoint.every_minutes", "checkpoint.every_steps", "checkpoint.every_time", "checkpoint.keep"})
-    if (in.given(key))
-      in.mistake(key,
-                 "checkpoints are written only by transient transport and flow; steady solves are saved when they "
-                 "finish; remove it");
+  if (goes_through_time(config)) return;
+  in.refuse({"checkpoint.every_minutes", "checkpoint.every_steps", "checkpoint.every_time", "checkpoint.keep"},
+            "checkpoints are written only by transient transport and flow; steady solves are saved when they finish; "
+            "remove it");
 }
 
 }  // namespace
@@ -223,7 +219,7 @@ Config read_config(Reader& in) {
   read(in, config.flow);
   read(in, config.chemistry, ChemistryUse::run);
   read(in, config.transport, config.chemistry.asked());
-  if (!in.documenting() && config.chemistry.asked()) add_chemistry(in, config);
+  if (config.chemistry.asked()) add_chemistry(in, config);
   read(in, config.time,
        config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
        : config.flow.model == FlowModel::unsteady_stokes
@@ -234,27 +230,24 @@ Config read_config(Reader& in) {
   read(in, config.dynamic_permeability);
   read(in, config.diffusion);
   read(in, config.dispersion);
-  if (!in.documenting()) config.output.plot = usual_fields(config);
-  read(in, config.output);
+  config.output.plot = usual_fields(config);
+  read_output(in, config.output);
   read(in, config.checkpoint);
-  read(in, config.run);
+  read_run(in, config.run);
   config.import_given = in.given("geometry.import");
   config.cells_given = in.given("grid.cells");
   config.size_given = in.given("grid.size");
-  if (!in.documenting()) {
-    make_room_for_copies(in, config);
-    require_source(in, config);
-    require_jobs_of_fields(in, config);
-    require_transport_fits(in, config);
-    require_checkpoint_has_effect(in, config);
-    require_slices_fit(in, config);
-    if (!config.output.probes.empty() && !is_in_time(config.flow.model) &&
-        (!config.transport.asked() || config.transport.steady()))
-      in.mistake("output.probe",
-                 "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
-                 "transport ([[transport.component]]); remove it");
-    require_arrays(in, config);
-  }
+  make_room_for_copies(in, config);
+  require_source(in, config);
+  require_jobs_of_fields(in, config);
+  require_transport_fits(in, config);
+  require_checkpoint_has_effect(in, config);
+  require_slices_fit(in, config);
+  if (!config.output.probes.empty() && !goes_through_time(config))
+    in.mistake("output.probe",
+               "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
+               "transport ([[transport.component]]); remove it");
+  require_arrays(in, config);
   return config;
 }
 
@@ -262,6 +255,16 @@ std::vector<KeyInfo> deck_keys() {
   Reader in = Reader::declarations_only();
   read_config(in);
   return in.keys();
+}
+
+std::string without_positions(std::string key) {
+  for (std::size_t at = 0; (at = key.find("[]")) != std::string::npos;) key.erase(at, 2);
+  return key;
+}
+
+std::string table_of(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? "" : key.substr(0, dot);
 }
 
 std::vector<KeyInfo> import_keys() {

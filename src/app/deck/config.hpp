@@ -2,6 +2,7 @@
 // Everything a deck may say, declared in one place.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,8 +10,6 @@
 #include "app/deck/chemistry_deck.hpp"
 #include "app/deck/clock.hpp"
 #include "app/deck/plot_words.hpp"
-#include "app/deck/probe_options.hpp"
-#include "app/deck/slice_options.hpp"
 #include "base/deck/deck.hpp"
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
@@ -25,6 +24,27 @@ namespace karst {
 
 struct ReactivePlan;
 
+enum class SliceKind : std::uint8_t { plane, mean };
+
+/// [[output.slice]]
+struct SliceOptions {
+  std::string name;
+  int axis = 2;  ///< across the plane, or along which the mean is taken
+  SliceKind kind = SliceKind::plane;
+  double at = -1.0;    ///< of the plane, from the low end of the domain [m]; < 0: the middle
+  double every = 0.0;  ///< [s]
+};
+/// Declares and reads them; notes what is missing, and names that are there twice.
+void read(Reader& in, std::vector<SliceOptions>& slices);
+
+/// [[output.probe]]
+struct ProbeOptions {
+  std::string name;
+  Vec3 position;  ///< [m]
+};
+/// Declares and reads them; notes what is missing, and names that are there twice.
+void read(Reader& in, std::vector<ProbeOptions>& probes);
+
 struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
@@ -34,7 +54,6 @@ struct OutputOptions {
   std::vector<SliceOptions> slices;
   std::vector<ProbeOptions> probes;
 };
-void read(Reader& in, OutputOptions& options);
 
 /// By what boxes are dealt out to ranks: equal numbers, the weights of their geometry, or what they are found to cost.
 enum class Balancing : std::uint8_t { off, start, feedback };
@@ -42,7 +61,6 @@ struct RunOptions {
   double time_limit = 0.0;  ///< the run ends in order after so many seconds; 0: none
   Balancing balance = Balancing::start;
 };
-void read(Reader& in, RunOptions& options);
 
 struct Config {
   std::string title;
@@ -72,6 +90,9 @@ Config read_config(Reader& in);
 
 /// All keys of the deck, in order.
 std::vector<KeyInfo> deck_keys();
+/// "geometry.solid.radius" and "geometry.solid[]" of "geometry.solid[].radius".
+std::string without_positions(std::string key);
+std::string table_of(const std::string& key);
 /// Table of the keys that are options of `karst import`.
 inline constexpr const char* import_table = "geometry.import.";
 /// Keys of [geometry.import], which are the options of `karst import`.

@@ -13,7 +13,6 @@
 
 #include "app/deck/session.hpp"
 #include "base/core/error.hpp"
-#include "eb/shapes/image_level_set.hpp"
 
 namespace karst {
 
@@ -58,14 +57,7 @@ Source source_of_block(const Config& config, const GridOptions& grid, const std:
   Source source;
   source.grid = grid;
   source.grid.periodic = {};
-  ImageSource image;
-  image.voxels = file->info().voxels;
-  image.voxel = file->info().voxel / grid.cell_width();
-  image.shift = config.geometry.wall_shift;
-  image.lipschitz = file->info().steepest;
-  image.read = [file](const Box& voxels, std::span<float> out) {
-    file->read_block(voxels.lo, voxels.size(), out.data());
-  };
+  ImageSource image = image_of(file, config.geometry.wall_shift, source.grid);
   for (int d = 0; d < 3; ++d) {
     source.grid.cells[d] = std::max(1, static_cast<int>(image.voxels[d] * image.voxel + 1e-6));
     source.grid.size[d] = source.grid.cells[d] * grid.cell_width();

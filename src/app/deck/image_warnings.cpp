@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"

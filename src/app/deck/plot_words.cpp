@@ -49,10 +49,8 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
   for (const std::string& word : given) {
     const auto at = std::find(known.begin(), known.end(), word);
     if (at == known.end()) {
-      const std::string near = nearest(word, known);
       in.mistake("output.plot",
-                 fmt::format("\"{}\" is no field{}; allowed: {}", word,
-                             near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(known)));
+                 fmt::format("\"{}\" is no field{}; allowed: {}", word, did_you_mean(word, known), join(known)));
       continue;
     }
     const PlotField field = words[at - known.begin()].field;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -26,11 +25,9 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
   if (name.empty() && names.size() == 1) return 0;
   const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   if (at < names.size()) return at;
-  const std::string near = nearest(name, names);
-  in.mistake(key, name.empty()
-                      ? fmt::format("missing; expected: one of the solutions {}", join(names))
-                      : fmt::format("\"{}\" is no solution{}; there are: {}", name,
-                                    near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(names)));
+  in.mistake(key, name.empty() ? fmt::format("missing; expected: one of the solutions {}", join(names))
+                               : fmt::format("\"{}\" is no solution{}; there are: {}", name, did_you_mean(name, names),
+                                             join(names)));
   return 0;
 }
 
@@ -55,23 +52,20 @@ Solution solved(const Database& database, const ChemistryDeck& deck, const std::
   return phreeqc ? solve_with_phreeqc(*phreeqc, database, options) : solve_solution(database, options);
 }
 
+bool goes_well(const auto& call) try {
+  call();
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 bool readable(const SolutionOptions& solution) {
-  try {
-    for (const std::string& total : solution.totals) parse_total(total);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+  return goes_well([&] { std::ranges::for_each(solution.totals, parse_total); });
 }
 
 /// By itself, without the elements of others.
 bool solvable(const Database& database, const SolutionOptions& solution) {
-  try {
-    solve_solution(database, solution);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+  return goes_well([&] { solve_solution(database, solution); });
 }
 
 /// Notes what is wrong with it. Empty then, and where reading has noted it.
@@ -150,25 +144,23 @@ void add_bulk(const Database& database, const ChemistryDeck& deck, const Solutio
 void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, ReactivePlan& plan) {
   const ChemicalSystem& system = start.system;
   std::vector<SurfaceReaction> minerals;
-  for (std::size_t m = 0; m < deck.minerals.size(); ++m) try {
-      if (deck.minerals[m].options.rates.empty()) continue;  // a mistake that has been noted
-      minerals.push_back(make_surface_reaction(system, deck.minerals[m].options));
-      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, not a mineral",
-              deck.minerals[m].options.phase);
-    } catch (const Error& e) {
-      in.mistake(fmt::format("chemistry.mineral[{}].rates", m), e.what());
-    }
-  plan.medium = make_medium(system, std::move(minerals), start.state);
-  for (const std::string& name : deck.species) {
-    std::vector<std::string> names;
-    for (const SystemSpecies& s : system.species) names.push_back(s.name);
-    const std::string near = nearest(name, names);
-    if (system.species_of(name) >= 0)
-      plan.species.push_back(system.species_of(name));
-    else
-      in.mistake("chemistry.species", fmt::format("\"{}\" is no species of these solutions{}", name,
-                                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  for (std::size_t m = 0; m < deck.minerals.size(); ++m) {
+    const MineralOptions& options = deck.minerals[m].options;
+    if (options.rates.empty()) continue;  // a mistake that has been noted
+    in.attempt(fmt::format("chemistry.mineral[{}].rates", m), [&] {
+      minerals.push_back(make_surface_reaction(system, options));
+      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, not a mineral", options.phase);
+    });
   }
+  plan.medium = make_medium(system, std::move(minerals), start.state);
+  std::vector<std::string> names;
+  for (const SystemSpecies& s : system.species) names.push_back(s.name);
+  for (const std::string& name : deck.species)
+    if (const int species = system.species_of(name); species >= 0)
+      plan.species.push_back(species);
+    else
+      in.mistake("chemistry.species",
+                 fmt::format("\"{}\" is no species of these solutions{}", name, or_rather(name, names)));
 }
 
 }  // namespace
@@ -242,9 +234,8 @@ std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry
   for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m) {
     const std::string& wall = config.chemistry.minerals[m].wall;
     if (wall.empty() || wall == all_walls || std::ranges::count(there, wall) > 0) continue;
-    const std::string near = nearest(wall, there);
     found.push_back(fmt::format("chemistry.mineral[{}].wall: the wall has no \"{}\"{}; there are: {}, or \"all\"", m,
-                                wall, near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+                                wall, did_you_mean(wall, there), join(there)));
   }
   return found;
 }

@@ -37,11 +37,6 @@ struct ReactivePlan {
 /// collective.
 void add_chemistry(Reader& in, Config& config);
 
-/// The solutions at the beginning and at the inlet, by their place in the deck.
-struct SolutionPlaces {
-  std::size_t initial, inlet;
-};
-
 /// Species of the primary are on sites. Not collective.
 bool sorbs(const ReactivePlan& plan, std::size_t primary);
 /// Fields of the plot word "chemistry": pH, saturation index per mineral, molality per chosen species, what is left of

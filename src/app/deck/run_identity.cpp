@@ -84,12 +84,6 @@ bool in_any(const auto& tables, std::string_view name) {
   return std::ranges::any_of(tables, [&](std::string_view table) { return is_in(name, table); });
 }
 
-/// "geometry.solid[].file" -> "geometry.solid.file"
-std::string without_positions(std::string key) {
-  for (std::size_t at = 0; (at = key.find("[]")) != std::string::npos;) key.erase(at, 2);
-  return key;
-}
-
 /// What stands in the quotes of toml_text().
 std::string text_of(const std::string& quoted) {
   std::string text;

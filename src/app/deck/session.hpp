@@ -3,7 +3,6 @@
 // geometry.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -11,16 +10,9 @@
 #include "app/deck/config.hpp"
 #include "app/deck/source.hpp"
 #include "app/deck/statistics.hpp"
+#include "base/core/wall_clock.hpp"
 
 namespace karst {
-
-class WallClock {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 struct Session {
   Config config;

@@ -18,7 +18,6 @@
 #include "base/core/text.hpp"
 #include "base/file/log.hpp"
 #include "eb/described_level_set.hpp"
-#include "eb/shapes/image_level_set.hpp"
 #include "eb/shapes/repeated_level_set.hpp"
 #include "eb/shapes/reservoir_level_set.hpp"
 #include "geometry_import/voxels/clusters.hpp"
@@ -102,16 +101,7 @@ Source from_image(const Comm& comm, const Config& config, const std::string& imp
   auto file = std::make_shared<GeometryFile>(path);
   Source source;
   source.grid = complete_grid(config, file->info());
-  ImageSource image;
-  image.voxels = file->info().voxels;
-  image.voxel = file->info().voxel / source.grid.cell_width();
-  image.shift = config.geometry.wall_shift;
-  image.periodic = source.grid.periodic;
-  const bool repeats = image.periodic[0] || image.periodic[1] || image.periodic[2];
-  image.lipschitz = repeats ? 0.0 : file->info().steepest;
-  image.read = [file](const Box& voxels, std::span<float> out) {
-    file->read_block(voxels.lo, voxels.size(), out.data());
-  };
+  ImageSource image = image_of(file, config.geometry.wall_shift, source.grid);
   read_minerals(file, config.geometry.minerals, path, image);
   source.level_set = std::make_unique<ImageLevelSet>(std::move(image));
   source.image = std::move(file);
@@ -163,6 +153,20 @@ ImportReport import_within_memory(const Comm& comm, const ImportOptions& options
                     options.file, format_bytes(limit.bytes), limit.by, fits,
                     options.by_options ? "--crop_low and --crop_high" : "crop_low and crop_high"));
   }
+}
+
+ImageSource image_of(std::shared_ptr<const GeometryFile> file, double wall_shift, const GridOptions& grid) {
+  ImageSource image;
+  image.voxels = file->info().voxels;
+  image.voxel = file->info().voxel / grid.cell_width();
+  image.shift = wall_shift;
+  image.periodic = grid.periodic;
+  const bool repeats = image.periodic[0] || image.periodic[1] || image.periodic[2];
+  image.lipschitz = repeats ? 0.0 : file->info().steepest;
+  image.read = [file = std::move(file)](const Box& voxels, std::span<float> out) {
+    file->read_block(voxels.lo, voxels.size(), out.data());
+  };
+  return image;
 }
 
 GridOptions complete_grid(const Config& config, const GeometryInfo& image) {

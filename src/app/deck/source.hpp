@@ -8,7 +8,7 @@
 #include "app/deck/config.hpp"
 #include "base/comm/comm.hpp"
 #include "eb/geometry.hpp"
-#include "eb/shapes/level_set.hpp"
+#include "eb/shapes/image_level_set.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 
 namespace karst {
@@ -30,6 +30,9 @@ bool needs_import(const Config& config);
 
 /// import_image(), which where memory does not do throws an Error that says how large an image would. Collective.
 ImportReport import_within_memory(const Comm& comm, const ImportOptions& options, const std::string& to);
+
+/// Of the cell width and the periodic directions of a grid; without the file's minerals. Not collective.
+ImageSource image_of(std::shared_ptr<const GeometryFile> file, double wall_shift, const GridOptions& grid);
 
 /// Fills in what the deck leaves to the image: one cell per voxel, the image's size. Throws Error when the deck's size
 /// is not the image's, or the cells are no cubes. Not collective.

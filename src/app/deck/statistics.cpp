@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/deck/statistics.hpp"
 
-#include <cmath>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -10,6 +10,12 @@
 namespace karst {
 
 namespace {
+
+std::int64_t sum_of(const auto& levels, auto count) {
+  std::int64_t total = 0;
+  for (const auto& level : levels) total += level.*count;
+  return total;
+}
 
 LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
   constexpr auto row = static_cast<std::int64_t>(2 * sizeof(std::uint16_t) + sizeof(std::array<std::uint16_t, 6>));
@@ -28,30 +34,15 @@ LevelBytes count_bytes(const Comm& comm, const LevelGeometry& level) {
 
 }  // namespace
 
-double GeometryStatistics::volume() const {
-  const Index& n = report.levels[0].cells;
-  return static_cast<double>(n[0]) * n[1] * n[2] * std::pow(cell_width, 3);
-}
-
 double GeometryStatistics::wall_area() const { return report.wall_area * cell_width * cell_width; }
 
-std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const {
-  std::int64_t total = 0;
-  for (const LevelReport& level : report.levels) total += level.*count;
-  return total;
-}
+std::int64_t GeometryStatistics::sum(std::int64_t LevelReport::*count) const { return sum_of(report.levels, count); }
 
 std::int64_t GeometryStatistics::sum(std::int64_t CutCounts::*count) const {
-  std::int64_t total = 0;
-  for (const LevelReport& level : report.levels) total += level.cut.*count;
-  return total;
+  return sum_of(std::views::transform(report.levels, &LevelReport::cut), count);
 }
 
-std::int64_t GeometryStatistics::sum(std::int64_t LevelBytes::*count) const {
-  std::int64_t total = 0;
-  for (const LevelBytes& level : bytes) total += level.*count;
-  return total;
-}
+std::int64_t GeometryStatistics::sum(std::int64_t LevelBytes::*count) const { return sum_of(bytes, count); }
 
 GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry, double cell_width,
                                       const std::string& title) {
@@ -59,11 +50,7 @@ GeometryStatistics collect_statistics(const Comm& comm, const Geometry& geometry
   s.title = title;
   s.cell_width = cell_width;
   s.report = geometry.report;
-  for (const LevelGeometry& level : geometry.levels) {
-    s.bytes.push_back(count_bytes(comm, level));
-    const Index n = level.graph.layout().lattice_size();
-    s.lattice_boxes.push_back(std::int64_t{n[0]} * n[1] * n[2]);
-  }
+  for (const LevelGeometry& level : geometry.levels) s.bytes.push_back(count_bytes(comm, level));
   s.specific_surface = geometry.report.specific_surface / cell_width;
   s.ranks = comm.size();
   s.threads = comm.max(std::int64_t{n_threads()});

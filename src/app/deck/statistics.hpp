@@ -23,14 +23,12 @@ struct GeometryStatistics {
   std::string title;
   double cell_width = 0.0;  ///< of level 0 [m]
   GeometryReport report;
-  std::vector<LevelBytes> bytes;            ///< per level
-  std::vector<std::int64_t> lattice_boxes;  ///< per level: of the whole domain
-  double specific_surface = 0.0;            ///< wall area / domain volume [1/m]
+  std::vector<LevelBytes> bytes;  ///< per level
+  double specific_surface = 0.0;  ///< wall area / domain volume [1/m]
   int ranks = 1;
   std::int64_t threads = 1;  ///< of a rank, the largest
   std::int64_t workers = 1;  ///< threads of all ranks
 
-  double volume() const;     ///< of the domain [m³]
   double wall_area() const;  ///< [m²]
   /// Area of the wall of a mineral [m²].
   double wall_area(const MineralWall& mineral) const { return mineral.area * cell_width * cell_width; }

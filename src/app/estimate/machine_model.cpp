@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
@@ -49,9 +47,7 @@ Machine read_machine(const std::string& path) {
 
 CountedRun read_counted_run(const std::string& folder) {
   const std::string name = folder + "/summary.json";
-  std::ifstream file(name);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const Json json = Json::parse_or_null(text);
+  const Json json = Json::of_file(name);
   require(json.is_object(), "{}: does not exist, or is not JSON; expected: the directory of a finished run", name);
   require(json.value("status", std::string("completed")) == "completed" && json.contains("communication"),
           "{}: the run is not completed, or was made by an older version; expected: a completed run of this version",

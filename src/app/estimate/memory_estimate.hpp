@@ -3,7 +3,6 @@
 // docs/performance.md, "Estimates".
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "app/deck/statistics.hpp"

@@ -27,7 +27,6 @@ struct RunEstimate {
   double import_seconds = 0;
   bool material = false;  ///< of an image: smaller pieces of it are no coarser
 
-  std::vector<JobPlan> plans() const { return memory.jobs; }
   std::vector<MemoryStage> stages(int ranks) const;
   double cells() const;  ///< of level 0
 };

@@ -56,6 +56,33 @@ int width_of_packing() { return n_threads() <= 8 ? 64 : n_threads() <= 32 ? 96 :
 constexpr double usual_porosity = 0.3, usual_irregular = 0.4;  // of the cells, of the VoFs
 constexpr double usual_voxels = 1e6;                           // of an image that is not there
 
+/// What one rank takes when it does all of it [s].
+double geometry_seconds(const GeometryPace& pace, const GridCounts& counts) {
+  return pace.per_box * counts.boxes + pace.per_cut_cell * counts.cut +
+         pace.linking * (counts.fluid + cost_of_cut_cell * counts.cut);
+}
+
+struct GridSeconds {
+  double geometry = 0.0;  ///< where it builds one of its own
+  double setup = 0.0, solves = 0.0, pictures = 0.0;
+};
+
+GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
+                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid) {
+  const GridCounts c = counts_on(planned, counts, grid);
+  GridSeconds s;
+  if (planned.builds) s.geometry = geometry_seconds(geometry, c);
+  s.setup = pace.setup * cost.setup_work(c.fluid, c.irregular);
+  s.solves = pace.iteration * c.fluid * planned.iterations;
+  if (planned.width == 1.0) s.pictures = pace.iteration * c.fluid * pictures;
+  return s;
+}
+
+/// @param pace  JobPace::iteration of the slowest job; 0: no job
+double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts) {
+  return component_cost * (pace > 0.0 ? pace : geometry.linking) * n_components * counts.box_cells;
+}
+
 /// The solves of a job, grid by grid; the first on a grid has its set-up, and the pictures come with what follows.
 void add_job(const Config& config, const Job& job, const RunSize& size, std::vector<RunPart>& parts) {
   const std::string name(job.word.name);
@@ -90,45 +117,28 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   return pace;
 }
 
-double geometry_seconds(const GeometryPace& pace, const GridCounts& counts) {
-  return pace.per_box * counts.boxes + pace.per_cut_cell * counts.cut +
-         pace.linking * (counts.fluid + cost_of_cut_cell * counts.cut);
-}
-
-GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
-                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid) {
-  const GridCounts c = counts_on(planned, counts, grid);
-  GridSeconds s;
-  if (planned.builds) s.geometry = geometry_seconds(geometry, c);
-  s.setup = pace.setup * cost.setup_work(c.fluid, c.irregular);
-  s.solves = pace.iteration * c.fluid * planned.iterations;
-  if (planned.width == 1.0) s.pictures = pace.iteration * c.fluid * pictures;
-  return s;
-}
-
-double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts) {
-  return component_cost * (pace > 0.0 ? pace : geometry.linking) * n_components * counts.box_cells;
-}
-
-std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& sample, const std::vector<Job>& jobs,
-                                 const std::vector<JobPlan>& plans, const GridCounts& counts, const GridOptions& grid,
-                                 int n_components, int ranks) {
+std::vector<TimePart> time_parts(const MachinePace& pace, const RunEstimate& run, int ranks) {
+  const GeometrySample& sample = run.sample;
+  const GridCounts& counts = run.counts;
   const double looks = sample.seconds_per_box * sample.sum(&LevelEstimate::candidates) / counts.boxes;
   const GeometryPace making{looks / n_threads(), sample.seconds_per_cut_cell / n_threads(), pace.linking};
   const double first = geometry_seconds(making, counts) / ranks;
-  std::vector<TimePart> parts{{"geometry", first, first}};
+  std::vector<TimePart> parts;
+  if (run.import_seconds > 0) parts.push_back({"import", run.import_seconds, run.import_seconds});
+  parts.push_back({"geometry", first, first});
   double iteration = 0.0;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
+  for (std::size_t j = 0; j < run.jobs.size(); ++j) {
+    const JobPlan& plan = run.memory.jobs[j];
     GridSeconds main, others;
-    for (const PlannedGrid& g : plans[j].grids) {
-      const GridSeconds s = grid_seconds(making, jobs[j].cost, pace.jobs[j], g, counts, grid);
+    for (const PlannedGrid& g : plan.grids) {
+      const GridSeconds s = grid_seconds(making, run.jobs[j].cost, pace.jobs[j], g, counts, run.grid);
       GridSeconds& sum = g.name.empty() || (g.reservoir > 0 && g.width == 1.0) ? main : others;
       sum.geometry += s.geometry / ranks;
       sum.setup += s.setup / ranks;
       sum.solves += (s.solves + s.pictures) / ranks;
     }
-    const double more = plans[j].more_work;
-    const std::string name(jobs[j].word.name);
+    const double more = plan.more_work;
+    const std::string name(run.jobs[j].word.name);
     if (main.geometry > 0) parts.push_back({name + ": geometry with reservoirs", main.geometry, main.geometry});
     parts.push_back({name + ": set-up", main.setup, main.setup});
     parts.push_back({name + ": solves", main.solves, more * main.solves});
@@ -136,7 +146,7 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& 
     if (rest > 0) parts.push_back({name + ": on other grids", rest + others.solves, rest + more * others.solves});
     iteration = std::max(iteration, pace.jobs[j].iteration);
   }
-  const double output = plotfile_seconds(making, iteration, n_components, counts) / ranks;
+  const double output = plotfile_seconds(making, iteration, run.memory.n_components, counts) / ranks;
   parts.push_back({"plotfile", output, output});
   return parts;
 }

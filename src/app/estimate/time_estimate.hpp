@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/deck/statistics.hpp"
-#include "app/estimate/memory_estimate.hpp"
+#include "app/estimate/run_estimate.hpp"
 #include "app/job/job.hpp"
 #include "app/job/run_progress.hpp"
 #include "base/comm/comm.hpp"
@@ -33,29 +33,14 @@ struct GeometryPace {
 inline constexpr GeometryPace usual_geometry_pace{2e-5, 3.5e-6, 0.77e-6};
 inline constexpr double usual_import_per_voxel = 15e-6;  ///< seconds of one thread
 
-/// What one rank takes when it does all of it [s].
-double geometry_seconds(const GeometryPace& pace, const GridCounts& counts);
-struct GridSeconds {
-  double geometry = 0.0;  ///< where it builds one of its own
-  double setup = 0.0, solves = 0.0, pictures = 0.0;
-};
-GridSeconds grid_seconds(const GeometryPace& geometry, const JobCost& cost, const JobPace& pace,
-                         const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid);
-/// @param pace  JobPace::iteration of the slowest job; 0: no job
-double plotfile_seconds(const GeometryPace& geometry, double pace, int n_components, const GridCounts& counts);
-
 struct TimePart {
   std::string name;
   double seconds = 0.0;
   double most = 0.0;  ///< where more iterations are needed than planned
 };
 
-/// @param sample  what cutting took
-/// @param plans   of the jobs, in the order of pace.jobs
-/// @param n_components  of the plotfile
-std::vector<TimePart> time_parts(const MachinePace& pace, const GeometrySample& sample, const std::vector<Job>& jobs,
-                                 const std::vector<JobPlan>& plans, const GridCounts& counts, const GridOptions& grid,
-                                 int n_components, int ranks);
+/// @param pace  of the jobs of the run
+std::vector<TimePart> time_parts(const MachinePace& pace, const RunEstimate& run, int ranks);
 
 std::string time_table(const std::vector<TimePart>& parts);
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "app/deck/slice_options.hpp"
 #include "app/job/files_in_time.hpp"
 
 namespace karst {

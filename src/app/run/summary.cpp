@@ -21,19 +21,17 @@ std::int64_t boxes_pruned(const LevelReport& level) { return level.boxes_asked -
 Json cells_json(const GeometryStatistics& s) {
   std::int64_t pruned = 0;
   for (const LevelReport& level : s.report.levels) pruned += boxes_pruned(level);
-  Json cells;
-  cells["fluid"] = s.sum(&LevelReport::vofs_composite);
-  cells["irregular"] = s.sum(&LevelReport::irregular_composite);
-  cells["multivalued_vofs"] = s.sum(&LevelReport::multivalued_vofs);
-  cells["merged"] = s.sum(&LevelReport::joined);
-  cells["orphans"] = s.sum(&LevelReport::orphans);
-  cells["cut"] = s.sum(&CutCounts::cells_cut);
-  cells["gaps_closed"] = s.sum(&CutCounts::gaps_closed);
-  cells["walls_lost"] = s.sum(&CutCounts::walls_lost);
-  cells["boxes"] = s.sum(&LevelReport::boxes);
-  cells["boxes_pruned"] = pruned;
-  cells["slots"] = s.sum(&LevelReport::slots);
-  return cells;
+  return {{"fluid", s.sum(&LevelReport::vofs_composite)},
+          {"irregular", s.sum(&LevelReport::irregular_composite)},
+          {"multivalued_vofs", s.sum(&LevelReport::multivalued_vofs)},
+          {"merged", s.sum(&LevelReport::joined)},
+          {"orphans", s.sum(&LevelReport::orphans)},
+          {"cut", s.sum(&CutCounts::cells_cut)},
+          {"gaps_closed", s.sum(&CutCounts::gaps_closed)},
+          {"walls_lost", s.sum(&CutCounts::walls_lost)},
+          {"boxes", s.sum(&LevelReport::boxes)},
+          {"boxes_pruned", pruned},
+          {"slots", s.sum(&LevelReport::slots)}};
 }
 
 Json minerals_json(const GeometryStatistics& s) {
@@ -48,39 +46,36 @@ Json minerals_json(const GeometryStatistics& s) {
 Json level_json(const GeometryStatistics& s, std::size_t l) {
   const LevelReport& r = s.report.levels[l];
   const LevelBytes& bytes = s.bytes[l];
-  Json level;
-  level["cell_width_m"] = std::ldexp(s.cell_width, -static_cast<int>(l));
-  level["cells"] = {r.cells[0], r.cells[1], r.cells[2]};
-  level["boxes"] = r.boxes;
-  level["boxes_pruned"] = boxes_pruned(r);
-  level["imbalance"] = r.imbalance;
-  level["fluid"] = r.vofs;
-  level["unknowns"] = r.vofs_composite;
-  level["irregular"] = r.irregular;
-  level["multivalued_vofs"] = r.multivalued_vofs;
-  level["cells_cut"] = r.cut.cells_cut;
-  level["cells_multivalued"] = r.cut.cells_multivalued;
-  level["cells_subdivided"] = r.cut.cells_subdivided;
-  level["gaps_closed"] = r.cut.gaps_closed;
-  level["walls_lost"] = r.cut.walls_lost;
-  level["closed_faces"] = r.closed_faces;
-  level["merged"] = r.joined;
-  level["orphans"] = r.orphans;
-  level["orphan_volume_m3"] = r.orphan_volume * cell_volume(s, l);
-  level["pores"] = r.pores;
-  level["pores_removed"] = r.pores_removed;
-  level["pores_removed_volume_m3"] = r.removed_volume * cell_volume(s, l);
-  level["slots"] = r.slots;
-  level["bytes"] = {{"irregular", bytes.irregular}, {"regular", bytes.regular}, {"exchange", bytes.exchange}};
-  return level;
+  return {{"cell_width_m", std::ldexp(s.cell_width, -static_cast<int>(l))},
+          {"cells", r.cells},
+          {"boxes", r.boxes},
+          {"boxes_pruned", boxes_pruned(r)},
+          {"imbalance", r.imbalance},
+          {"fluid", r.vofs},
+          {"unknowns", r.vofs_composite},
+          {"irregular", r.irregular},
+          {"multivalued_vofs", r.multivalued_vofs},
+          {"cells_cut", r.cut.cells_cut},
+          {"cells_multivalued", r.cut.cells_multivalued},
+          {"cells_subdivided", r.cut.cells_subdivided},
+          {"gaps_closed", r.cut.gaps_closed},
+          {"walls_lost", r.cut.walls_lost},
+          {"closed_faces", r.closed_faces},
+          {"merged", r.joined},
+          {"orphans", r.orphans},
+          {"orphan_volume_m3", r.orphan_volume * cell_volume(s, l)},
+          {"pores", r.pores},
+          {"pores_removed", r.pores_removed},
+          {"pores_removed_volume_m3", r.removed_volume * cell_volume(s, l)},
+          {"slots", r.slots},
+          {"bytes", {{"irregular", bytes.irregular}, {"regular", bytes.regular}, {"exchange", bytes.exchange}}}};
 }
 
 Json memory_json(const Summary& summary) {
   const auto fluid = static_cast<double>(std::max<std::int64_t>(1, summary.geometry.sum(&LevelReport::vofs_composite)));
-  Json memory;
-  memory["peak_bytes"] = summary.memory.peak;
-  memory["peak_bytes_largest_rank"] = summary.memory.largest_rank;
-  memory["bytes_per_fluid_cell"] = static_cast<double>(summary.memory.peak) / fluid;
+  Json memory{{"peak_bytes", summary.memory.peak},
+              {"peak_bytes_largest_rank", summary.memory.largest_rank},
+              {"bytes_per_fluid_cell", static_cast<double>(summary.memory.peak) / fluid}};
   for (int p = 0; p < n_purposes; ++p)
     memory[std::string(name_of(static_cast<Purpose>(p)))] = summary.memory.by_purpose[p];
   return memory;

@@ -18,6 +18,7 @@
 //   weak = true                         as many copies of the sample as cores
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -54,9 +55,9 @@ std::vector<KeyInfo> study_keys();
 
 /// One run.
 struct StudyCase {
-  std::string name;                        ///< "case_001"
-  std::vector<std::string> values;         ///< to be shown, one per Study::varied
-  std::vector<std::string> overrides;      ///< key=value
+  std::string name{};                      ///< "case_001"
+  std::vector<std::string> values{};       ///< to be shown, one per Study::varied
+  std::vector<std::string> overrides{};    ///< key=value
   int ranks = 0, threads = 0;              ///< 0: what the command line says
   int copies = 1;                          ///< of the sample, of weak scaling
   std::vector<std::string> environment{};  ///< NAME=VALUE
@@ -125,6 +126,11 @@ double number_at(const Json& summary, const std::string& place);
 /// @param time  column that is compared
 void add_scaling(StudyTable& table, const std::string& time);
 
+/// What varies, then the columns: their headings, and the cells of a case.
+std::vector<std::string> headings_of(const StudyTable& table);
+/// @param number  text of a number, which may be NaN
+std::vector<std::string> cells_of(const StudyTable& table, std::size_t row,
+                                  const std::function<std::string(double)>& number);
 /// Any case has one.
 bool has_remarks(const StudyTable& table);
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <tuple>
 
 #include "app/deck/config.hpp"
@@ -25,15 +24,10 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_cases = 10'000;
 constexpr double largest_part = 1e6;  // [voxels]
 
-/// One way in which cases differ: its headings, and for each of its settings what is shown and what is set.
+/// One way in which cases differ: its headings, and for each of its settings what it adds to a case.
 struct Choice {
-  struct Setting {
-    std::vector<std::string> shown{}, overrides{}, environment{};
-    int ranks = 0, threads = 0, copies = 1;
-    std::string bind{};
-  };
   std::vector<std::string> headings;
-  std::vector<Setting> settings;
+  std::vector<StudyCase> settings;
 };
 
 /// Files that a name with * and ? stands for, sorted; the name itself without them.
@@ -53,7 +47,7 @@ Choice choice_of_images(const StudyOptions& options, const std::string& folder) 
   for (const std::string& name : options.images)
     for (const std::string& file : files_of(folder, name))
       choice.settings.push_back(
-          {.shown = {fs::path(file).filename().string()},
+          {.values = {fs::path(file).filename().string()},
            .overrides = {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
   return choice;
 }
@@ -99,7 +93,7 @@ Choice choice_of_parts(const StudyOptions& options, const std::string& deck, con
     for (std::size_t i = 0; i < parts.low.size(); ++i) {
       const Index low = image.low + parts.low[i];
       choice.settings.push_back(
-          {.shown = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
+          {.values = {fmt::format("{}", edge), fmt::format("{}", i + 1)},
            .overrides = {
                fmt::format("geometry.import.crop_low=[{},{},{}]", low[0], low[1], low[2]),
                fmt::format("geometry.import.crop_high=[{},{},{}]", low[0] + edge, low[1] + edge, low[2] + edge)}});
@@ -137,25 +131,25 @@ Choice choice_of_cores(const StudyOptions& options, const std::string& deck,
   for (const double ranks : options.ranks.empty() ? as_is : options.ranks)
     for (const double threads : options.threads.empty() ? as_is : options.threads)
       for (const std::string& bind : options.bind.empty() ? std::vector<std::string>{""} : options.bind) {
-        Choice::Setting& s = choice.settings.emplace_back();
+        StudyCase& s = choice.settings.emplace_back();
         s.ranks = static_cast<int>(ranks);
         s.threads = static_cast<int>(threads);
         s.bind = bind;
         for (const double n : {ranks, threads})
-          if (n > 0.0) s.shown.push_back(fmt::format("{}", n));
-        if (!bind.empty()) s.shown.push_back(bind);
+          if (n > 0.0) s.values.push_back(fmt::format("{}", n));
+        if (!bind.empty()) s.values.push_back(bind);
       }
   if (!options.weak) return choice;
-  const auto cores = [](const Choice::Setting& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
+  const auto cores = [](const StudyCase& s) { return std::max(s.ranks, 1) * std::max(s.threads, 1); };
   const int least = cores(*std::ranges::min_element(choice.settings, {}, cores));
   choice.headings.emplace_back(copies_heading);
-  for (Choice::Setting& s : choice.settings) {
+  for (StudyCase& s : choice.settings) {
     require(cores(s) % least == 0,
             "scaling.weak: {} cores is not a multiple of {}, the smallest number; expected: multiples of it", cores(s),
             least);
     s.copies = cores(s) / least;
     const Index n = copies_of(deck, overrides, s.copies);
-    s.shown.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
+    s.values.push_back(fmt::format("{}x{}x{}", n[0], n[1], n[2]));
     s.overrides.push_back(fmt::format("geometry.copies=[{},{},{}]", n[0], n[1], n[2]));
   }
   return choice;
@@ -166,8 +160,8 @@ Choice choice_of(const StudyVary& vary) {
   const std::string& what = is_key ? vary.key : vary.environment;
   Choice choice{{vary.name.empty() ? what : vary.name}, {}};
   for (const std::string& value : vary.values) {
-    Choice::Setting& s = choice.settings.emplace_back();
-    s.shown = {value};
+    StudyCase& s = choice.settings.emplace_back();
+    s.values = {value};
     (is_key ? s.overrides : s.environment).push_back(fmt::format("{}={}", what, value));
   }
   return choice;
@@ -185,8 +179,11 @@ void read_scaling(Reader& in, StudyOptions& options) {
   for (const auto& [key, list, what] :
        {std::tuple{"scaling.ranks", &options.ranks, "numbers of ranks of the runs: each number is a case"},
         std::tuple{"scaling.threads", &options.threads,
-                   "numbers of threads of each rank, combined with every number of ranks"}})
+                   "numbers of threads of each rank, combined with every number of ranks"}}) {
     in.numbers(key, *list, "-", what, 1.0, 1e6);
+    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
+      in.mistake(key, "expected: whole numbers");
+  }
   in.texts("scaling.bind", options.bind,
            "what ranks are bound to: \"none\", \"core\" (each to as many cores as it has threads), \"numa\", "
            "\"socket\"; each is a case; default: no binding, with SLURM cores");
@@ -196,16 +193,11 @@ void read_scaling(Reader& in, StudyOptions& options) {
   in.text("scaling.of", options.scaling_of,
           "the column whose speed-up and efficiency are reported, a time of summary.json, relative to the case with "
           "the fewest cores");
-  if (in.documenting()) return;
-  for (const auto& [key, list] : {std::pair{"scaling.ranks", &options.ranks}, {"scaling.threads", &options.threads}})
-    if (std::ranges::any_of(*list, [](double n) { return n != std::floor(n); }))
-      in.mistake(key, "expected: whole numbers");
   for (const std::string& bind : options.bind)
     if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
       in.mistake("scaling.bind", fmt::format("'{}' is unknown; expected: none, core, numa, socket", bind));
-  for (const char* key : {"scaling.of", "scaling.weak", "scaling.bind"})
-    if (in.given(key) && options.ranks.empty() && options.threads.empty())
-      in.mistake(key, "given without scaling.ranks or scaling.threads");
+  if (options.ranks.empty() && options.threads.empty())
+    in.refuse({"scaling.of", "scaling.weak", "scaling.bind"}, "given without scaling.ranks or scaling.threads");
 }
 
 }  // namespace
@@ -228,11 +220,11 @@ void read(Reader& in, StudyOptions& options) {
         "an environment variable instead of a key: OMP_WAIT_POLICY, MALLOC_ARENA_MAX, OMPI_MCA_btl_vader_eager_limit");
     item.values("values", vary.values, "list of its values; required");
     item.text("name", vary.name, "name in tables and charts; default: the key or variable");
-    if (!item.documenting() && vary.key.empty() == vary.environment.empty())
+    if (vary.key.empty() == vary.environment.empty())
       item.mistake("key", "expected: either a key of the deck or an environment variable");
-    if (!item.documenting() && !vary.environment.empty() && !is_variable(vary.environment))
+    if (!vary.environment.empty() && !is_variable(vary.environment))
       item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
-    if (!item.documenting() && vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
+    if (vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
@@ -242,7 +234,6 @@ void read(Reader& in, StudyOptions& options) {
              "single one is in the middle",
              1, 1000);
   read_scaling(in, options);
-  if (in.documenting()) return;
   if (options.deck.empty()) in.mistake("deck", "missing; expected: the file name of a deck");
   for (const std::string& column : options.columns)
     if (const std::string problem = column_problem(column); !problem.empty()) in.mistake("columns", problem);
@@ -254,8 +245,7 @@ void read(Reader& in, StudyOptions& options) {
         "vary",
         "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
         "with ranks or threads");
-  if (in.given("subvolumes.places") && options.sizes.empty())
-    in.mistake("subvolumes.places", "given without subvolumes.sizes");
+  if (options.sizes.empty()) in.refuse({"subvolumes.places"}, "given without subvolumes.sizes");
 }
 
 std::vector<KeyInfo> study_keys() {
@@ -277,9 +267,9 @@ Study make_study(const StudyOptions& options, const std::string& folder, const s
   const auto combine = [&](const auto& choice_here) {
     std::vector<StudyCase> all;
     for (const StudyCase& before : study.cases)
-      for (const Choice::Setting& s : choice_here(before).settings) {
+      for (const StudyCase& s : choice_here(before).settings) {
         StudyCase& now = all.emplace_back(before);
-        now.values.insert(now.values.end(), s.shown.begin(), s.shown.end());
+        now.values.insert(now.values.end(), s.values.begin(), s.values.end());
         now.overrides.insert(now.overrides.end(), s.overrides.begin(), s.overrides.end());
         now.environment.insert(now.environment.end(), s.environment.begin(), s.environment.end());
         if (!s.bind.empty()) now.bind = s.bind;

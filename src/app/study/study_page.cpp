@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -148,8 +147,7 @@ std::string cell_text(double value) {
 
 std::string table_card(const StudyTable& table) {
   std::vector<std::vector<std::string>> rows{{"case"}};
-  for (const auto* names : {&table.study.varied, &table.columns})
-    for (const std::string& name : *names) rows[0].push_back(escape_html(name));
+  for (const std::string& name : headings_of(table)) rows[0].push_back(escape_html(name));
   const bool remarks = has_remarks(table);
   if (remarks) rows[0].emplace_back("remark");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -158,8 +156,7 @@ std::string table_card(const StudyTable& table) {
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(done ? fmt::format("<a href=\"{0}/report.html\">{0}</a>", c.name)
                        : fmt::format("{} ({})", c.name, escape_html(table.rows[i].status)));
-    for (const std::string& value : c.values) row.push_back(escape_html(value));
-    for (const std::string& name : table.columns) row.push_back(cell_text(table.rows[i].of.at(name)));
+    for (const std::string& cell : cells_of(table, i, cell_text)) row.push_back(escape_html(cell));
     if (remarks) row.push_back(escape_html(table.rows[i].remark));
   }
   return card("Cases", table_box(html_table(rows)), "Also in study.csv and study.json.");

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) { return plain_text(path.string()).value_or(""); }
+std::string text_of(const std::string& path) { return plain_text(path).value_or(""); }
 
 /// A deck without its comments.
 std::string without_comments(const std::string& deck) {
@@ -62,6 +62,12 @@ std::vector<CaseDeck> decks_of(const Study& study) {
     }
   require(wrong.empty(), "{}", join(wrong, "\n"));
   return decks;
+}
+
+Json summary_in(const std::string& folder) { return Json::of_file(folder + "/summary.json"); }
+
+bool is_completed(const Json& summary) {
+  return summary.is_object() && summary.value("status", "completed") == "completed";
 }
 
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
@@ -121,21 +127,17 @@ bool StudyRuns::ran_as_asked(const Json& summary, std::size_t i) const {
 }
 
 bool StudyRuns::is_there(std::size_t i) const {
-  const Json summary = Json::parse_or_null(text_of(fs::path(folder_of(i)) / "summary.json"));
-  return !line_.overwrite && summary.is_object() && summary.value("status", "completed") == "completed" &&
-         summary.value("karst", "") == version_and_git_id() && ran_as_asked(summary, i) &&
-         without_comments(text_of(fs::path(folder_of(i)) / "deck.toml")) == without_comments(decks_[i].text);
+  const Json summary = summary_in(folder_of(i));
+  return !line_.overwrite && is_completed(summary) && summary.value("karst", "") == version_and_git_id() &&
+         ran_as_asked(summary, i) &&
+         without_comments(text_of(folder_of(i) + "/deck.toml")) == without_comments(decks_[i].text);
 }
 
 void StudyRuns::require_no_others() const {
   if (line_.overwrite) return;
   std::vector<std::string> others;
-  const auto completed = [](const std::string& folder) {
-    const Json summary = Json::parse_or_null(text_of(fs::path(folder) / "summary.json"));
-    return summary.is_object() && summary.value("status", "completed") == "completed";
-  };
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (!is_there(i) && completed(folder_of(i))) others.push_back(folder_of(i));
+    if (!is_there(i) && is_completed(summary_in(folder_of(i)))) others.push_back(folder_of(i));
   require(others.empty(),
           "{}{}: contains results of a run with another deck, settings or version of Karst; choose another directory "
           "with --out, or give --overwrite to replace them",
@@ -199,7 +201,7 @@ void StudyRuns::require_none_failed() const {
 /// The results of a completed case.
 void StudyRuns::take(std::size_t i, const char* how) {
   rows_[i].status = "completed";
-  summaries_[i] = Json::parse_or_null(text_of(fs::path(folder_of(i)) / "summary.json"));
+  summaries_[i] = summary_in(folder_of(i));
   rows_[i].remark = remark_on(summaries_[i], decks_[i].axes);
   log_info("{}: {}{}", name(i), how, rows_[i].remark.empty() ? "" : ", " + rows_[i].remark);
 }

@@ -5,11 +5,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
+#include "app/output/quantity.hpp"
 #include "app/study/study.hpp"
-#include "base/core/text.hpp"
 #include "base/core/units.hpp"
 #include "base/file/json.hpp"
 
@@ -122,19 +123,28 @@ bool has_remarks(const StudyTable& table) {
   return std::ranges::any_of(table.rows, [](const StudyRow& row) { return !row.remark.empty(); });
 }
 
+std::vector<std::string> headings_of(const StudyTable& table) {
+  std::vector<std::string> all = table.study.varied;
+  all.insert(all.end(), table.columns.begin(), table.columns.end());
+  return all;
+}
+
+std::vector<std::string> cells_of(const StudyTable& table, std::size_t row,
+                                  const std::function<std::string(double)>& number) {
+  std::vector<std::string> all = table.study.cases[row].values;
+  for (const std::string& name : table.columns) all.push_back(number(table.rows[row].of.at(name)));
+  return all;
+}
+
 std::string study_csv(const StudyTable& table) {
   std::string text = "case,status";
-  for (const std::string& name : table.study.varied) text += ',' + in_csv(name);
-  for (const std::string& name : table.columns) text += ',' + in_csv(name);
+  for (const std::string& name : headings_of(table)) text += ',' + in_csv(name);
   const bool remarks = has_remarks(table);
   text += remarks ? ",remark\n" : "\n";
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     text += table.study.cases[i].name + ',' + table.rows[i].status;
-    for (const std::string& value : table.study.cases[i].values) text += ',' + in_csv(value);
-    for (const std::string& name : table.columns) {
-      const double x = table.rows[i].of.at(name);
-      text += std::isfinite(x) ? fmt::format(",{}", x) : ",";
-    }
+    for (const std::string& cell : cells_of(table, i, [](double x) { return csv_number("{}", x); }))
+      text += ',' + in_csv(cell);
     text += (remarks ? ',' + in_csv(table.rows[i].remark) : "") + '\n';
   }
   return text;
@@ -159,17 +169,12 @@ std::string study_json(const StudyTable& table) {
 }
 
 std::string study_text(const StudyTable& table) {
-  std::vector<std::vector<std::string>> cells{{"case"}};
-  cells[0].insert(cells[0].end(), table.study.varied.begin(), table.study.varied.end());
-  cells[0].insert(cells[0].end(), table.columns.begin(), table.columns.end());
+  std::vector<std::vector<std::string>> cells{headings_of(table)};
+  cells[0].insert(cells[0].begin(), "case");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    std::vector<std::string>& row = cells.emplace_back();
-    row.push_back(table.study.cases[i].name);
-    row.insert(row.end(), table.study.cases[i].values.begin(), table.study.cases[i].values.end());
-    for (const std::string& name : table.columns) {
-      const double x = table.rows[i].of.at(name);
-      row.push_back(std::isfinite(x) ? fmt::format("{:.5g}", x) : "-");
-    }
+    std::vector<std::string>& row =
+        cells.emplace_back(cells_of(table, i, [](double x) { return text_number("{:.5g}", x); }));
+    row.insert(row.begin(), table.study.cases[i].name);
     if (table.rows[i].status != "completed") row.push_back(table.rows[i].status);
     if (!table.rows[i].remark.empty()) row.push_back(table.rows[i].remark);
   }

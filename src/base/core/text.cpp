@@ -36,6 +36,16 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   return found;
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "" : " (did you mean \"" + near + "\"?)";
+}
+
+std::string or_rather(std::string_view word, std::span<const std::string> candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? "" : "; did you mean " + near + "?";
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (;;) {

@@ -18,6 +18,10 @@ int edit_distance(std::string_view a, std::string_view b);
 /// words up to 3 letters one letter, of others a third, at least 2, may differ); empty when there is none.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// " (did you mean "x"?)" and "; did you mean x?" for the nearest candidate; empty when there is none.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+std::string or_rather(std::string_view word, std::span<const std::string> candidates);
+
 /// Pieces between the separators; one empty piece for an empty text.
 std::vector<std::string> split(std::string_view text, char separator);
 

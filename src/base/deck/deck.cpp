@@ -358,10 +358,9 @@ std::size_t Reader::choose(std::string_view key,
     if (found != names.end()) {
       now = found - names.begin();
     } else {
-      const std::string near = word ? nearest(*word, names) : "";
       state_->shared->add(place_of(*node), state_->path + std::string(key),
                           fmt::format("{} given; expected one of: {}{}", describe(*node), about.allowed,
-                                      near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+                                      word ? or_rather(*word, names) : ""));
     }
   }
   state_->record(key, toml_text(names[now]), about);
@@ -426,6 +425,24 @@ void Reader::mistake(std::string_view key, std::string_view text) {
     place = place_of(*state_->table);
   }
   state_->shared->add(place, state_->path + std::string(key), text);
+}
+
+void Reader::refuse(std::initializer_list<const char*> keys, std::string_view text) {
+  for (const char* key : keys)
+    if (given(key)) mistake(key, text);
+}
+
+void Reader::need(std::initializer_list<const char*> keys, std::string_view text) {
+  for (const char* key : keys)
+    if (!given(key)) mistake(key, text);
+}
+
+bool Reader::attempt(std::string_view key, const std::function<void()>& call) try {
+  call();
+  return true;
+} catch (const Error& e) {
+  mistake(key, e.what());
+  return false;
 }
 
 std::string DeckShared::advice(const std::string& path, const std::string& table) const {

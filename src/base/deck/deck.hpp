@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -84,8 +85,14 @@ class Reader {
   bool given(std::string_view key) const;  ///< the deck has this key
   bool documenting() const;                ///< made by declarations_only()
   std::string directory() const;           ///< of the deck, for file names relative to it
-  /// Notes a mistake found by the caller about a key (with its line when given in the deck).
+  /// Notes a mistake found by the caller about a key (with its line when given in the deck). Nothing without a deck:
+  /// checks need not ask documenting().
   void mistake(std::string_view key, std::string_view text);
+  /// The same about each of these keys that the deck gives, and about each that it does not give.
+  void refuse(std::initializer_list<const char*> keys, std::string_view text);
+  void need(std::initializer_list<const char*> keys, std::string_view text);
+  /// Notes as a mistake about a key the Error that a call throws. Whether it throws none.
+  bool attempt(std::string_view key, const std::function<void()>& call);
   /// Checks for unknown keys and throws Error with every mistake, one per line. Call last.
   void finish();
 

@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "base/file/plain_file.hpp"
+
 namespace karst {
 
 using Library = nlohmann::ordered_json;
@@ -258,6 +260,8 @@ Json Json::parse_or_null(std::string_view text) {
   const Library value = Library::parse(text, nullptr, false);
   return value.is_discarded() ? Json() : from_library(value);
 }
+
+Json Json::of_file(const std::string& path) { return parse_or_null(plain_text(path).value_or("")); }
 
 std::vector<std::vector<std::string>> names_given_twice(std::string_view text) {
   using Event = Library::parse_event_t;

@@ -154,6 +154,8 @@ class Json {
   static Json parse(std::string_view text);
   /// Null where the text is no JSON.
   static Json parse_or_null(std::string_view text);
+  /// The same of a file; null where it is no plain file, too.
+  static Json of_file(const std::string& path);
 
  private:
   struct Held;

@@ -2,12 +2,12 @@
 #include "ins/upscale/dynamic_permeability.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/wall_clock.hpp"
 #include "base/math/dense_solve.hpp"
 #include "ins/solve/flow_volumes.hpp"
 
@@ -132,15 +132,14 @@ DynamicPermeability dynamic_permeability(StokesSolver& stokes, const Geometry& g
   const double size = stokes.size_of(drive, "dynamic permeability");
   DynamicPermeability all;
   const auto solve = [&](double shift) {
-    const auto start = std::chrono::steady_clock::now();
+    const WallClock clock;
     const GmresReport report = stokes.solve_from_here(drive, {shift, {}, {}}, size, "dynamic permeability");
     const Vec3 velocity = stokes.velocity_of(stokes.values());
     all.shift.push_back(shift);
     all.answer.push_back(velocity[axis]);
     flows.add();
     if (!watch.solved) return;
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    watch.solved({shift, velocity[axis], report.iterations, report.relative_residual, seconds.count()});
+    watch.solved({shift, velocity[axis], report.iterations, report.relative_residual, clock.seconds()});
   };
   solve(0.0);
   for (const double shift : shifts_between(all.answer[0] / flows.product(0, 0), highest)) solve(shift);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/core/wall_clock.hpp"
 #include "eb/shapes/formula.hpp"
 #include "fields/face_field.hpp"
 #include "grid/vof_loops.hpp"
@@ -306,8 +306,7 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
   const Timer timer("flow");
   const EndUnits unit(options, fluid, sample.cell_width);
   const double h = unit.width;
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const WallClock clock;
   const Domain& domain = geometry.grid.levels[0].layout.domain();
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
@@ -324,11 +323,11 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
   require(flow.counts.flow_cells > 0,
           "{}: no cell centre is in the fluid: the pores are thinner than a cell; use finer cells",
           end_solve_name(options, FlowModel::stokes));
-  flow.setup_seconds = seconds();
+  flow.setup_seconds = clock.seconds();
   StokesReport report = solve_slow(solver, options);
   flow.slow_iterations = report.krylov.iterations;
   if (unit.inertia > 0.0) report = solve_with_inertia(solver, options, unit, progress, flow);
-  flow.seconds = seconds() - flow.setup_seconds;
+  flow.seconds = clock.seconds() - flow.setup_seconds;
   FaceField fluxes = solver.face_fluxes();
   set_forces(solver, options, geometry.report, unit, flow);
   for (const FlowInlet& inlet : options.inlets) {

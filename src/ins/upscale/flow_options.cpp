@@ -59,13 +59,11 @@ void read_inlets(Reader& in, FlowOptions& options) {
                   "faces; the velocity is the mean), or a formula of x, y, z in metres in the syntax of the expression "
                   "of geometry.solid, e.g. \"6*y/1e-3*(1-y/1e-3)\"; in transient models also of t in seconds");
         if (item.documenting()) return;
-        for (const char* key : {"side", "velocity"})
-          if (!item.given(key)) item.mistake(key, "missing; every inlet needs it");
-        if (inlet.profile != "uniform" && inlet.profile != "parabolic") try {
+        item.need({"side", "velocity"}, "missing; every inlet needs it");
+        if (inlet.profile != "uniform" && inlet.profile != "parabolic")
+          item.attempt("profile", [&] {
             const Formula profile(inlet.profile, "xyz", is_in_time(options.model) ? std::optional(0.0) : std::nullopt);
-          } catch (const Error& e) {
-            item.mistake("profile", e.what());
-          }
+          });
         options.inlets.push_back(inlet);
       });
 }
@@ -80,8 +78,7 @@ void read_lids(Reader& in, FlowOptions& options) {
         item.word<int>("side", lid.side, side_words, "domain face that moves; required");
         item.vec3("velocity", lid.velocity, "m/s", "tangential velocity of the face; required", -strongest, strongest);
         if (item.documenting()) return;
-        for (const char* key : {"side", "velocity"})
-          if (!item.given(key)) item.mistake(key, "missing; every lid needs it");
+        item.need({"side", "velocity"}, "missing; every lid needs it");
         if (std::ranges::count(options.lids, lid.side, &FlowLid::side) > 0)
           item.mistake("side", "is a lid already; name each face once");
         if (const int d = lid.side / 2; lid.velocity[d] != 0.0)
@@ -134,29 +131,20 @@ void read_factor(Reader& in, FlowOptions& options) {
           "which is also in the report");
   in.number("flow.animation_start", options.animation_start, "s",
             "start time of flow.animation, which has 48 frames from there to the end of the run", 0.0, 1e30);
-  if (in.documenting()) return;
   if (!options.animation && in.given("flow.animation_start"))
     in.mistake("flow.animation_start", "without effect: flow.animation is not set; remove this key");
   const bool in_time = is_in_time(options.model);
-  for (const char* key : {"flow.drive_factor", "flow.drive_table", "flow.animation"})
-    if (!in_time && options.model != FlowModel::none && in.given(key))
-      in.mistake(key,
-                 "without effect: steady flow has no time; remove this key, or write flow.model = \"unsteady-stokes\" "
-                 "or \"navier-stokes\"");
+  if (!in_time && options.model != FlowModel::none)
+    in.refuse({"flow.drive_factor", "flow.drive_table", "flow.animation"},
+              "without effect: steady flow has no time; remove this key, or write flow.model = \"unsteady-stokes\" or "
+              "\"navier-stokes\"");
   if (!in_time) return;
-  try {
-    const Formula factor(options.drive_factor, "t");
-  } catch (const Error& e) {
-    in.mistake("flow.drive_factor", e.what());
-  }
+  in.attempt("flow.drive_factor", [&] { const Formula factor(options.drive_factor, "t"); });
   if (table.empty()) return;
   if (in.given("flow.drive_factor"))
     in.mistake("flow.drive_table", "given together with flow.drive_factor; remove one of them");
-  try {
-    options.drive_table = read_time_table((std::filesystem::path(in.directory()) / table).string());
-  } catch (const Error& e) {
-    in.mistake("flow.drive_table", e.what());
-  }
+  in.attempt("flow.drive_table",
+             [&] { options.drive_table = read_time_table((std::filesystem::path(in.directory()) / table).string()); });
 }
 
 void read_start_file(Reader& in, FlowOptions& options) {
@@ -234,15 +222,12 @@ void check_drive(Reader& in, const FlowOptions& options) {
 /// Ends that drive stand in place of a drive and of all that belongs to permeabilities.
 void check_ends(Reader& in, FlowOptions& options) {
   const bool lids = !options.lids.empty();
-  for (const char* key : {"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"})
-    if (in.given(key))
-      in.mistake(key,
-                 fmt::format("a second driving force: [[flow.{0}]] drives the flow already; remove this key or the {0}",
-                             lids ? "lid" : "inlet"));
-  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"})
-    if (in.given(key))
-      in.mistake(key, fmt::format("belongs to permeabilities, which {} not give; remove this key",
-                                  lids ? "lids do" : "an inlet does"));
+  in.refuse({"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"},
+            fmt::format("a second driving force: [[flow.{0}]] drives the flow already; remove this key or the {0}",
+                        lids ? "lid" : "inlet"));
+  in.refuse(
+      {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"},
+      fmt::format("belongs to permeabilities, which {} not give; remove this key", lids ? "lids do" : "an inlet does"));
   options.estimate_error = false;
 }
 
@@ -286,20 +271,18 @@ void check_unsteady(Reader& in, const FlowOptions& options) {
     in.mistake("flow.drive",
                "transient flow is driven by pressures, an inlet or lids; allowed: \"pressure-drop\", "
                "\"pressure-gradient\", or [[flow.inlet]] or [[flow.lid]] instead of flow.drive");
-  for (const char* key : {"flow.reservoir", "flow.estimate_error", "flow.uncertainty"})
-    if (in.given(key)) in.mistake(key, "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
+  in.refuse({"flow.reservoir", "flow.estimate_error", "flow.uncertainty"},
+            "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
 }
 
 void check_steps(Reader& in, const FlowOptions& options) {
   if (options.model == FlowModel::navier_stokes)
-    for (const char* key : {"flow.steps", "flow.newton_steps"})
-      if (in.given(key)) in.mistake(key, "belongs to flow.model = \"steady\"; remove this key");
+    in.refuse({"flow.steps", "flow.newton_steps"}, "belongs to flow.model = \"steady\"; remove this key");
   if (options.model == FlowModel::stokes || options.model == FlowModel::unsteady_stokes)
-    for (const char* key : {"flow.steps", "flow.newton_steps"})
-      if (in.given(key))
-        in.mistake(key,
-                   "without effect: Stokes flow is proportional to its driving force; remove this key, or write "
-                   "flow.model = \"steady\"");
+    in.refuse(
+        {"flow.steps", "flow.newton_steps"},
+        "without effect: Stokes flow is proportional to its driving force; remove this key, or write flow.model = "
+        "\"steady\"");
   if (options.steps.empty()) in.mistake("flow.steps", "empty; give at least one factor, or omit it for [1]");
   if (std::ranges::adjacent_find(options.steps, std::ranges::greater_equal{}) != options.steps.end())
     in.mistake("flow.steps", "must increase: each solve starts from the flow of the previous step");

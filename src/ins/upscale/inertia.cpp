@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
+#include "base/core/wall_clock.hpp"
 #include "ins/solve/steady_approach.hpp"
 
 namespace karst {
@@ -42,7 +42,7 @@ class Sweeper {
   }
 
   InertiaPoint solve(std::size_t i) {
-    const auto start = std::chrono::steady_clock::now();
+    const WallClock clock;
     name_ = point_name(sweep_.name, sweep_.steps.size(), i);
     if (i > 0) steady_.follow_at_next_step();  // a sweep that goes on here knows no other preconditioner
     const double step = sweep_.steps[i], h = sweep_.cell_width;
@@ -66,7 +66,7 @@ class Sweeper {
     point.tortuosity = report_.flow.tortuosity;
     point.divergence = report_.flow.divergence;
     point.relative_residual = report_.flow.krylov.relative_residual;
-    point.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    point.seconds = clock.seconds();
     return point;
   }
 

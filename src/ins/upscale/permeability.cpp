@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
+#include "base/core/wall_clock.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/sample_flow.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -101,9 +101,6 @@ double gradient_for(const FlowOptions& options, const Domain& domain, const Flow
   return 0.0;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
 /// Returns that gradient over that of the drive. Collective.
@@ -162,11 +159,11 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
 /// Returns the gradient of the sample over that of the drive.
 double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const FluidOptions& fluid,
                        const FlowSample& sample, const Domain& domain, FlowColumn& column) {
-  const auto start = std::chrono::steady_clock::now();
+  const WallClock clock;
   const int axis = column.axis;
   const StokesDrive drive = unit_drive(domain, axis);
   StokesReport report = solver.solve(drive, flow_solve_name(axis));
-  column.seconds = seconds_since(start);
+  column.seconds = clock.seconds();
   double fall = 1.0;  // of the pressure per cell
   if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
   require_flow(report, options, domain, axis, sample.cell_width);
@@ -472,13 +469,13 @@ bool PermeabilitySolver::solves(int axis) const {
 
 StokesSolver& PermeabilitySolver::with(const FlowSides& sides, double& setup_seconds) {
   if (solver_ && solver_->op().sides() == sides) return *solver_;
-  const auto start = std::chrono::steady_clock::now();
+  const WallClock clock;
   const Timer timer("set-up");
   solver_.reset();  // the one before goes first
   if (!composite_) composite_ = composite_on(comm_, geometry_);
   solver_.emplace(composite_, sides, solve_options_);
   trim_heap();
-  setup_seconds = seconds_since(start);
+  setup_seconds = clock.seconds();
   return *solver_;
 }
 

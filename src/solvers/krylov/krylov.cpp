@@ -4,12 +4,12 @@
 #include <petscksp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "base/comm/timer.hpp"
 #include "base/core/text.hpp"
+#include "base/core/wall_clock.hpp"
 #include "solvers/krylov/elliptic_multigrid.hpp"
 #include "solvers/krylov/null_space.hpp"
 #include "solvers/krylov/petsc_check.hpp"
@@ -23,10 +23,6 @@ namespace {
 
 /// Basis vectors of GMRES, when a user asks for it, before a restart.
 constexpr PetscInt gmres_restart = 60;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 Precondition graph_multigrid(EllipticOperator& op) {
   const Timer timer("graph multigrid set-up");
@@ -335,11 +331,11 @@ KrylovSolver::KrylovSolver(EllipticOperator& op, const KrylovOptions& options, P
   PetscInitialized(&runs);
   require(runs == PETSC_TRUE, "solve {}: PETSc does not run; keep a PetscSession while solving", options.name);
   const Timer timer("solver set-up");
-  const auto start = std::chrono::steady_clock::now();
+  const WallClock clock;
   hidden_ = std::make_unique<Hidden>(op, options, std::move(precondition));
   hidden_->make_shell();
   hidden_->make_ksp();
-  hidden_->setup_seconds = seconds_since(start);
+  hidden_->setup_seconds = clock.seconds();
 }
 
 KrylovSolver::KrylovSolver(KrylovSolver&&) noexcept = default;
@@ -349,7 +345,7 @@ KrylovSolver::~KrylovSolver() = default;
 SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) {
   Hidden& h = *hidden_;
   const Timer timer("Krylov solve");
-  const auto start = std::chrono::steady_clock::now();
+  const WallClock clock;
   h.follow_operator();
   SolveReport report;
   report.name = h.options.name;
@@ -391,7 +387,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   h.null_space.remove(x);
 
   for (double& r : report.residuals) r /= std::sqrt(squares[0]);
-  report.seconds = seconds_since(start);
+  report.seconds = clock.seconds();
   h.judge(reason, report);
   return report;
 }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/wall_clock.hpp"
 #include "solvers/krylov/dot.hpp"
 #include "solvers/krylov/krylov.hpp"
 
@@ -159,7 +159,7 @@ class Solve {
           report.name, report.residuals.back(), report.iterations, report.true_residual);
     }
     system_.null_space.template remove<C>(x);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    const double seconds = clock_.seconds();
     for (int c = 0; c < C; ++c) reports_[c].seconds = size_[c] > 0.0 ? seconds / asked : 0.0;
   }
 
@@ -167,7 +167,7 @@ class Solve {
   const SideBySideOptions& options_;
   const std::array<std::string, C>& names_;
   std::int64_t n_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  WallClock clock_;
   Sizes size_{}, start_{};  // |b_c|, |x_c| at first
   std::array<SolveReport, C> reports_{};
 };

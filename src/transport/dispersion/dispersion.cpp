@@ -4,21 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
+#include "base/core/wall_clock.hpp"
 
 namespace karst {
 namespace {
 
 const char* name_of(int axis) { return axis_names[axis]; }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 
@@ -65,13 +62,13 @@ DispersionSolver::DispersionSolver(const Comm& comm, const Geometry& geometry, c
 
 DispersionPoint DispersionSolver::solve(const DispersionFlow& flow, double peclet) {
   DispersionPoint point;
-  auto start = std::chrono::steady_clock::now();
+  WallClock clock;
   name_ = dispersion_solve_name(flow.axis, peclet);
   if (axis_ != flow.axis) {
     take(flow);
-    point.setup_seconds = seconds_since(start);
+    point.setup_seconds = clock.seconds();
   }
-  start = std::chrono::steady_clock::now();
+  clock = {};
   const double velocity = closure_->velocity()[flow.axis];
   require(velocity > 0.0, "{}: the mean velocity along {} is {:.3g}; a flow along the axis is needed", name_,
           name_of(flow.axis), velocity);
@@ -82,7 +79,7 @@ DispersionPoint DispersionSolver::solve(const DispersionFlow& flow, double pecle
     point.iterations += s.iterations;
     point.relative_residual = std::max(point.relative_residual, s.true_residual);
   }
-  point.seconds = seconds_since(start);
+  point.seconds = clock.seconds();
   return point;
 }
 

@@ -27,13 +27,12 @@ void read(Reader& in, DispersionOptions& options) {
   in.number("dispersion.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-13, 1e-2);
   in.integer("dispersion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
-  if (in.documenting()) return;
   if (std::ranges::adjacent_find(options.peclet, std::ranges::greater_equal{}) != options.peclet.end())
     in.mistake("dispersion.peclet", "must increase: each solve starts from the previous solution");
-  if (!none) return;
-  for (const char* key : {"dispersion.peclet", "dispersion.length", "dispersion.diffusivity", "dispersion.transverse",
-                          "dispersion.tolerance", "dispersion.max_iterations"})
-    if (in.given(key)) in.mistake(key, "given without dispersion.axes, which requests the job: axes = [\"x\"]");
+  if (none)
+    in.refuse({"dispersion.peclet", "dispersion.length", "dispersion.diffusivity", "dispersion.transverse",
+               "dispersion.tolerance", "dispersion.max_iterations"},
+              "given without dispersion.axes, which requests the job: axes = [\"x\"]");
 }
 
 }  // namespace karst

@@ -127,21 +127,21 @@ TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
   const std::vector<Job> all(jobs().begin(), jobs().end());
   const RunSize size = size_before(config);
   MachinePace pace{usual_geometry_pace.linking, {}};
-  std::vector<JobPlan> plans;
-  GeometrySample sample;
-  sample.levels.resize(1);
-  sample.levels[0].candidates = size.counts.boxes;
-  sample.seconds_per_box = n_threads() * usual_geometry_pace.per_box;
-  sample.seconds_per_cut_cell = n_threads() * usual_geometry_pace.per_cut_cell;
-  int components = 0;
+  RunEstimate run;
+  run.grid = size.grid;
+  run.counts = size.counts;
+  run.jobs = all;
+  run.sample.levels.resize(1);
+  run.sample.levels[0].candidates = size.counts.boxes;
+  run.sample.seconds_per_box = n_threads() * usual_geometry_pace.per_box;
+  run.sample.seconds_per_cut_cell = n_threads() * usual_geometry_pace.per_cut_cell;
   for (const Job& job : all) {
     pace.jobs.push_back(job.cost.usual_pace);
-    plans.push_back(job.cost.plan(config, size.grid));
-    components += job.cost.n_components(config);
+    run.memory.jobs.push_back(job.cost.plan(config, size.grid));
+    run.memory.n_components += job.cost.n_components(config);
   }
   double estimated = 0.0, expected = 0.0;
-  for (const TimePart& p : time_parts(pace, sample, all, plans, size.counts, size.grid, components, 1))
-    estimated += p.seconds;
+  for (const TimePart& p : time_parts(pace, run, 1)) estimated += p.seconds;
   for (const RunPart& p : parts_of_run(config, all, size)) expected += p.seconds;
   EXPECT_NEAR(expected, estimated, 1e-9 * estimated);
 }

@@ -373,6 +373,22 @@ TEST(Deck, EchoExplainsItself) {
   EXPECT_NE(echo.find("what drives (pressure-gradient | pressure-drop)"), std::string::npos);
 }
 
+TEST(Deck, ChecksOfSeveralKeysAndOfCalls) {
+  const auto check = [](Reader in) {
+    std::string a, b;
+    in.text("a", a, "");
+    in.text("b", b, "");
+    in.refuse({"a", "b"}, "remove it");
+    in.need({"a", "b"}, "missing");
+    EXPECT_TRUE(in.attempt("a", [] {}));
+    EXPECT_FALSE(in.attempt("b", [] { throw Error("wrong"); }));
+    in.finish();
+  };
+  EXPECT_EQ(test::error_of([&] { check(Reader::from_text("a = \"x\"")); }),
+            "deck: b: missing\ndeck: b: wrong\ndeck:1: a: remove it");
+  EXPECT_NO_THROW(check(Reader::declarations_only()));
+}
+
 TEST(Deck, DeclarationsAreCollectedWithoutADeck) {
   Reader in = Reader::declarations_only();
   EXPECT_TRUE(in.documenting());

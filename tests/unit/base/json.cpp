@@ -111,6 +111,7 @@ TEST(JsonTest, SaysWhatIsNotThere) {
   EXPECT_EQ(message([](const Json& j) { j.at("axes").get<std::array<double, 3>>(); }), "an array of 2 instead of 3");
   EXPECT_THROW(Json::parse("{\"a\": "), JsonError);
   EXPECT_TRUE(Json::parse_or_null("{\"a\": ").is_null());
+  EXPECT_TRUE(Json::of_file("/nowhere/summary.json").is_null());
 }
 
 // A number that the wanted type cannot hold is an error, not another number.

@@ -29,6 +29,9 @@ TEST(Text, NearestIsASlipOrNothing) {
   EXPECT_EQ(nearest("foo", keys), "");
   EXPECT_EQ(nearest("x", keys), "");
   EXPECT_EQ(nearest("box", {}), "");
+  EXPECT_EQ(did_you_mean("bos", keys), " (did you mean \"box\"?)");
+  EXPECT_EQ(or_rather("bos", keys), "; did you mean box?");
+  EXPECT_EQ(did_you_mean("foo", keys) + or_rather("foo", keys), "");
 }
 
 TEST(Text, SplitsAndJoins) {

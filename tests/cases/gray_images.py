@@ -33,15 +33,15 @@ def slice_of(k):
 # and nothing may be said against threshold and fit)
 IMAGES = [
     ("carbon fibre", "fiberform_gray_100.tif", [], "gray/fiberform_labels.tif", "3 peaks"),
-    ("trabecular bone", "gray/trabecular_half.tif", [], "gray/trabecular_half_labels.tif", "no threshold can be trusted"),
+    ("trabecular bone", "gray/trabecular_half.tif", [], "gray/trabecular_half_labels.tif", "the threshold is unreliable"),
     ("snow", "gray/snow_spam.tif", [], None, None),
-    ("bone", "gray/bone_qim3d.tif", [], None, "was not fitted"),
-    ("fibre composite", "gray/fibers_qim3d.tif", [], None, "no threshold can be trusted"),
-    ("concrete, with air around", "gray/concrete_xray_spam.tif", [], None, "was not fitted"),
+    ("bone", "gray/bone_qim3d.tif", [], None, "not fitted to the image"),
+    ("fibre composite", "gray/fibers_qim3d.tif", [], None, "the threshold is unreliable"),
+    ("concrete, with air around", "gray/concrete_xray_spam.tif", [], None, "not fitted to the image"),
     ("concrete", "gray/concrete_xray_spam.tif", ["--crop_low", "22,22,18", "--crop_high", "78,78,82"], None,
-     "no threshold can be trusted"),
-    ("tight rock, first slice", "gray/shale_fibsem_slices.tif", slice_of(0), None, "no threshold can be trusted"),
-    ("limestone slice", "ct_slices/slice_u16_980x1008.tiff", ["--sample", "cylinder"], None, "no threshold can be trusted"),
+     "the threshold is unreliable"),
+    ("tight rock, first slice", "gray/shale_fibsem_slices.tif", slice_of(0), None, "the threshold is unreliable"),
+    ("limestone slice", "ct_slices/slice_u16_980x1008.tiff", ["--sample", "cylinder"], None, "the threshold is unreliable"),
     ("slice of a tomogram", "ct_slices/slice_f32_1001x1024.tiff", [], None, "4 peaks"),
 ] + [(f"sandstone, slice {k + 1}", "gray/sandstone_slices.tif", slice_of(k), "gray/sandstone_slices_labels.tif",
       "3 peaks" if k in (2, 4) else "4 peaks" if k == 0 else "porosity depends") for k in range(5)]
@@ -77,7 +77,7 @@ def measure(karst, folder, image):
         truth = figures(run_import(karst, folder, data_folder() / labels, [*arguments, "--pore", "0"])[0])
     found, of_threshold = figures(report), figures(threshold)
     warning = first_warning(output)
-    said = [w for w in report["warnings"] if "throats" not in w and "no pore leads" not in w and "whole voxels" not in w]
+    said = [w for w in report["warnings"] if "throats" not in w and "no pore percolates" not in w and "counting voxels" not in w]
     text = lambda pair: f"{pair[0]:.4f}, {pair[1]:.4f}" if pair else ""
     print(f"| {name} | {text(of_threshold)} | {'fitted: ' + text(found) if report['scan'] else 'the same'} | {text(truth)} | "
           f"{'; '.join(w.split(':')[0].split(',')[0] for w in said)} |", flush=True)

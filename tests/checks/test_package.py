@@ -81,7 +81,7 @@ class Decks(InFolder):
         self.assertNotIn(".ball.toml.new", str(caught.exception))
         self.assertEqual(caught.exception.status, 1)
         self.assertEqual((path.read_text(), os.listdir(".")), (before, ["ball.toml"]))
-        with self.assertRaisesRegex(karst.KarstError, "is no TOML"):
+        with self.assertRaisesRegex(karst.KarstError, "is not valid TOML"):
             Path("bad.toml").write_text("a = ")
             karst.read_deck("bad.toml")
 

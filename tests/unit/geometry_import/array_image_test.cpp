@@ -102,7 +102,7 @@ TEST_F(ArrayImageTest, NumPyErrors) {
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 6)")), "ends early"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 4)")), "too long"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(2147483647, 2147483647, 2147483647)")), "ends early"));
-  EXPECT_TRUE(has(text("this is no NumPy file"), "is no NumPy file"));
+  EXPECT_TRUE(has(text("this is no NumPy file"), "is not a NumPy file"));
   EXPECT_TRUE(has(text("\x93NUMPY\x07" + std::string(80, '\0')), "of version 7"));
   EXPECT_TRUE(has(text("\x93NUMPY\x01" + std::string(1, '\0') + "\xff\xff{}"), "ends in its header"));
 }
@@ -187,7 +187,7 @@ TEST_F(ArrayImageTest, Hdf5ErrorsListTheDataSets) {
   write_data(file, "/line", {60}, H5T_STD_U8LE, H5T_NATIVE_UINT8, values);
   write_data(file, "/none", {0, 4, 5}, H5T_STD_U8LE, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{});
   H5Fclose(file);
-  EXPECT_TRUE(has(error("a.h5"), "name the data set") && has(error("a.h5"), "/s/gray (3 x 4 x 5)")) << error("a.h5");
+  EXPECT_TRUE(has(error("a.h5"), "specify the data set") && has(error("a.h5"), "/s/gray (3 x 4 x 5)")) << error("a.h5");
   EXPECT_EQ(error("a.h5:/s/gray"), "");
   EXPECT_TRUE(has(error("a.h5:/s/grey"), "has no data set /s/grey; it has") && has(error("a.h5:/x"), "/s/label"));
   EXPECT_TRUE(has(error("a.h5:/s"), "has no data set /s")) << "a group";

@@ -117,7 +117,7 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
     return error("a.nrrd", bad + bytes);
   };
   EXPECT_TRUE(has(with("sizes: 5 4 3\n", ""), "has no field \"sizes\""));
-  EXPECT_TRUE(has(with("sizes: 5 4 3", "True: 5 4 3"), "field \"True\", which the format does not know"));
+  EXPECT_TRUE(has(with("sizes: 5 4 3", "True: 5 4 3"), "field \"True\", which is unknown in this format"));
   EXPECT_TRUE(has(with("sizes: 5 4 3", "sizes: 5 4 3\nsizes: 5 4 3"), "\"sizes\" twice"));
   EXPECT_TRUE(has(with("5 4 3", "5 4"), "3 numbers are needed"));
   EXPECT_TRUE(has(with("5 4 3", "5 4 3x"), "3 numbers are needed"));
@@ -131,10 +131,10 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with("little", "middle"), "endian is \"middle\""));
   EXPECT_TRUE(has(with("uint16", "uint12"), "type is \"uint12\""));
   EXPECT_TRUE(has(with("raw", "bzip2"), "encoding is \"bzip2\"; raw, gzip"));
-  EXPECT_TRUE(has(with("NRRD0004", "NRRD0009"), "is no NRRD file"));
+  EXPECT_TRUE(has(with("NRRD0004", "NRRD0009"), "is not an NRRD file"));
   EXPECT_TRUE(has(with("endian", "kinds: 3-color domain domain\nendian"), "kind \"3-color\" (colour, vector or time)"));
   EXPECT_TRUE(has(with("endian", "spacings: 1 0 1\nendian"), "widths must be finite and not 0"));
-  EXPECT_TRUE(has(with("endian", "spacings: 1 1 1\nunits: \"mm\" \"um\" \"mm\"\nendian"), "units that differ"));
+  EXPECT_TRUE(has(with("endian", "spacings: 1 1 1\nunits: \"mm\" \"um\" \"mm\"\nendian"), "different units"));
   const std::string space = "space dimension: 3\nspace directions: ";
   EXPECT_EQ(with("endian", space + "(2,0,0) (0,2,0) (0,0,2)\nendian"), "");
   EXPECT_TRUE(has(with("endian", space + "(2,0,0) (0,2,0\n(0,0,2)\nendian"), "of its header") ||
@@ -147,12 +147,12 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
 TEST_F(HeaderImageTest, TextOfAnotherLengthOrTypeIsRefused) {
   const std::string head = nrrd("uint8", "ascii"), numbers = text_of(sample_values<std::uint8_t>());
   EXPECT_EQ(error("a.nrrd", head + numbers), "");
-  EXPECT_TRUE(has(error("a.nrrd", head + numbers + "7"), "too long: 60 voxels are needed, its text holds 61"));
+  EXPECT_TRUE(has(error("a.nrrd", head + numbers + "7"), "too long: 60 voxels are needed, its text contains 61"));
   EXPECT_TRUE(has(error("a.nrrd", head + numbers.substr(3)), "ends early"));
   EXPECT_TRUE(has(error("a.nrrd", head + "256 " + numbers.substr(2)), "value 0 of the voxels is \"256\""));
-  EXPECT_TRUE(has(error("a.nrrd", head + "1.5 " + numbers.substr(2)), "is \"1.5\", which is no number of its type"));
+  EXPECT_TRUE(has(error("a.nrrd", head + "1.5 " + numbers.substr(2)), "is \"1.5\", which is not a number of its type"));
   EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "0"), "odd number"));
-  EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "zz"), "no hexadecimal digit"));
+  EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "zz"), "not a hexadecimal digit"));
 }
 
 TEST_F(HeaderImageTest, CompressedVoxelsAreCheckedToTheLastByte) {
@@ -169,7 +169,7 @@ TEST_F(HeaderImageTest, CompressedVoxelsAreCheckedToTheLastByte) {
   EXPECT_TRUE(has(error("a.nrrd", head + gzip(bytes.substr(1))), "ends early"));
   std::string large = head;
   large.replace(large.find("5 4 3"), 5, "5000 4000 3000");
-  EXPECT_TRUE(has(error("a.nrrd", large + z), "cannot be in")) << "no memory is taken for it";
+  EXPECT_TRUE(has(error("a.nrrd", large + z), "do not fit into")) << "no memory is taken for it";
 }
 
 std::string meta(const std::string& type, const std::string& more = "") {
@@ -216,7 +216,7 @@ TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with(order + order), "ElementByteOrderMSB twice"));
   EXPECT_TRUE(has(with(order + "BinaryDataByteOrderMSB = True\n"), "contradict"));
   EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "is ElementSpacing meant?"));
-  EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True or False"));
+  EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True and False"));
   EXPECT_TRUE(has(with(order + "CenterOfRotation = 20\n"), "CenterOfRotation is \"20\"; 3 numbers are needed"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\n"), "damaged"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "states 7 compressed bytes"));
@@ -387,7 +387,7 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(error("a.nii", half), "byte 352.5"));
   std::string marked = nifti(o) + bytes;
   marked[345] = 'x';
-  EXPECT_TRUE(has(error("a.nii", marked), "letters that mark one are missing"));
+  EXPECT_TRUE(has(error("a.nii", marked), "magic string is missing"));
   EXPECT_TRUE(has(error("a.nii", "short"), "a.nii: "));
   o.one_file = false;
   EXPECT_TRUE(has(error("b.hdr", nifti(o)), "names the data file b.img"));

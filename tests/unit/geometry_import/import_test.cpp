@@ -120,7 +120,7 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
     EXPECT_FALSE(std::filesystem::exists(output));
     return text;
   };
-  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not state the width of its voxels"));
+  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not contain the voxel width"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = -1; }), "voxel = -1 (m) given; a width must be positive"));
   EXPECT_TRUE(has(error([](auto& o) { o.type.reset(); }), "needs its type"));
   EXPECT_TRUE(has(error([](auto& o) { o.size = {}; }), "needs its size"));

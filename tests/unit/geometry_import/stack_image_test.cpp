@@ -188,7 +188,7 @@ TEST_F(StackTest, PngPalettesHoldLabelsOrGrayValues) {
   };
   EXPECT_TRUE(info(1).labels_only.empty() && !info(1).black);
   EXPECT_EQ(info(-1).black, 31);
-  EXPECT_TRUE(has(info(0).labels_only, "palette of colours"));
+  EXPECT_TRUE(has(info(0).labels_only, "colour palette"));
 }
 
 TEST_F(StackTest, MissingSlicesAreNamed) {
@@ -198,7 +198,7 @@ TEST_F(StackTest, MissingSlicesAreNamed) {
   for (const int z : {30, 40, 70}) write_tiff(path(fmt::format("s_{:04}.tif", z)), z);
   EXPECT_EQ(error("s_*.tif"), "") << "every tenth number";
   write_tiff(path("s_00010.tif"), 1);
-  EXPECT_TRUE(has(error("s_*.tif"), "is not clear from their numbers")) << error("s_*.tif");
+  EXPECT_TRUE(has(error("s_*.tif"), "does not follow from their numbers")) << error("s_*.tif");
   std::filesystem::remove(path("s_00010.tif"));
   write_tiff(path("first.tif"), 1);
   EXPECT_TRUE(has(error("*.tif"), "differ in more than a number")) << error("*.tif");
@@ -225,10 +225,10 @@ TEST_F(StackTest, SlicesThatDifferAreErrors) {
 
 TEST_F(StackTest, NothingToReadIsAnError) {
   std::filesystem::create_directory(path("empty"));
-  EXPECT_TRUE(has(error("empty"), "the folder holds no slices (.tif, .tiff, .png)"));
+  EXPECT_TRUE(has(error("empty"), "the folder contains no slices (.tif, .tiff, .png)"));
   EXPECT_TRUE(has(error("empty/*.tif"), "there is no such file"));
   EXPECT_TRUE(has(error("none/*.tif"), "the folder cannot be read"));
-  EXPECT_TRUE(has(error("*/a.tif"), "not those of folders"));
+  EXPECT_TRUE(has(error("*/a.tif"), "not folders"));
   EXPECT_TRUE(has(error_of([&] {
                     open_image(path("empty"), RawLayout{{1, 1, 1}, VoxelType::uint8, false, 0});
                   }),

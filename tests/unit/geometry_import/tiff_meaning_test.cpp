@@ -334,7 +334,7 @@ TEST_F(TiffMeaning, AColourPaletteMakesLabels) {
   EXPECT_EQ(info(o).labels_only, "") << "a palette from black to white";
   EXPECT_EQ(values(o)[7], float(value_at(2, 1, 0)));
   o.unit = RESUNIT_INCH;  // yellow
-  EXPECT_TRUE(has(info(o).labels_only, "indices of a palette"));
+  EXPECT_TRUE(has(info(o).labels_only, "indices of a colour palette"));
   EXPECT_EQ(values(o)[7], float(value_at(2, 1, 0))) << "the index is the label";
 }
 
@@ -377,7 +377,7 @@ TEST_F(TiffMeaning, WidthsThatDifferMuchAreAskedAbout) {
     if (z == 2) o.per_x = 2000;
     write(path(fmt::format("w{}.tif", z)), o, z, 1);
   }
-  EXPECT_TRUE(has(open_image(path("w*.tif"))->info().width_doubt, "state widths that differ"));
+  EXPECT_TRUE(has(open_image(path("w*.tif"))->info().width_doubt, "have different pixel widths"));
 }
 
 }  // namespace

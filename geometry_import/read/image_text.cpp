@@ -112,8 +112,8 @@ void doubt_lengths(ImageInfo& info, std::span<const Vec3> axes, const Vec3& widt
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const double stated = std::abs(widths[static_cast<int>(d)]), found = norm(axes[d]);
     if (std::abs(found - stated) <= 1e-3 * stated) continue;
-    info.width_doubt =
-        fmt::format("its widths are {:.6g} in {}, but {:.6g} times that", stated, axis_names[d], field, found / stated);
+    info.width_doubt = fmt::format("its widths are {:.6g} in {}, but according to its {} {:.6g} times that", stated,
+                                   axis_names[d], field, found / stated);
     return;
   }
 }

@@ -28,7 +28,7 @@ ReportHistogram histogram_of(const ImportReport& r) {
   }
   if (std::isfinite(r.seed_threshold)) h.seed_threshold = r.seed_threshold;
   if (std::isfinite(r.porosity_low))
-    h.note = fmt::format("A shift of {} changes the porosity of the {} to between {} and {}.",
+    h.note = fmt::format("Moved by {}, the {} gives porosities from {} to {}.",
                          r.scan ? number_text(r.moved_wall, 2) + " voxel (5 % of the contrast)" : "5 % of the contrast",
                          r.scan ? "wall" : "threshold", percent_text(r.porosity_low), percent_text(r.porosity_high));
   if (r.scan)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Real gray images, imported with default settings and with the wall at the threshold: porosity, wall area, clusters of solid
-and pore, what the import says. Each is within 5 % in porosity and 15 % in wall area of its authors' segmentation, where there is
-one, or the import warns of it in its first lines; no wall has crumbs and holes that the threshold has not.
+and pore, warnings of the import. Each is within 5 % in porosity and 15 % in wall area of the segmentation of its authors, if there
+is one, or the first lines of the import warn of it; no fitted wall has fragments or holes that the threshold does not have.
 
     gray_images.py --program KARST --mpiexec MPIEXEC [--table]
 
 --table prints the table of docs/measurements/014-walls-of-gray-images.md.
 
-The images are not part of the project. They are looked for in the folder named by KARST_TEST_DATA, else in
-../shared/data beside the project; without them the test is skipped (exit status 77).
+The images are not part of the project. They are searched in the folder KARST_TEST_DATA, otherwise in ../shared/data next to
+the project; without them the test is skipped (exit status 77).
 """
 import json
 import os

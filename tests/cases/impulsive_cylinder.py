@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A cylinder in a stream that starts at once, unbounded, Re = U 2R/ν = 40: drag coefficients F / (ρ U² R b) at times
-T = U t / R against a computation of high order in polar coordinates (docs/verification.md). The domain is 40 R wide, which
-makes the stream beside the cylinder 0.2 % faster; cells at its wall are R/16. No step has the impulse in it: all
+"""A cylinder in an unbounded stream that starts at once, Re = U 2R/ν = 40: drag coefficients F / (ρ U² R b) at times
+T = U t / R against a high-order computation in polar coordinates (docs/verification.md). The domain is 40 R wide, which
+makes the stream beside the cylinder 0.2 % faster; cells at its wall are R/16. No step contains the impulse: all
 coefficients are positive and below 20 (9.5 in the first step, T = 0.026).
 
     impulsive_cylinder.py --program KARST --mpiexec MPIEXEC

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The drawing tools on a small plotfile made here: one sphere of solid, two levels, one box left out, clipped boxes."""
+"""The drawing tools on a small plotfile written by this test: one solid sphere, two levels, one box left out, clipped boxes."""
 import subprocess
 import sys
 import tempfile

@@ -350,7 +350,7 @@ TEST_F(HeaderImageTest, NiftiStatesItsWidthsTwice) {
     o.sform = {0, -2.5, 0, 2.5, 0, 0, 0, 0, 2.5};
     EXPECT_EQ(doubt(), "");
     o.sform[8] = 5;
-    EXPECT_TRUE(has(doubt(), "widths of 2.5 in z and, by its sform, of 2 times that")) << version;
+    EXPECT_TRUE(has(doubt(), "widths are 2.5 in z, but according to its sform 2 times that")) << version;
     o.sform = {2.5, 2.5, 0, 0, 2.5, 0, 0, 0, 2.5};
     EXPECT_TRUE(has(error("a.nii", nifti(o) + bytes), "sheared")) << version;
     o.sform = {};

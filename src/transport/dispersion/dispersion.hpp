@@ -16,7 +16,7 @@ namespace karst {
 
 struct DispersionPoint {
   double peclet = 0.0;
-  Matrix3 tensor;                  ///< D* / D, symmetric; NaN where a direction does not repeat, or was not asked for
+  Matrix3 tensor;                  ///< D* / D, symmetric; NaN if a direction is not periodic, or was not requested
   int iterations = 0;              ///< of all its solves
   double relative_residual = 0.0;  ///< the largest
   double seconds = 0.0;            ///< of this rank
@@ -25,15 +25,15 @@ struct DispersionPoint {
 
 struct DispersionColumn {
   int axis = 0;
-  bool connected = true;  ///< false: nothing flows along the axis, nothing was solved
+  bool connected = true;  ///< false: there is no flow along the axis, nothing was solved
   std::vector<DispersionPoint> points;
 };
 
-/// What is asked for one axis, and what flows there.
+/// Request for one axis, with its flow.
 struct DispersionFlow {
   int axis = 0;
   std::vector<double> peclet;
-  /// Volume fluxes of a flow along the axis, of any speed. Called once, where something is to be solved. Collective.
+  /// Volume fluxes of a flow along the axis, of any speed. Called once, if there is anything to solve. Collective.
   std::function<FaceField()> fluxes;
 };
 
@@ -41,18 +41,18 @@ struct DispersionWatch {
   std::function<void(const std::string& solve, int iteration, double residual)> iteration{};
   /// After each Péclet number. Collective.
   std::function<void(int axis, const DispersionPoint& point)> solved{};
-  /// What an earlier run has found, which is then not solved again. Collective.
+  /// Result of an earlier run, which is then not computed again. Collective.
   std::function<std::optional<DispersionPoint>(int axis, double peclet)> known{};
 };
 
-/// Mean diameter of the grains, 6 x volume of the solid / its surface [h0], what no percolating pore holds counted as
-/// solid: the diameter of equal spheres. 0 without solid.
+/// Mean diameter of the grains, 6 x volume of the solid / its surface [h0], with everything outside of percolating
+/// pores counted as solid: the diameter of equal spheres. 0 without solid.
 double grain_diameter(const GeometryReport& report);
 
 /// "dispersion x Pe 10"
 std::string dispersion_solve_name(int axis, double peclet);
 
-/// What is wrong for this geometry, to be said before any solve. Not collective, the same on every rank.
+/// Errors for this geometry, found before any solve. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DispersionOptions& options, const Geometry& geometry);
 
 /// Columns in the order of the flows. Throws Error when a solve fails. Collective.

@@ -172,9 +172,9 @@ Exchange<C> exchange_of(const ScalarGrid& grid, const Correction& b, const Limit
 }
 
 /// R of a volume that contains its full correction: less than 1 where its value with the current factors is outside of
-/// the range. With `credit` the opposite corrections count in full: R is then continuous in the excess, but lowering
-/// the factors of neighbours can invalidate it, so further passes are needed. Without it, R keeps the volume in the
-/// range whatever the other factors become.
+/// the range. With `credit` the opposite corrections count with their current factors: R is then continuous in the
+/// excess, but lowering the factors of neighbours can invalidate it, so further passes are needed. Without it, R keeps
+/// the volume in the range whatever the other factors become.
 template <int C, int F>
 void find_excess(const ScalarGrid& grid, const Correction& b, const Bounds<C>& bounds, bool credit, std::int32_t volume,
                  LimiterScratch& s) {

@@ -129,7 +129,7 @@ std::string cleaning_section(const ReportPage& page) {
 }
 
 std::string made_section(const ReportPage& page) {
-  std::string out = "<details class=\"card\"><summary>Provenance</summary>" + facts_table(page.made);
+  std::string out = "<details class=\"card\"><summary>How this file was created</summary>" + facts_table(page.made);
   if (!page.options.empty()) out += "<h2>All options</h2><pre>" + escape_html(page.options) + "</pre>";
   return out + "</details>\n";
 }

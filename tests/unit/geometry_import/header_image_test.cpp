@@ -101,8 +101,7 @@ TEST_F(HeaderImageTest, NrrdWithItsVoxelsElsewhere) {
   write("d.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 6 3\n");
   EXPECT_EQ(values("c.nhdr"), as_float(v));
   EXPECT_EQ(values("d.nhdr"), as_float(v));
-  EXPECT_TRUE(
-      has(error("e.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 3 3\n"), "states 3 planes and names 2"));
+  EXPECT_TRUE(has(error("e.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 3 3\n"), "has 3 planes but 2"));
   write("p03.raw", bytes.substr(0, 19));
   EXPECT_TRUE(has(error_of([&] { values("d.nhdr"); }), "p03.raw: ends early"));
 }
@@ -201,7 +200,7 @@ TEST_F(HeaderImageTest, MetaImageCompressedAsTextAndInSeveralFiles) {
         meta("MET_SHORT", order + "ElementToIntensityFunctionSlope = 2\nElementToIntensityFunctionOffset = -7\n") +
             local + bytes);
   EXPECT_EQ(values("f.mha")[3], 2 * static_cast<float>(v[3]) - 7);
-  EXPECT_TRUE(has(open_image(path("f.mha"))->info().notes.at(0), "-7 + 2 times those stored"));
+  EXPECT_TRUE(has(open_image(path("f.mha"))->info().notes.at(0), "-7 + 2 times the stored values"));
 }
 
 TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
@@ -215,11 +214,12 @@ TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with(""), "add ElementByteOrderMSB = False"));
   EXPECT_TRUE(has(with(order + order), "ElementByteOrderMSB twice"));
   EXPECT_TRUE(has(with(order + "BinaryDataByteOrderMSB = True\n"), "contradict"));
-  EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "is ElementSpacing meant?"));
+  EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "did you mean ElementSpacing?"));
   EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True and False"));
   EXPECT_TRUE(has(with(order + "CenterOfRotation = 20\n"), "CenterOfRotation is \"20\"; 3 numbers are needed"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\n"), "damaged"));
-  EXPECT_TRUE(has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "states 7 compressed bytes"));
+  EXPECT_TRUE(
+      has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "its header says 7 compressed bytes"));
   EXPECT_TRUE(has(with(order + "BinaryData = False\n"), "of the voxels is") ||
               has(with(order + "BinaryData = False\n"), "text"));
   EXPECT_TRUE(has(with(order + "HeaderSize = 3\n"), "HeaderSize is 3"));
@@ -255,7 +255,7 @@ TEST_F(HeaderImageTest, WidthsAreMagnitudesAndDirectionsAreLookedAt) {
             "");
   EXPECT_TRUE(
       has(info("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 2 0 0 0 1 0 0 0 1\n") + local).width_doubt,
-          "of 2 times that"));
+          "2 times that"));
   EXPECT_TRUE(has(error("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 1 0.5 0 0 1 0 0 0 1\n") + local + bytes),
                   "sheared"));
   const ImageInfo both = info("a.mha", meta("MET_UCHAR", widths + "ElementSize = 0.001 0.001 0.001\n") + local);
@@ -374,7 +374,7 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
   EXPECT_EQ(with([](Nifti&) {}), "");
   EXPECT_TRUE(has(with([](Nifti& o) { o.bits = 8; }), "datatype 4 (int16) with 8 bits"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.datatype = 128; }), "datatype 128"));
-  EXPECT_TRUE(has(with([](Nifti& o) { o.dim[0] = 9; }), "states 9 dimensions"));
+  EXPECT_TRUE(has(with([](Nifti& o) { o.dim[0] = 9; }), "has 9 dimensions"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[2] = -4; }), "-4 voxels in dimension 2"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[3] = 2; }), "too long"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[3] = 4; }), "need 512 bytes, the file has 472"));
@@ -390,7 +390,7 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(error("a.nii", marked), "magic string is missing"));
   EXPECT_TRUE(has(error("a.nii", "short"), "a.nii: "));
   o.one_file = false;
-  EXPECT_TRUE(has(error("b.hdr", nifti(o)), "names the data file b.img"));
+  EXPECT_TRUE(has(error("b.hdr", nifti(o)), "its data file b.img"));
 }
 
 }  // namespace

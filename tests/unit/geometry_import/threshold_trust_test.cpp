@@ -30,9 +30,9 @@ TEST(ThresholdTrust, TwoPeaksAndLittleNoise) {
 TEST(ThresholdTrust, APeakOnEachSide) {
   ThresholdEvidence e = good();
   e.peaks = {180};
-  EXPECT_TRUE(has(distrust(e), "one peak only, at 180, above the 120"));
+  EXPECT_TRUE(has(distrust(e), "one peak only, at 180, above the threshold of 120"));
   e.peaks = {30, 60};
-  EXPECT_TRUE(has(distrust(e), "peaks at 30, 60, below the 120"));
+  EXPECT_TRUE(has(distrust(e), "peaks at 30, 60, below the threshold of 120"));
   e.peaks = {};
   EXPECT_TRUE(has(distrust(e), "the threshold is unreliable"));
 }
@@ -53,7 +53,7 @@ TEST(ThresholdTrust, MoreThanTwoPeaks) {
   ThresholdEvidence e = good();
   e.peaks = {20, 60, 180};
   EXPECT_TRUE(has(several_phases(e), "3 peaks (20, 60, 180)")) << several_phases(e);
-  EXPECT_TRUE(has(several_phases(e), "leaves 2 of them below and 1 above"));
+  EXPECT_TRUE(has(several_phases(e), "has 2 of them below and 1 above"));
   EXPECT_EQ(distrust(e), "");
 }
 

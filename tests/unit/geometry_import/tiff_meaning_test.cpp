@@ -192,12 +192,12 @@ TEST_F(TiffMeaning, OmeNamesThePageOfEachPlane) {
   for (int z = 0; z < 6; ++z) EXPECT_EQ(v[20 * z], float(value_at(0, 0, 5 - z))) << z;
   EXPECT_EQ(info(ome("SizeZ=\"6\"", "<TiffData/>")).size, (Index{5, 4, 6}));
   EXPECT_EQ(info(ome("SizeZ=\"2\"", "<TiffData IFD=\"1\" PlaneCount=\"2\"/>")).size, (Index{5, 4, 2}));
-  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", "<TiffData IFD=\"0\"/>")), "names no page for plane 1 of 6"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", "<TiffData IFD=\"0\"/>")), "has no page for plane 1 of 6"));
   EXPECT_TRUE(has(error(ome("SizeT=\"6\"", turned)), "FirstZ 1 and SizeZ 1"));
-  EXPECT_TRUE(has(error(ome("SizeZ=\"9\"")), "states 9 planes on pages up to 8; the file has 6 pages"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"9\"")), "says 9 planes on pages up to 8; the file has 6 pages"));
   const std::string elsewhere =
       "<TiffData FirstZ=\"0\" PlaneCount=\"6\"><UUID FileName=\"b.tif\">urn:uuid:2</UUID></TiffData>";
-  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", elsewhere)), "planes lie in other files (b.tif)"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", elsewhere)), "planes are in other files (b.tif)"));
   const std::string renamed = "<TiffData PlaneCount=\"6\"><UUID FileName=\"b.tif\">urn:uuid:1</UUID></TiffData>";
   EXPECT_EQ(error(ome("SizeZ=\"6\"", renamed)), "") << "its own UUID: the file has another name now";
   Tags broken = ome("SizeZ=\"6\"");

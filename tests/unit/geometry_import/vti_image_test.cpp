@@ -117,7 +117,7 @@ TEST_F(VtiImageTest, TheScalarsAreReadAmongOtherArrays) {
   EXPECT_NEAR(open_image(path("a.vti"))->info().proportions[2], 1.5, 1e-12);
   EXPECT_TRUE(has(open_image(path("a.vti"))->info().voxel_note, "has no unit"));
   o.scalars = "";
-  EXPECT_TRUE(has(error(o), "holds the arrays other, g, and does not mark one"));
+  EXPECT_TRUE(has(error(o), "contains the arrays other, g, and none is marked"));
   o.scalars = " Scalars=\"h\"";
   EXPECT_TRUE(has(error(o), "its Scalars are \"h\", but it contains other, g"));
   Vti remark{.body = numbers_of_sample() +
@@ -140,7 +140,7 @@ TEST_F(VtiImageTest, WhatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with([](Vti& o) { o.type = "String"; }), "type \"String\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.format = "asci"; }), "format \"asci\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfComponents=\"3\""; }), "in colour (3 values"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfTuples=\"59\""; }), "its array states 59"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfTuples=\"59\""; }), "but its array has 59"));
   EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " type=\"Int16\""; }), "attribute is given twice"));
   EXPECT_TRUE(has(with([](Vti& o) { o.end = ""; }), "before all tags are closed"));
   EXPECT_TRUE(has(with([](Vti& o) { o.end = "</VTKFile>more"; }), "after the last tag"));
@@ -170,8 +170,8 @@ TEST_F(VtiImageTest, BinaryVoxelsThatAreDamagedAreRefused) {
   };
   EXPECT_EQ(with([](Vti&) {}), "");
   EXPECT_TRUE(has(with([](Vti& o) { o.encoding = "MET_UCHAR"; }), "encoding \"MET_UCHAR\""));
-  EXPECT_TRUE(has(with([](Vti& o) { o.counts = "UInt64"; }), "120 bytes of voxels are needed, its array states"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.order = "BigEndian"; }), "its array states 2013265920"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.counts = "UInt64"; }), "120 bytes of voxels are needed; its array should have"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.order = "BigEndian"; }), "its array should have 2013265920"));
   EXPECT_TRUE(has(with([](Vti& o) { o.order = "Little"; }), "byte_order is \"Little\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.body += "xyz"; }), "too long: "));
   EXPECT_TRUE(has(with([](Vti& o) { o.body.pop_back(); }), "instead of a line end"));

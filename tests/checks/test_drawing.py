@@ -139,7 +139,7 @@ class Drawing(unittest.TestCase):
         self.assertEqual([child.tag.split("}")[1] for child in root], ["style", "rect", "image", "text"])
         done = subprocess.run([*tool, "--number", "1"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("has 1 figures, number 1", done.stderr)
+        self.assertIn("has 1 figures, but number 1", done.stderr)
 
     def test_wrong_input_is_named_in_one_line(self):
         text = Path(self.folder.name) / "text.hdf5"

@@ -130,7 +130,7 @@ void reserve_space(hid_t file, const std::string& path) {
   h5::check(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), path, "write it");
   h5::check(H5Fget_eoa(file, &end), path, "write it");
   const int failure = posix_fallocate(*static_cast<int*>(handle), 0, static_cast<off_t>(end));
-  require(failure == 0, "{}: cannot be written: {}", path, std::generic_category().message(failure));
+  require(failure == 0, "{}: cannot write it: {}", path, std::generic_category().message(failure));
 }
 
 }  // namespace

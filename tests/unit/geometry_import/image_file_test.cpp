@@ -334,7 +334,7 @@ TEST_F(ImageFileTest, TiffErrors) {
   EXPECT_TRUE(has(error(mixed), "page 1 is 40 x 21")) << error(mixed);
   Tiff hidden;
   hidden.description = "ImageJ=1.53t\nimages=30\nslices=30\n";
-  EXPECT_TRUE(has(error(hidden), "ImageJ says 30 planes")) << error(hidden);
+  EXPECT_TRUE(has(error(hidden), "according to ImageJ it has 30 planes")) << error(hidden);
   hidden.nz = 1;
   EXPECT_TRUE(has(error(hidden), "a.tif: ends early")) << error(hidden);
   test::write_raw<char>(path("b.tif"), {'n', 'o', 't', ' ', 'i', 't'});

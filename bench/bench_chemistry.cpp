@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speciation and kinetics in microseconds of processor time per cell and step: `bench_chemistry DATABASE [THREADS]`.
-// A thousand cells with states of their own, in turn, as a step of a march meets them: totals differ from step to step
-// by up to the given share (cold: each step begins from nothing). Prints lines of JSON; bench/phreeqc_rm.py takes
-// PhreeqcRM through the same in the same run and makes a table.
+// Speciation and kinetics in microseconds of processor time per cell and step: `bench_chemistry DATABASE [THREADS]`. A
+// thousand cells with different states, one after another, as in a transient run: totals change from step to step by up
+// to the given fraction (cold: each step starts without a previous state). Prints lines of JSON; bench/phreeqc_rm.py
+// does the same with PhreeqcRM in the same run and writes a table.
 #include <fmt/core.h>
 
 #include <cmath>

@@ -21,7 +21,7 @@ double seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Spheres that barely overlap, dropped at random until many in a row find no room.
+/// Randomly placed spheres that barely overlap, added until many attempts in a row fail.
 std::vector<Sphere> random_packing(int n, double radius) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> place(0, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closure problem of dispersion against one Stokes solve: iterations and seconds per Péclet number of a cell, in the
-// packing of inputs/spheres, flow along x.
+// Closure problem of dispersion against one Stokes solve: iterations and seconds per cell Péclet number, in the packing
+// of inputs/spheres, flow along x.
 //   bench_dispersion [cells per direction = 64] [tolerance = 1e-6]
 #include <fmt/core.h>
 

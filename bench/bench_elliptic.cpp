@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole solves of the accurate elliptic operator: iterations to 1e-8, time of set-up and solve, memory, by the own
-// multigrid and by PETSc's AMG on the assembled matrix. The sources are nearly white. Shapes: packing (spheres of
-// radius 10, porosity 0.35, open in x, periodic in y and z), fractures (two slits 1.5 cells wide that cross), empty.
+// Complete solves of the accurate elliptic operator: iterations to 1e-8, time of set-up and solve, memory, with the
+// multigrid of Karst and with PETSc's AMG on the assembled matrix. The right-hand sides are nearly white noise. Shapes:
+// packing (spheres of radius 10, porosity 0.35, open in x, periodic in y and z), fractures (two slits 1.5 cells wide
+// that cross), empty.
 //   bench_elliptic [cells per direction = 128] [threads = 1] [preconditioners = graph,gamg,hypre] [box = 16]
 //                  [shape = packing]
 #include <fmt/core.h>

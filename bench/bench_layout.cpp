@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cost of the metadata: layouts of 10^4, 10^5 and 10^6 boxes, cut into 1000 parts, and a VoF graph with its halo plan
-// on one rank: one VoF per box, joined to the six boxes around, so that boxes are all there is to pay for. Each time is
-// the best of several. The cost should grow as n log n: the columns ns/nlog2n, time / (n log2 n), stay level.
+// on one rank: one VoF per box, connected to the six boxes around it, so that only the cost of boxes is measured. Each
+// time is the best of several. The cost should grow as n log n: the columns ns/nlog2n, time / (n log2 n), should be
+// constant.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One application of the accurate elliptic operator, against the triad of bench_triad: time per fluid cell with more
-// and more irregular cells (spheres of radius 10 in a periodic cube), for a sealed and a Dirichlet wall.
+// One application of the accurate elliptic operator, compared with the triad of bench_triad: time per fluid cell for
+// increasing numbers of irregular cells (spheres of radius 10 in a periodic cube), for a sealed and a Dirichlet wall.
 //   bench_operator [cells per direction = 128] [box = 16] [threads = 1]
 #include <fmt/core.h>
 

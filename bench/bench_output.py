@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sizes of states and plotfiles, what writing them costs, and plain writes of the same bytes; plain Python, no packages.
+"""Sizes of checkpoints and plotfiles, the cost of writing them, and plain writes of the same bytes; plain Python, no packages.
 
     bench_output.py KARST [--cells 64] [--ranks 1]
 
-Flow in time through 3 x 3 x 3 spheres that overlap more and more, so that more and more boxes hold no fluid; a state and a
-plotfile every ten steps. A plain write is one file of that size, write and fsync in the same folder, in the same run.
+Transient flow through 3 x 3 x 3 spheres with increasing overlap, so that more and more boxes contain no fluid; a checkpoint and a
+plotfile every ten steps. A plain write is one file of that size, with write and fsync in the same folder, in the same run.
 """
 import argparse
 import contextlib

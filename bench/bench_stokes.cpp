@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steady Stokes flow through a packing of porosity 0.35: set-up, solve, iterations, memory, and one Poisson solve on
-// the same cells beside it.
+// the same cells for comparison.
 //   bench_stokes [cells per direction = 64] [radius = 10] [tolerance = 1e-6] [threads = 1] [box = 16]
 #include <fmt/core.h>
 

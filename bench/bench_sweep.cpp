@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One smoothing sweep  y_v = (b_v + Σ_sides x_neighbour) / (12 - open sides)  over the fluid voxels of a mask:
-// (a) a plain list of VoFs with six 16-bit neighbours each, the reference every data structure is held against,
-// (b) LevelGraph and Field: runs without a table, rows with one.
+// One smoothing sweep  y_v = (b_v + Σ_sides x_neighbour) / (12 - open sides)  over the fluid voxels of a mask: (a) a
+// plain list of VoFs with six 16-bit neighbours each, the reference for all data structures, (b) LevelGraph and Field:
+// runs without a table, rows with a table.
 //
-//   bench_sweep packing POROSITY BOX            256^3 voxels, random balls of radius 10, periodic
+//   bench_sweep packing POROSITY BOX            256^3 voxels, random spheres of radius 10, periodic
 //   bench_sweep raw FILE NX NY NZ BOX TILES     8-bit image (0: fluid), repeated TILES times along each axis
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps of transport in the pores of a packing: processor time per volume, component and step, by phase (from the
-// timers: wall-clock time), bytes per volume, for some numbers of components that differ in their values and a cell
-// Péclet number (0: no diffusion). The flow is a potential one.
+// timers: wall-clock time), bytes per volume, for several numbers of components with different values and a cell Péclet
+// number (0: no diffusion). The flow is a potential flow.
 //   bench_transport [cells per direction = 64] [components = 1,5,20] [cell Péclet number = 0] [threads = 1] [steps =
 //   10]
 #include <fmt/core.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory bandwidth of this machine: a_i = b_i + s c_i (the triad of STREAM), arrays far larger than the cache, with the
-// pages that fields get. The yardstick for every sweep.
+// memory pages of fields. The reference for every sweep.
 //   bench_triad [MiB per array = 256]
 #include <fmt/core.h>
 

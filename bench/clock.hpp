@@ -7,7 +7,7 @@
 
 namespace karst {
 
-/// Processor time with one thread, which does not grow when others use the machine, else wall-clock time [s].
+/// Processor time with one thread, which does not increase when other programs run, otherwise wall-clock time [s].
 inline double now() {
   timespec t{};
   clock_gettime(n_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a step of flow in time costs; plain Python, no packages. Tables as docs/performance.md has them.
+"""Cost of a step of transient flow; plain Python, no packages. Prints the tables of docs/performance.md.
 
     flow_in_time.py KARST [--cells 128] [--rock FILE.raw.gz CELLS VOXEL] [--triad BENCH_TRIAD]
 
-Samples: 27 spheres in a lattice shaken at random, 64³ cells; the packing of inputs/spheres on --cells³; a rock of CELLS³
-voxels of uint8, 0 in the pores. Steps of one length, from Stokes flow towards steady flow; a time is that of the median step.
+Samples: 27 spheres in a randomly perturbed lattice, 64³ cells; the packing of inputs/spheres on --cells³; a rock of CELLS³
+voxels of uint8, 0 in the pores. Steps of equal length, from Stokes flow towards steady flow; times are those of the median step.
 """
 import argparse
 import gzip

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Time of a step for an irregular cell over that for a cell away from the wall: 48³ cells with one sphere, then with 216.
+"""Ratio of the time of a step for an irregular cell and for a cell away from the wall: 48³ cells with one sphere, then with 216.
 
     irregular_cost.py KARST
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cells of bench_chemistry through PhreeqcRM (PyPI: phreeqcrm) in turn with Karst, as a table of docs/performance.md.
+"""The cells of bench_chemistry with PhreeqcRM (PyPI: phreeqcrm), alternating with Karst, as a table of docs/performance.md.
 
     bench/phreeqc_rm.py build/release/bench/bench_chemistry databases/phreeqc.dat [--threads 1]
 
-Both: a thousand cells, twenty steps after a first one, processor time of all threads; of three rounds the smallest figure counts.
-PhreeqcRM begins at the step before, so there is no cold start of it; its H, O and charge stay, the other totals change.
+Both: a thousand cells, twenty steps after a first one, processor time of all threads; the smallest figure of three rounds counts.
+PhreeqcRM starts from the previous step, so there is no cold start of it; its H, O and charge are constant, the other totals change.
 """
 import argparse
 import json

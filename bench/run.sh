@@ -5,8 +5,8 @@
 #   bench/run.sh geometry [FILE]      geometry and import, into bench/results.txt
 #   bench/run.sh solvers [FILE]       elliptic solvers, into bench/results-solvers.txt
 #   bench/run.sh flow [FILE]          steady Stokes, from images to permeabilities, into bench/results-flow.txt
-# With no FILE given, the tables of docs/performance.md are rewritten (bench/tables.py). Best on a machine that does nothing else.
-# Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
+# Without FILE, the tables of docs/performance.md are rewritten (bench/tables.py). Use a machine without other load. Rocks are searched in
+# the folder KARST_TEST_DATA, otherwise in ../shared/data next to the project.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 selection=${1:-all}

@@ -4,8 +4,8 @@
 
     bench/tables.py [FILE... = bench/results.txt bench/results-solvers.txt bench/results-flow.txt]
 
-A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. Of repeated runs the smallest figure counts.
-Tables of benchmarks that no file holds stay as they are.
+A table is between `<!-- table: NAME -->` and `<!-- end of table -->`. Of repeated runs the smallest figure counts.
+Tables of benchmarks that are in none of the files are not changed.
 """
 import json
 import re

@@ -59,7 +59,7 @@ void Import::open() {
 Vec3 Import::spacing_of(const ImageInfo& info) const {
   if (options_.spacing != Vec3{}) {
     const Vec3& s = options_.spacing;
-    require(options_.voxel == 0, "`voxel` and `spacing` given; one of them is enough");
+    require(options_.voxel == 0, "`voxel` and `spacing` given; only one of them is allowed");
     require(s[0] > 0 && s[1] > 0 && s[2] > 0, "`spacing = [{}, {}, {}]` (m) given; widths must be positive", s[0], s[1],
             s[2]);
     return s;
@@ -70,13 +70,13 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
   if (!info.width_doubt.empty() && !same) {
     const Vec3 w = info.spacing.value_or(info.proportions * (options_.voxel > 0 ? options_.voxel : 1));
     throw Error(
-        fmt::format("{}: {}. If that is meant, confirm it with `spacing = [{:.6g}, {:.6g}, {:.6g}]` (metres), else "
-                    "give the widths that are right in the same way",
+        fmt::format("{}: {}. If this is correct, confirm it with `spacing = [{:.6g}, {:.6g}, {:.6g}]` (metres); "
+                    "otherwise give the correct widths in the same way",
                     info.path, info.width_doubt, w[0], w[1], w[2]));
   }
   if (options_.voxel > 0) return info.proportions * options_.voxel;
   require(info.voxel || info.spacing,
-          "{}: does not state the width of its voxels{}; give it with `voxel = WIDTH`, such as 5.3um", info.path,
+          "{}: does not contain the voxel width{}; give it with `voxel = WIDTH`, such as 5.3um", info.path,
           info.voxel_note.empty() ? "" : " (" + info.voxel_note + ")");
   return info.voxel ? Vec3::all(*info.voxel) : *info.spacing;
 }
@@ -86,7 +86,7 @@ void Import::prepare_image(const std::string& output) {
   fail_together(comm_, [&] {
     const ImageInfo& info = image_->info();
     require(info.labels_only.empty() || is_segmented(options_),
-            "{}: {}: name the value of the pore space with `pore = VALUE`, or `label_values` with `names`", info.path,
+            "{}: {}: give the value of the pore space with `pore = VALUE`, or `label_values` with `names`", info.path,
             info.labels_only);
     report_.file_spacing = spacing_of(info);
   });
@@ -137,8 +137,8 @@ void Import::warn_of_surroundings() {
   });
   if (comm_.any(cylindrical))
     report_.warnings.push_back(
-        "the corners of the planes hold one value only, as around a cylinder: `sample = cylinder` leaves the "
-        "surroundings out");
+        "the corners of the planes contain a single value, as around a cylindrical sample: `sample = cylinder` "
+        "excludes the surroundings");
 }
 
 /// What the file says about itself and what is made of it differ.
@@ -146,11 +146,11 @@ void Import::warn_of_file(const ImageInfo& info) {
   report_.warnings.insert(report_.warnings.end(), info.notes.begin(), info.notes.end());
   if (info.black)
     report_.warnings.push_back(fmt::format(
-        "the file says that 0 is white: {}",
+        "according to the file 0 is white: {}",
         is_segmented(options_)
-            ? fmt::format("values are told, and named, as they are stored; a viewer may show {:g} less them",
+            ? fmt::format("values are given and reported as stored; a viewer may show {:g} minus these values",
                           *info.black)
-            : "dark pores have the large values (values are told as they are stored)"));
+            : "dark pores have the large values (values are given and reported as stored)"));
   const Vec3& used = report_.file_spacing;
   bool differs = false;
   for (int d = 0; d < 3 && info.spacing; ++d) differs = differs || std::abs((*info.spacing)[d] / used[d] - 1) > 1e-3;
@@ -161,42 +161,43 @@ void Import::warn_of_file(const ImageInfo& info) {
                                   : fmt::format("{:.6g}, {:.6g}, {:.6g}", v[0], v[1], v[2]);
     };
     report_.warnings.push_back(
-        fmt::format("the file states voxels {} m wide; the {} m given are used", text(stated), text(used)));
+        fmt::format("the voxel width in the file is {} m; the given {} m is used instead", text(stated), text(used)));
   }
   if (report_.voxel > widest_voxel)
     report_.warnings.push_back(
         fmt::format("voxels are {} wide, more than a millimetre: is that the right unit? A width of 5.3 µm is 5.3um, "
-                    "or 5.3e-6 in metres; permeabilities go with the square of the width",
+                    "or 5.3e-6 in metres; the permeability is proportional to the square of the width",
                     format_si(report_.voxel, "m")));
   const double bytes = double(info.size[0]) * info.size[1] * info.size[2] * bytes_of(info.type);
   if (info.held_whole && bytes > 1e8)
     report_.warnings.push_back(fmt::format(
-        "every rank holds the whole image ({:.3g} MB): {} is read as one where its voxels are compressed or "
-        "text; uncompressed it is read by planes, as TIFF, NumPy and HDF5 always are",
+        "every rank stores the whole image ({:.3g} MB): {} is read as a whole if its voxels are compressed or text, "
+        "and plane by plane if they are uncompressed; TIFF, NumPy and HDF5 are always read plane by plane",
         1e-6 * bytes, info.format));
 }
 
 void Import::warn_of_result() {
   const ImageStatistics& s = report_.statistics;
   if (!s.percolates[0] && !s.percolates[1] && !s.percolates[2])
-    report_.warnings.push_back("no pore leads through the image, along no axis: nothing will flow through it");
+    report_.warnings.push_back("no pore percolates through the image along any axis: there will be no flow through it");
   if (s.throats > 0 && s.thin_throats > thin_share)
-    report_.warnings.push_back(fmt::format(
-        "{:.0f} % of the throats are narrower than 3 voxels: flow through them is resolved poorly; a scan with smaller "
-        "voxels would help",
-        100 * s.thin_throats));
+    report_.warnings.push_back(
+        fmt::format("{:.0f} % of the throats are narrower than 3 voxels: flow through them is poorly resolved; use a "
+                    "scan with smaller voxels",
+                    100 * s.thin_throats));
   if (const SizeDistribution& pores = s.pore_size; pores.share_bound > wide_share)
-    report_.warnings.push_back(fmt::format(
-        "{:.0f} % of the pore volume holds balls as wide as the smallest side of the image ({:g} voxels) and more: how "
-        "wide such pores are this image does not tell; diameters of pores and throats end there",
-        100 * pores.share_bound, pores.bound));
+    report_.warnings.push_back(
+        fmt::format("{:.0f} % of the pore volume belongs to pores as wide as the shortest side of the image ({:g} "
+                    "voxels) or wider: their width cannot be determined from this image; diameters of pores and "
+                    "throats are limited to this length",
+                    100 * pores.share_bound, pores.bound));
   if (std::abs(report_.level_set_porosity - report_.porosity) <= 0.01 * report_.porosity) return;
   report_.warnings.push_back(fmt::format(
-      "the wall between voxels gives a porosity of {:.4f}, whole voxels {:.4f}: {}; what follows is computed with the "
+      "the porosity is {:.4f} with the smooth wall, but {:.4f} from counting voxels: {}; the simulation uses the "
       "former",
       report_.level_set_porosity, report_.porosity,
       std::isnan(report_.threshold)
-          ? "many pores or grains are only a few voxels wide, and no shift of the wall gives both"
+          ? "many pores or grains are only a few voxels wide, and no shift of the wall makes both equal"
           : "many pores or grains are only a few voxels wide, or noise makes the wall rough (`smoothing`, `denoise`)"));
 }
 

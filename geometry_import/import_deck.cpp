@@ -45,11 +45,11 @@ void read_labels(Reader& in, ImportOptions& o) {
   read_optional(in, "geometry.import.pore", o.pore, "gray value", -unbounded, unbounded,
                 "images of two phases: value of the pore space; all other values are solid");
   in.file("geometry.import.labels", o.labels,
-          "label images: JSON file that names the values, {\"labels\": {\"pore\": 0, \"quartz\": 1}}");
+          "label images: JSON file with names and values, {\"labels\": {\"pore\": 0, \"quartz\": 1}}");
   if (!o.labels.empty() && !in.documenting() && !in.directory().empty())
     o.labels = (std::filesystem::path(in.directory()) / o.labels).lexically_normal().string();
   in.numbers("geometry.import.label_values", o.label_values, "gray value",
-             "label images: the values that `names` names, in the same order", -unbounded, unbounded);
+             "label images: the values of the labels in `names`, in the same order", -unbounded, unbounded);
   in.texts(
       "geometry.import.names", o.names,
       "names of label_values, or of the classes of gray values, darkest first; one is \"pore\" (of gray images the "

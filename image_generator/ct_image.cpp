@@ -94,7 +94,7 @@ std::optional<NumberPattern> number_pattern(const std::string& path) {
   if (begin == std::string::npos) return {};
   const std::size_t end = path.find_first_not_of("0123456789", begin + 1);
   require(end != std::string::npos && path[end] == 'd' && end - begin <= 3 && path.find('%', end) == std::string::npos,
-          "{}: % stands for the number of a plane: one %d or, with four digits, %04d", path);
+          "{}: the plane number must be written as a single %d or, with four digits, %04d", path);
   const int width = end == begin + 1 ? 1 : std::stoi(path.substr(begin + 1, end - begin - 1));
   return NumberPattern{begin, end + 1, width};
 }
@@ -145,7 +145,7 @@ void check(const CtOptions& o) {
 
 std::vector<std::uint16_t> ct_image(const Index& size, std::vector<float> fraction, const CtOptions& o) {
   check(o);
-  require(o.bits != 32, "bits 32 given; integers have 8 or 16");
+  require(o.bits != 32, "bits 32 given; allowed for integers are 8 and 16");
   gaussian({size, 0, size[2]}, o.blur, fraction);
   const double scale = o.bits == 8 ? 1 : 257, most = o.bits == 8 ? 255 : 65535;
   const Gray gray(size, o);

@@ -18,7 +18,7 @@ struct CtOptions {
   double ring = 0.02;   ///< σ of the offset of each ring around the middle axis [contrast]
   int bits = 8;         ///< 8 or 16 (integers) or 32 (float)
   std::uint64_t seed = 1;
-  double drift = 0;  ///< gray of the last plane less that of the first, linear between [contrast]
+  double drift = 0;  ///< gray value of the last plane minus that of the first, linear between [contrast]
   double beam = 0;  ///< beam hardening: + beam × (distance to the middle axis / that of the nearest side)² [contrast]
 };
 

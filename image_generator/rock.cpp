@@ -67,7 +67,7 @@ Grain voronoi_cell(const std::vector<Vec3>& centers, const Vec3& x, const Index&
     Grain grain{x, {}, cell.reach({}), cell.volume(), cell.area(), 1};
     for (std::size_t p = 0; p < planes.size(); ++p)
       if (cell.area(static_cast<int>(p)) > 0) grain.planes.push_back(planes[p]);
-    require(grain.planes.size() <= 64, "a grain has {} faces; at most 64 are possible: fewer facets are needed",
+    require(grain.planes.size() <= 64, "a grain has {} faces; at most 64 are allowed: use fewer facets",
             grain.planes.size());
     return grain;
   }
@@ -100,7 +100,7 @@ void shrink(const RockOptions& o, std::vector<Grain>& grains) {
     volume += scale[g] * scale[g] * scale[g] * grains[g].volume;
   }
   const double factor = cube_root((1 - o.porosity) * volume_of(o.size) / volume);
-  require(factor <= 1, "porosity {} given; these grains leave at least {:.4f}: fewer facets or less spread are needed",
+  require(factor <= 1, "porosity {} given; with these grains it is at least {:.4f}: use fewer facets or less spread",
           o.porosity, 1 - volume / volume_of(o.size));
   for (std::size_t g = 0; g < grains.size(); ++g) {
     const double s = factor * scale[g];
@@ -203,14 +203,14 @@ void check_minerals(const RockOptions& o) {
   double sum = 0;
   std::set<std::string> names{"pore"};
   for (const Mineral& m : o.minerals) {
-    require(!m.name.empty() && names.insert(m.name).second, "mineral \"{}\": each needs a name of its own, not pore",
-            m.name);
-    require(m.share > 0 && m.share <= 1, "mineral {}: share {} given; allowed are 0 to 1", m.name, m.share);
+    require(!m.name.empty() && names.insert(m.name).second,
+            "mineral \"{}\": each mineral needs a different name, other than pore", m.name);
+    require(m.share > 0 && m.share <= 1, "mineral {}: fraction {} given; allowed are 0 to 1", m.name, m.share);
     require(m.gray >= 0 && m.gray <= 255, "mineral {}: gray value {} given; allowed are 0 to 255", m.name, m.gray);
     sum += m.share;
   }
-  require(std::abs(sum - 1) < 1e-6, "the shares of the minerals add up to {}; 1 is needed", sum);
-  require(o.kind != RockKind::sphere || o.minerals.size() == 1, "one sphere has one mineral; {} given",
+  require(std::abs(sum - 1) < 1e-6, "the fractions of the minerals add up to {}; they must add up to 1", sum);
+  require(o.kind != RockKind::sphere || o.minerals.size() == 1, "a single sphere has a single mineral; {} given",
           o.minerals.size());
 }
 
@@ -223,16 +223,16 @@ void check(const RockOptions& o) {
   require(o.aperture >= 0.1 && o.aperture <= 1e3, "aperture {} voxels given; allowed are 0.1 to 1000", o.aperture);
   require(o.roughness >= 0 && o.roughness <= 50, "roughness {} voxels given; allowed are 0 to 50", o.roughness);
   require(o.hurst >= 0.1 && o.hurst <= 1, "hurst {} given; allowed are 0.1 to 1", o.hurst);
-  require(norm(o.normal) > 0 && norm(o.normal) < 1e6, "axis: a vector of length 0 to 1e6 is needed, not {}",
+  require(norm(o.normal) > 0 && norm(o.normal) < 1e6, "axis: a vector of length 0 to 1e6 is needed; given is {}",
           norm(o.normal));
   check_minerals(o);
   if (o.kind != RockKind::tube && o.kind != RockKind::sphere) return;
   const int along = o.kind == RockKind::tube ? axis_of(o.normal) : 3;
-  require(along == 3 || norm(o.normal) == std::abs(o.normal[along]), "axis of the tube: x, y or z is needed");
+  require(along == 3 || norm(o.normal) == std::abs(o.normal[along]), "axis of the tube: allowed are x, y and z");
   require(o.radius >= 0.5, "radius {} voxels given; at least 0.5 is needed", o.radius);
   for (int d = 0; d < 3; ++d)
     require(d == along || (middle_of(o)[d] >= o.radius && middle_of(o)[d] + o.radius <= o.size[d]),
-            "radius {} about {} sticks out of the box of {} voxels", o.radius, middle_of(o)[d], o.size[d]);
+            "radius {} about {} extends beyond the box of {} voxels", o.radius, middle_of(o)[d], o.size[d]);
 }
 
 }  // namespace

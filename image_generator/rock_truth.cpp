@@ -100,13 +100,13 @@ const char* name_of(RockKind kind) {
 
 Known true_porosity(const Rock& rock, double sampled) {
   if (const auto closed = closed_form(rock)) return {closed->porosity, "closed form"};
-  return {sampled, fmt::format("{} sub-samples in each voxel that a wall may cut", rock.samples.size())};
+  return {sampled, fmt::format("{} sub-samples in each voxel that may contain a wall", rock.samples.size())};
 }
 
 namespace {
 
 std::string of_points() {
-  return fmt::format("sum over points of the surfaces, {} voxels apart, that bound the pore", surface_step);
+  return fmt::format("sum over points at the pore boundary, {} voxels apart on the surfaces", surface_step);
 }
 
 }  // namespace

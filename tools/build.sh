@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, configures and builds: tools/build.sh [PRESET [TARGET...]]   (default: release, the programs;
-# further targets: tests, benchmarks)
-# The Python packages, which only the tests and drawings need, come while the compiler runs.
+# Installs missing dependencies, configures and builds: tools/build.sh [PRESET [TARGET...]]   (default: release, the programs; further
+# targets: tests, benchmarks) The Python packages, which only tests and plots need, are installed while the compiler runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=${1:-release}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds PhreeqcRM (USGS, public domain) from the sources that its Python package brings, for the engine "phreeqcrm" of the chemistry:
+# Builds PhreeqcRM (USGS, public domain) from the sources in its Python package, for the engine "phreeqcrm" of the chemistry:
 #   tools/build_phreeqcrm.sh [PREFIX]      (default: build/phreeqcrm)
-# Three minutes on two cores; then configure Karst as the last line says.
+# Three minutes on two cores; then configure Karst as described in the last line of output.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=0.0.20

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the Python package as a wheel: tools/build_wheel.sh [FOLDER]   (default: out/wheel)
-# `pip install FOLDER/karst-*.whl` then needs NumPy and h5py alone. From the repository: pip install ./python
+# Builds the Python package as a wheel: tools/build_wheel.sh [FOLDER]   (default: out/wheel) `pip install FOLDER/karst-*.whl` then needs
+# only NumPy and h5py. From the repository: pip install ./python
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=${1:-out/wheel}

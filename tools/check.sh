@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Everything to run before a change is handed in: format, layers and sizes, clang-tidy on the changed files, the unit
-# tests with asserts and floating-point traps (debug), then build, decks and all tests (release).
+# All checks before a change is submitted: format, layers and sizes, clang-tidy on the changed files, the unit tests with asserts and
+# floating-point traps (debug), then build, decks and all tests (release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/install_dependencies.sh

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what keeps the code readable: layers, homes of third-party headers, sizes, licence lines.
+"""Checks layers, homes of third-party headers, sizes and licence lines.
 
     tools/check_layers.py [ROOT]
 
-Prints one line per violation, `file:line: what, and what to do`; exit status 1 when there is one.
+Prints one line per violation, `file:line: what, and what to do`; the exit status is 1 if there is one.
 
   layers     base <- grid <- eb <- fields <- {solvers, io}; {ins, transport} on solvers; page and chemistry on base, geometry_import
              on page, image_generator on geometry_import; app on all but the generator.
-             Both #include lines and the link lines of the CMakeLists.txt files are held against it.
-  rooms      sub-folders of a layer include only those before them (ROOMS below); files beside them may include all.
-  homes      each third-party library is met in one place (HOMES below).
+             Both #include lines and the link lines of the CMakeLists.txt files are checked.
+  rooms      sub-folders of a layer include only those before them (ROOMS below); files outside of sub-folders may include all.
+  homes      each third-party library is used in one place only (HOMES below).
   sizes      files <= 600 lines; functions <= 60 lines and <= 8 parameters (of clang-formatted C++; clang-tidy's
-             readability-function-size checks the same with a real parser); folders of src <= 40 files, and those whose growth is a decision (MAX_FOLDER_LINES).
+             readability-function-size checks the same with a real parser); folders of src <= 40 files, and folders with a limit
+             on their lines (MAX_FOLDER_LINES).
   licence    SPDX line at the top of every source file, script and build file.
   paths      no paths of one developer's machine.
 """

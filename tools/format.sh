@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Formats all C++ files; with --check changes nothing, names the files that differ and ends with status 1.
+# Formats all C++ files; with --check it changes nothing, lists the files that differ and ends with status 1.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 mapfile -d '' files < <(find src geometry_import image_generator bench tests \( -name '*.cpp' -o -name '*.hpp' \) -print0 | sort -z)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what Karst needs and this machine lacks: Debian 12 packages, and Python packages into .venv.
-#   tools/install_dependencies.sh [packages | build | python]   (default: packages and python; build: what building takes alone)
-# Quick when nothing is missing; may be stopped and run again at any time.
+# Installs the dependencies that are missing on this machine: Debian 12 packages, and Python packages into .venv.
+#   tools/install_dependencies.sh [packages | build | python]   (default: packages and python; build: only the build dependencies)
+# Fast if nothing is missing; can be interrupted and run again at any time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 what=${1:-both}

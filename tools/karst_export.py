@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the fields of a plotfile in formats of other programs; lengths in metres, values in SI units.
 
-  npy          dense arrays at the finest cell width, one file per field: scalars [i, j, k], vectors [i, j, k, component]
-               (x, y, z); 0 in cells without fluid but for fields of the geometry; units and cell width in PREFIX.json
-  vti          the same in one VTK image, solid cells flagged as hidden
-  stl ply vtp  the wall as triangles, normals into the fluid: where the field `distance` is zero or, in a plotfile without
-               it, where half of a cell is fluid
-  streamlines  lines along the velocity as VTP, with `velocity` and `speed` along them; each begins at an equal share of the
-               flow through the plane in the middle, across the mean flow
+npy          dense arrays at the finest cell width, one file per field: scalars [i, j, k], vectors [i, j, k, component]
+             (x, y, z); 0 in cells without fluid except for geometry fields; units and cell width in PREFIX.json
+vti          the same in one VTK image, solid cells flagged as hidden
+stl ply vtp  the wall as triangles, normals into the fluid: where the field `distance` is zero or, in a plotfile without
+             it, where half of a cell is fluid
+streamlines  lines along the velocity as VTP, with `velocity` and `speed` along them; each begins at an equal fraction of the
+             flow through the plane in the middle, across the mean flow
 """
 import argparse
 import json

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fits what messages and shared memory cost on a machine to finished runs, for `karst check --ranks N --machine FILE --like DIR`.
+"""Fits the costs of messages and shared memory on a machine to finished runs, for `karst check --ranks N --machine FILE --like DIR`.
 
     karst_machine.py RUN... [--held RUN...] [--cores N] [--name TEXT] [--out machine.toml]
 
-Plain Python, no packages. A RUN is the folder of a run; summary.json says what its jobs took and what was sent. Runs of
-one sample on one rank and on several, small samples among them, tell what messages cost, large ones on one core and on
-all what cores take from each other that share a memory. The model is that of `karst check` (docs/scaling.md):
+Plain Python, no packages. A RUN is the folder of a run; its summary.json contains the times of its jobs and the messages sent. Runs
+of one sample on one rank and on several, small samples among them, determine the costs of messages; large ones on one core and on
+all determine how cores that share a memory slow each other down. The model is that of `karst check` (docs/scaling.md):
 
     seconds = w C i g + M l + B / b + R r log2(ranks)
 
-with one w for each sample. Relative errors are least in the squares; no cost is below 0. Runs with --held are not
+with one w for each sample. Least squares of the relative errors; no cost is below 0. Runs with --held are not
 fitted: they are predicted from the largest fitted run of the same deck on two ranks or more, as `karst check` does.
 """
 import argparse

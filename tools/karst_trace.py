@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a trace of `karst run --trace FILE`: where time goes, who waits for whom, what lies on the critical path.
+"""Reads a trace of `karst run --trace FILE`: time per phase, waiting times between ranks, the critical path.
 
     karst_trace.py FILE [--top 12] [--picture FILE.svg] [--json FILE]
 
 Plain Python, no packages; any other trace of ranks (processes) and threads with slices and flows can be read as well.
 
-  phases          time within slices of a name on the first thread of each rank, without what is inside of other slices:
-                  mean over the ranks, largest / mean (imbalance), and of it the time spent waiting
+  phases          time within slices of a name on the first thread of each rank, without nested slices:
+                  mean over the ranks, largest / mean (imbalance), and the part spent waiting
   waits           for messages (of which rank) and for collective calls
   messages        number and bytes from rank to rank; the largest
   critical path   from the last event back: through the work of a rank until it waited for another one, then on that
-                  one. Work on it cannot be made up for by others: what it is made of, by rank and phase
+                  one. Other ranks cannot make up for time on it: its composition by rank and phase
 """
 import argparse
 import bisect

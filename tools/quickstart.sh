@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# From a fresh machine to the permeability of a rock image: installs what is missing, builds, makes a gray-scale CT-like
-# image of a packing of grains, imports it, cuts it, solves for the flow, draws it. Results: out/quickstart.
+# From a fresh machine to the permeability of a rock image: installs missing dependencies, builds, generates a gray-scale CT-like image of a
+# packing of grains, imports it, generates cut cells, solves for the flow, plots it. Results: out/quickstart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OPENBLAS_NUM_THREADS=1

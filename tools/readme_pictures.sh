@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the quickstart and puts its pictures where README.md shows them.
+# Runs the quickstart and copies its pictures to the paths that README.md shows.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/quickstart.sh

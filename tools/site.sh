@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes the documentation site out/site/index.html of the Markdown pages of the project: tools/site.sh
-# Sphinx with MyST, which reads Markdown as GitHub does (lists without an empty line before them, two spaces of indent), so that
-# the pages stay as they are. Its packages come from PyPI into out/site-venv, with this script alone; the site needs no network.
+# Builds the documentation site out/site/index.html from the Markdown pages of the project: tools/site.sh Sphinx with MyST, which reads
+# Markdown as GitHub does (lists without an empty line before them, two spaces of indent), so that the pages need no changes. This script
+# installs its packages from PyPI into out/site-venv; the site itself needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=out/site-venv

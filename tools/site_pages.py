@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Markdown of the project as the sources of a site: tools/site_pages.py FOLDER (tools/site.sh makes the site of them).
+"""Converts the Markdown of the project to the sources of a site: tools/site_pages.py FOLDER (tools/site.sh builds the site from them).
 
-Pages keep their places, so that what they link to is where it is; folders that are linked become their README.md, and what
-belongs to no page (source code) plain text. A gallery is made of inputs/*/README.md: first picture, first sentence. Every link
-between pages must lead somewhere; faults() says which do not.
+Pages keep their paths, so that relative links remain valid; linked folders become their README.md, and files that belong to
+no page (source code) become plain text. A gallery is generated from inputs/*/README.md: first picture, first sentence. Every link
+between pages must be valid; faults() lists those that are not.
 """
 import re
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, builds, and runs all tests. With --nightly also the long ones, the sanitizers, the package and the site.
+# Installs missing dependencies, builds, and runs all tests. With --nightly also the long tests, the sanitizers, the package and the site.
 #   tools/test.sh [--nightly] [further arguments of ctest, such as -R grid]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

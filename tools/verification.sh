@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures the reference cases and rewrites the generated part of docs/verification.md and its plots. Builds what is
-# needed first. Rocks are looked for in the folder KARST_TEST_DATA, else in ../shared/data beside the project.
+# Measures the reference cases and rewrites the generated part of docs/verification.md and its plots. Builds what is needed first. Rocks are
+# searched in the folder KARST_TEST_DATA, otherwise in ../shared/data next to the project.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${KARST_BUILD:-build/release}

@@ -30,7 +30,8 @@ std::string read_text(hid_t file, const std::string& path, const char* name) {
   const h5::Handle attribute = open_attribute(file, path, name);
   const h5::Handle type(h5::check(H5Aget_type(attribute), path, fmt::format("read the attribute {}", name)), H5Tclose);
   require(H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0,
-          "{}: the attribute {} is no text of fixed length; the file is damaged, import the image again", path, name);
+          "{}: the attribute {} is not a string of fixed length; the file is damaged, import the image again", path,
+          name);
   std::string text(H5Tget_size(type), '\0');
   h5::check(H5Aread(attribute, type, text.data()), path, fmt::format("read the attribute {}", name));
   return text.substr(0, text.find('\0'));
@@ -79,9 +80,9 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   require(std::filesystem::exists(path, ignored), "{}: no such file", path);
   state_->path = path;
   state_->file = h5::Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  require(state_->file >= 0, "{}: is no geometry file (not HDF5); make one with karst import", path);
+  require(state_->file >= 0, "{}: is not a geometry file (not HDF5); create one with karst import", path);
   const bool ours = H5Aexists(state_->file, "karst_geometry") > 0;
-  require(ours, "{}: is HDF5 but no geometry file; make one with karst import", path);
+  require(ours, "{}: is an HDF5 file but not a geometry file; create one with karst import", path);
   const double version = read_number(state_->file, path, "karst_geometry");
   require(version == geometry_format_version,
           "{}: is a geometry file of version {}, this program reads version {}; import the image again", path, version,
@@ -99,7 +100,7 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
   }
   info_.voxels = {static_cast<int>(size[2]), static_cast<int>(size[1]), static_cast<int>(size[0])};
   info_.voxel = read_number(state_->file, path, "voxel");
-  require(info_.voxel > 0, "{}: states a voxel width of {} m; it must be positive", path, info_.voxel);
+  require(info_.voxel > 0, "{}: the voxel width in the file is {} m; it must be positive", path, info_.voxel);
   info_.porosity = read_number(state_->file, path, "porosity");
   info_.level_set_porosity = read_number(state_->file, path, "level_set_porosity");
   info_.steepest = read_number(state_->file, path, "steepest");
@@ -134,7 +135,7 @@ void GeometryFile::read_phase(const Index& lo, const Index& size, std::uint8_t* 
 void GeometryFile::read_wall_distance(const Index& lo, const Index& size, float* distance) const {
   const std::lock_guard lock(one_at_a_time);
   const h5::Quiet quiet;
-  require(state_->wall_distance >= 0, "{}: holds no distances to the wall; import the image again", state_->path);
+  require(state_->wall_distance >= 0, "{}: contains no distances to the wall; import the image again", state_->path);
   read(state_->wall_distance, state_->path, lo, size, H5T_NATIVE_FLOAT, distance);
 }
 

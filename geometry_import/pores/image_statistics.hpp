@@ -35,7 +35,7 @@ struct ImageStatistics {
   std::int64_t pores = 0, throats = 0;             ///< of the network
   double coordination = 0;                         ///< throats per pore, counted at both pores
   SizeDistribution throat_size;                    ///< widest ball that passes between two pores
-  double thin_throats = 0;                         ///< share of the throats that are narrower than 3 voxels
+  double thin_throats = 0;                         ///< fraction of the throats that are narrower than 3 voxels
   std::array<double, 3> critical_diameter{};       ///< widest ball that passes through the sample; 0: none
   std::array<std::vector<double>, 3> correlation;  ///< of pore at r = 0, 1, ... along each axis
   std::array<double, 3> correlation_length{};      ///< its integral up to the first zero

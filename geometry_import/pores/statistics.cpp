@@ -153,7 +153,7 @@ void suggest_width(ImageStatistics& s) {
   if (way == 0) way = s.pore_size.median;  // nothing flows: the pores themselves
   if (way == 0) {
     s.suggested_width = 1;
-    s.suggestion = "one cell per voxel: there is no pore to resolve";
+    s.suggestion = "one cell per voxel: the image has no pore";
     return;
   }
   double most = way / cells_of_way;
@@ -161,14 +161,15 @@ void suggest_width(ImageStatistics& s) {
   s.suggested_width = coarsest;
   while (s.suggested_width > most && s.suggested_width > finest) s.suggested_width /= 2;
   const double w = s.suggested_width;
-  const std::string what = any_way ? "the narrowest place of the widest way through the sample" : "the median pore";
+  const std::string what = any_way ? "the critical throat of the sample" : "the median pore";
   s.suggestion = fmt::format("with cells {} voxel{} wide, {} ({:.3g} voxels) is {:.3g} cells wide", w, w > 1 ? "s" : "",
                              what, way, way / w);
   if (s.throats > 0)
     s.suggestion += fmt::format(" and 90 % of the throats are wider than {:.3g} cells", s.throat_size.tenth / w);
-  s.suggestion +=
-      w > most ? fmt::format("; asked for are {} and {}, so scan or resample it finer", cells_of_way, cells_of_throat)
-               : fmt::format(" (asked for: {} and {})", cells_of_way, cells_of_throat);
+  s.suggestion += w > most
+                      ? fmt::format("; {} and {} are recommended, so scan or resample the image with smaller voxels",
+                                    cells_of_way, cells_of_throat)
+                      : fmt::format(" (recommended: {} and {})", cells_of_way, cells_of_throat);
 }
 
 }  // namespace

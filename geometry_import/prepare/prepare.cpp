@@ -67,11 +67,12 @@ class Preparation {
 void Preparation::check_filters(bool labels) const {
   const double width = o_.width.value_or(1);
   require(!labels || (o_.denoise == Denoise::none && !o_.beam_hardening),
-          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is segmented already");
-  require(o_.denoise != Denoise::none || !(o_.width || o_.step),
-          "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, gaussian or bilateral");
-  require(o_.denoise == Denoise::bilateral || !o_.step, "`denoise_step = {}` given; only the bilateral filter has one",
-          o_.step.value_or(0));
+          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
+  require(
+      o_.denoise != Denoise::none || !(o_.width || o_.step),
+      "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `gaussian` or `bilateral`");
+  require(o_.denoise == Denoise::bilateral || !o_.step,
+          "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o_.step.value_or(0));
   require(o_.denoise != Denoise::median || width == 1 || width == 2,
           "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
   require(width >= 0.3 && width <= 4, "`denoise_width = {}` (voxels) given; allowed are 0.3 to 4", width);
@@ -136,7 +137,7 @@ void Preparation::resample_to_cubes(bool labels) {
   });
   tell(fmt::format("resampled ({}) from {} voxels of {:g} x {:g} x {:g} m to {} of {:g} m",
                    !labels                         ? "linear"
-                   : result_.voxel <= 1.0001 * low ? "labels, their boundaries kept"
+                   : result_.voxel <= 1.0001 * low ? "labels, boundaries preserved"
                                                    : "most frequent label where voxels become larger",
                    text_of(n), spacing_[0], spacing_[1], spacing_[2], text_of(info.size), result_.voxel));
 }
@@ -167,7 +168,7 @@ void Preparation::remove_noise() {
   if (o_.denoise == Denoise::bilateral && !o_.step) {
     filter.step = 4.5 * noise_of(comm_, image());
     require(filter.step > 0,
-            "{}: no noise found (most neighbouring voxels are equal); leave `denoise = bilateral` out, or give "
+            "{}: no noise found (most neighbouring voxels are equal); remove `denoise = bilateral`, or give "
             "`denoise_step`",
             image().info().path);
   }
@@ -191,7 +192,7 @@ void Preparation::remove_noise() {
   } else if (o_.denoise == Denoise::gaussian) {
     tell(fmt::format("Gaussian of {:g} voxels", width));
   } else {
-    tell(fmt::format("bilateral filter of {:g} voxels, steps from {:.4g} on kept", width, filter.step));
+    tell(fmt::format("bilateral filter of {:g} voxels, preserves steps of {:.4g} and more", width, filter.step));
   }
 }
 
@@ -209,7 +210,7 @@ SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
   require(o.cylinder || o.beam_hardening || (o.sample_center.empty() && !o.sample_radius),
           "`sample_center` or `sample_radius` given without a cylinder; choose `sample = cylinder`");
   require(o.sample_center.empty() || o.sample_center.size() == 2,
-          "`sample_center`: {} numbers given; it takes two, x and y", o.sample_center.size());
+          "`sample_center`: {} numbers given; two are needed, x and y", o.sample_center.size());
   SampleCylinder c{0.5 * image[0], 0.5 * image[1], 0};
   if (!o.sample_center.empty()) c = {o.sample_center[0], o.sample_center[1], 0};
   require(c.x > 0 && c.x < image[0] && c.y > 0 && c.y < image[1],

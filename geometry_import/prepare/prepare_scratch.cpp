@@ -103,7 +103,7 @@ std::unique_ptr<ImageFile> kept_in_scratch(const Comm& comm, const ImageInfo& in
     if (comm.rank() != 0) return;
     made = path + ".scratch-XXXXXX";
     const int file = mkstemp(made.data());
-    require(file >= 0, "{}: scratch file cannot be made: {}", made, std::strerror(errno));
+    require(file >= 0, "{}: scratch file cannot be created: {}", made, std::strerror(errno));
     close(file);
   });
   Name name(made);

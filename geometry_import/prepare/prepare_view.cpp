@@ -87,9 +87,10 @@ std::unique_ptr<ImageFile> oriented(std::unique_ptr<ImageFile> source, const Ori
     require(o.high[d] <= n[d] && o.low[d] >= 0,
             "{}: crop to voxels {} to {} in {} given, but the image has {} (allowed: 0 to {})", source->info().path,
             o.low[d], o.high[d], axis_names[d], n[d], n[d]);
-    require(o.low[d] < o.high[d],
-            "{}: crop to voxels {} to {} in {} given: nothing is left; `crop_high` is the first voxel not kept",
-            source->info().path, o.low[d], o.high[d], axis_names[d]);
+    require(
+        o.low[d] < o.high[d],
+        "{}: crop to voxels {} to {} in {} given: the result is empty; `crop_high` is the first voxel that is not kept",
+        source->info().path, o.low[d], o.high[d], axis_names[d]);
   }
   return std::make_unique<OrientedImage>(std::move(source), o, slab_bytes);
 }

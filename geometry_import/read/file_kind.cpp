@@ -66,7 +66,7 @@ const std::array<Mark, 44> marks{{
      "export it from Avizo or Amira as TIFF or raw data",
      AsRaw::behind_header},
     {0, "# Avizo"sv, "an Avizo file", {}, "export it from Avizo as TIFF or raw data", AsRaw::behind_header},
-    {0, "# HyperSurface"sv, "a surface of Avizo, no image", {}, "export the labels as TIFF"},
+    {0, "# HyperSurface"sv, "a surface of Avizo, not an image", {}, "export the labels as TIFF"},
     {0,
      "# vtk DataFile"sv,
      "a legacy VTK file",
@@ -77,7 +77,7 @@ const std::array<Mark, 44> marks{{
      "MATLAB 5.0 MAT-file"sv,
      "a MATLAB file before version 7.3",
      {},
-     "save it with `-v7.3`, which makes HDF5 of it",
+     "save it with `-v7.3`, which writes HDF5",
      AsRaw::behind_header},
     {0,
      "CDF\x01"sv,
@@ -142,7 +142,7 @@ std::optional<FileKind> kind_by_words(std::string_view bytes) {
   if (key == "ObjectType" || key == "NDims") return FileKind{"a MetaImage file", SelfDescribing::meta_image, ""};
   if (line.starts_with('<') && bytes.find("<VTKFile") != std::string_view::npos)
     return FileKind{"an XML file of VTK", SelfDescribing::vti, ""};
-  if (line.starts_with("<?xml")) return FileKind{"an XML file, no image", {}, "name the image that it describes"};
+  if (line.starts_with("<?xml")) return FileKind{"an XML file, no image", {}, "give the image that it describes"};
   if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
       (bytes[2] == '\n' || bytes[2] == ' '))
     return FileKind{"a Netpbm image (PBM, PGM, PPM)", {}, std::string(to_tiff), AsRaw::behind_header};
@@ -199,15 +199,16 @@ bool is_text(std::string_view bytes) {
 void require_no_text(const std::string& path) {
   if (!is_text(first_bytes(path, text_looked_at))) return;
   throw Error(fmt::format(
-      "{}: is text, by its first bytes, and no voxels: letters would be taken for them. Save the numbers as an array, "
-      "for instance numpy.save(\"rock.npy\", numpy.loadtxt(\"{}\").reshape(nz, ny, nx).astype(numpy.uint8))",
+      "{}: its first bytes are text, not voxels: its characters would be read as gray values. Save the numbers as an "
+      "array, for instance numpy.save(\"rock.npy\", numpy.loadtxt(\"{}\").reshape(nz, ny, nx).astype(numpy.uint8))",
       path, std::filesystem::path(path).filename().string()));
 }
 
 void require_readable(const std::string& path, const std::optional<RawLayout>& layout) {
   const std::optional<FileKind> kind = kind_of_file(path);
   const auto refuse = [&](const FileKind& k) {
-    throw Error(fmt::format("{}: is {}, by its first bytes, and not read as such: {}", path, k.name, k.advice));
+    throw Error(
+        fmt::format("{}: according to its first bytes it is {}, which is not supported: {}", path, k.name, k.advice));
   };
   if (kind && !kind->format) {
     const auto named = format_named(path);

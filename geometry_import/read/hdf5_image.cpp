@@ -63,7 +63,8 @@ std::string choose(hid_t file, const std::string& path) {
     if (n == 1) return std::find_if(all.begin(), all.end(), fits)->name;
     if (n > 1) break;
   }
-  throw Error(fmt::format("{}: name the data set, as in {}:/data; the file has {}", path, path, list_of(all)));
+  throw Error(
+      fmt::format("{}: specify the data set, for example {}:/data; the file contains {}", path, path, list_of(all)));
 }
 
 VoxelType type_of(hid_t native, const std::string& path) {
@@ -122,7 +123,7 @@ void read_voxel(hid_t data, ImageInfo& info) {
   const h5::Handle space(H5Aget_space(attribute), H5Sclose);
   std::array<double, 3> w{};
   if (H5Sget_simple_extent_npoints(space) != 3 || H5Aread(attribute, H5T_NATIVE_DOUBLE, w.data()) < 0) {
-    info.voxel_note = "its attribute element_size_um is not three numbers";
+    info.voxel_note = "its attribute element_size_um does not consist of three numbers";
   } else {
     set_spacing(info, {w[2], w[1], w[0]}, 1e-6);
   }
@@ -138,7 +139,8 @@ void check_type(hid_t type, const std::string& path) {
     usual = H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0 ||
             H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0;
   require(usual,
-          "{}: its values are numbers of {} bits from bit {} on in {} bytes; numbers that fill their bytes are read",
+          "{}: its values are numbers of {} bits from bit {} on in {} bytes; only numbers that fill their bytes are "
+          "supported",
           path, H5Tget_precision(type), H5Tget_offset(type), H5Tget_size(type));
 }
 
@@ -150,9 +152,10 @@ void check_length(hid_t file, const std::string& path) {
   h5::check(H5Fget_eoa(file, &end), path, "read its length");
   h5::check(H5Pget_userblock(made, &user), path, "read its length");
   const auto found = static_cast<hsize_t>(bytes_in(path));
-  require(found == end || found == end + user,
-          "{}: is damaged, or was not closed by the program that wrote it: it has {} bytes, its header states {}", path,
-          found, end + user);
+  require(
+      found == end || found == end + user,
+      "{}: is damaged, or was not closed by the program that wrote it: it has {} bytes, but {} according to its header",
+      path, found, end + user);
 }
 
 /// Throws Error when the data set went through a filter that HDF5 does not have here.
@@ -164,7 +167,8 @@ void check_filters(hid_t data, const std::string& path) {
     std::array<char, 64> name{};
     const H5Z_filter_t filter = H5Pget_filter2(made, n, &flags, &count, nullptr, name.size(), name.data(), &settings);
     require(filter >= 0 && H5Zfilter_avail(filter) > 0,
-            "{}: is compressed by the filter {} ({}), which HDF5 does not have here; save it with gzip or uncompressed",
+            "{}: is compressed by the filter {} ({}), which is not available in this HDF5 library; save it with gzip "
+            "or uncompressed",
             path, filter, name.data());
   }
 }
@@ -182,7 +186,7 @@ void check_written(hid_t data, const std::vector<hsize_t>& size, const std::stri
     if (H5Pget_layout(made) != H5D_CONTIGUOUS || H5Pget_external_count(made) > 0) return;
     const double end = static_cast<double>(H5Dget_offset(data)) + bytes;
     require(end <= static_cast<double>(bytes_in(split_hdf5(path).first)),
-            "{}: its voxels end at byte {}, behind the file", path, end);
+            "{}: its voxels end at byte {}, beyond the end of the file", path, end);
     return;
   }
   std::array<hsize_t, 3> chunk{};
@@ -233,7 +237,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   if (file < 0) h5::fail(file_name, "open it as HDF5");
   check_length(file, file_name);
   if (name.empty()) {
-    require(H5Aexists(file, "karst_geometry") <= 0, "{}: is a geometry file, imported already; name it in a deck",
+    require(H5Aexists(file, "karst_geometry") <= 0, "{}: is already an imported geometry file; use it in a deck",
             file_name);
     name = choose(file, file_name);
   }

@@ -61,7 +61,7 @@ void to_native(std::span<char> values, VoxelType type, bool big_endian) {
 std::unique_ptr<ImageFile> hold_voxels(ImageInfo info, const RawLayout& layout, std::vector<char> voxels) {
   const std::int64_t needed = voxel_bytes(layout);
   const auto found = static_cast<std::int64_t>(voxels.size());
-  require(found == needed, "{}: {} x {} x {} voxels of {} need {} bytes, it holds {}", info.path, layout.size[0],
+  require(found == needed, "{}: {} x {} x {} voxels of {} need {} bytes, it has {}", info.path, layout.size[0],
           layout.size[1], layout.size[2], name_of(layout.type), needed, found);
   to_native(voxels, layout.type, layout.big_endian);
   info.size = layout.size;
@@ -81,10 +81,9 @@ std::unique_ptr<ImageFile> scale_values(std::unique_ptr<ImageFile> stored, doubl
 
 std::unique_ptr<ImageFile> open_plane_files(ImageInfo info, const std::vector<std::string>& files, RawLayout layout) {
   require(static_cast<std::int64_t>(files.size()) == layout.size[2],
-          "{}: states {} planes and names {} data files; one for each plane is needed", info.path, layout.size[2],
-          files.size());
+          "{}: has {} planes but {} data files; one per plane is needed", info.path, layout.size[2], files.size());
   require(std::set<std::string>(files.begin(), files.end()).size() == files.size(),
-          "{}: names a data file twice; one for each plane is needed", info.path);
+          "{}: has a data file twice in its list; one per plane is needed", info.path);
   info.size = layout.size;
   info.type = layout.type;
   layout.size[2] = 1;

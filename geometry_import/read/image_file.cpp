@@ -104,8 +104,8 @@ void set_spacing(ImageInfo& info, const Vec3& stated, double unit) {
   Vec3 w;
   for (int d = 0; d < 3; ++d) w[d] = std::abs(stated[d]);
   const bool sizes = w[0] > 0 && w[1] > 0 && w[2] > 0 && std::isfinite(w[0] + w[1] + w[2]);
-  require(sizes, "{}: states voxels of {} x {} x {}; widths must be finite and not 0", info.path, stated[0], stated[1],
-          stated[2]);
+  require(sizes, "{}: its voxel widths are {} x {} x {}; they must be finite and not 0", info.path, stated[0],
+          stated[1], stated[2]);
   info.proportions = w * (1 / w[0]);
   const bool known = unit > 0 && w != Vec3::all(1);  // 1 x 1 x 1 is what programs write that know nothing
   if (known) {
@@ -116,16 +116,16 @@ void set_spacing(ImageInfo& info, const Vec3& stated, double unit) {
   }
   const auto [low, high] = std::minmax({w[0], w[1], w[2]});
   if (high > most * low)
-    info.width_doubt =
-        fmt::format("states voxels {:.6g} x {:.6g} x {:.6g}{}, {:.3g} times as long as wide", w[0] * (known ? unit : 1),
-                    w[1] * (known ? unit : 1), w[2] * (known ? unit : 1), known ? " m" : " (no unit)", high / low);
+    info.width_doubt = fmt::format("its voxels are {:.6g} x {:.6g} x {:.6g}{}, {:.3g} times as long as wide",
+                                   w[0] * (known ? unit : 1), w[1] * (known ? unit : 1), w[2] * (known ? unit : 1),
+                                   known ? " m" : " (no unit)", high / low);
 }
 
 void set_resolution(ImageInfo& info, const Vec3& widths) {
   constexpr double printing = 0.0254 / 1200;
   if (widths[0] >= 0.999 * printing) {
-    info.voxel_note =
-        fmt::format("its resolution would make it {:.4g} m, which looks like one for printing", widths[0]);
+    info.voxel_note = fmt::format(
+        "with its resolution the image would be {:.4g} m wide, which looks like a resolution for printing", widths[0]);
   } else {
     set_spacing(info, widths, 1);
   }
@@ -143,16 +143,15 @@ void set_palette(ImageInfo& info, std::span<const std::array<int, 3>> palette) {
   if (gray && down) {
     info.black = static_cast<double>(palette.size()) - 1;
   } else {
-    info.labels_only = "its values are indices of a palette of colours, so labels and no gray values";
+    info.labels_only = "its values are indices of a colour palette, so labels and not gray values";
   }
 }
 
 void turn_white(std::span<float> values, double black, const std::string& path) {
-  require(
-      std::isfinite(black),
-      "{}: says that 0 is white where others say that it is black, and its values are no positive integers; convert "
-      "it",
-      path);
+  require(std::isfinite(black),
+          "{}: 0 is white in some of its pages and black in others, and its values are not positive integers; convert "
+          "it",
+          path);
   for (float& v : values) v = static_cast<float>(black - double{v});
 }
 
@@ -184,7 +183,7 @@ std::unique_ptr<ImageFile> open_self_describing(const std::string& path, SelfDes
     case SelfDescribing::vti:
       return open_vti(path);
   }
-  throw Error(fmt::format("{}: of a format that is not read", path));
+  throw Error(fmt::format("{}: this format is not supported", path));
 }
 
 constexpr std::array<std::string_view, 4> raw_extensions{".raw", ".bin", ".dat", ".img"};
@@ -202,9 +201,9 @@ bool has_raw_extension(const std::string& path) {
 bool is_image_name(const std::string& path) { return describes_itself(path) || has_raw_extension(path); }
 
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout) {
-  require(!path.empty(), "image: no file named");
+  require(!path.empty(), "image: no file given");
   require(!layout || !describes_itself(path),
-          "{}: says its sizes and type itself; `size`, `type`, `endian` and `skip_bytes` are for raw files", path);
+          "{}: its format contains size and type; `size`, `type`, `endian` and `skip_bytes` are for raw files", path);
   const std::string file = split_hdf5(path).first;
   std::error_code ignored;
   if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
@@ -212,9 +211,10 @@ std::unique_ptr<ImageFile> open_image(const std::string& path, const std::option
   require_readable(file, layout);
   if (const auto format = format_of(file)) return open_self_describing(path, *format);
   require(layout || has_raw_extension(path),
-          "{}: of a kind that neither its first bytes nor its name tell; known are .tif .tiff .png .npy .h5 .hdf5 .nxs "
-          ".mha .mhd .nrrd .nhdr .nii .nii.gz .hdr .vti, folders and patterns of .tif or .png slices, and .raw .bin "
-          ".dat .img, also with .gz behind (raw files, which need `size` and `type`; with these any name is taken for "
+          "{}: its format cannot be determined from its first bytes or its name; supported are .tif .tiff .png .npy "
+          ".h5 .hdf5 .nxs .mha .mhd .nrrd .nhdr .nii .nii.gz .hdr .vti, folders and patterns of .tif or .png slices, "
+          "and .raw .bin "
+          ".dat .img, also with .gz behind (raw files, which need `size` and `type`; with these any name is read as "
           "one)",
           path);
   require(layout.has_value(), "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64) and `type` (uint8, ...)",

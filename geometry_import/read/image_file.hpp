@@ -28,7 +28,7 @@ struct ImageInfo {
   Index size;                ///< voxels
   VoxelType type = VoxelType::uint8;
   std::optional<double> voxel;  ///< width of the voxels when they are cubes and the file states it with a unit [m]
-  /// Widths in x, y, z as the file states them with a unit [m]: magnitudes, as the sign of a step is its direction.
+  /// Widths in x, y, z from the file them with a unit [m]: magnitudes, as the sign of a step is its direction.
   /// Formats that state x and y only (TIFF, PNG, also in a stack) have z equal to x, except TIFF of ImageJ and OME.
   std::optional<Vec3> spacing;
   Vec3 proportions = Vec3::all(1);  ///< widths over that in x, with or without a unit; 1 when nothing is stated

@@ -27,7 +27,7 @@ std::size_t read_words(std::string_view text, std::span<char> native, const std:
     at = text.find_first_not_of(blanks, end);
     if (n >= count) continue;  // counted for the message
     const auto value = number_of<T>(word);
-    require(value.has_value(), "{}: value {} of the voxels is \"{}\", which is no number of its type", path, n,
+    require(value.has_value(), "{}: value {} of the voxels is \"{}\", which is not a number of its type", path, n,
             word.substr(0, 40));
     std::memcpy(&native[n * sizeof(T)], &*value, sizeof(T));
   }
@@ -103,7 +103,7 @@ void require_right_angles(std::span<const Vec3> axes, const std::string& path, s
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const Vec3 &a = axes[d], &b = axes[(d + 1) % axes.size()];
     require(axes.size() < 2 || std::abs(dot(a, b)) <= 1e-3 * norm(a) * norm(b),
-            "{}: the axes of its voxels ({}) are not at right angles: the voxels are sheared, resample the image", path,
+            "{}: the axes of its voxels ({}) are not at right angles (sheared voxels); resample the image", path,
             field);
   }
 }
@@ -112,7 +112,7 @@ void doubt_lengths(ImageInfo& info, std::span<const Vec3> axes, const Vec3& widt
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const double stated = std::abs(widths[static_cast<int>(d)]), found = norm(axes[d]);
     if (std::abs(found - stated) <= 1e-3 * stated) continue;
-    info.width_doubt = fmt::format("states widths of {:.6g} in {} and, by its {}, of {:.6g} times that", stated,
+    info.width_doubt = fmt::format("its widths are {:.6g} in {}, but according to its {} {:.6g} times that", stated,
                                    axis_names[d], field, found / stated);
     return;
   }
@@ -163,8 +163,8 @@ std::vector<char> voxels_of_text(std::string_view text, std::size_t count, Voxel
           2 * count - 1, text.size());
   std::vector<char> native(count * bytes_of(type));
   const std::size_t found = read_text(text, native, type, path);
-  require(found >= count, "{}: ends early: {} voxels are needed, its text holds {} numbers", path, count, found);
-  require(found == count, "{}: too long: {} voxels are needed, its text holds {} numbers", path, count, found);
+  require(found >= count, "{}: ends early: {} voxels are needed, its text contains {} numbers", path, count, found);
+  require(found == count, "{}: too long: {} voxels are needed, its text contains {} numbers", path, count, found);
   return native;
 }
 
@@ -191,8 +191,8 @@ std::int64_t bytes_in(const std::string& path) {
 std::string file_beside(const std::string& header, std::string_view name) {
   std::string file = (std::filesystem::path(header).parent_path() / name).string();
   std::error_code failure;
-  require(std::filesystem::is_regular_file(file, failure), "{}: names the data file {}, which cannot be read ({})",
-          header, name, failure ? failure.message() : "no such file");
+  require(std::filesystem::is_regular_file(file, failure), "{}: its data file {} cannot be read ({})", header, name,
+          failure ? failure.message() : "no such file");
   return file;
 }
 
@@ -207,7 +207,7 @@ std::vector<std::string> counted_files(std::string_view text, const std::string&
   const std::string_view digits = named ? name.substr(percent + 1, d - percent - 1) : "";
   const auto width = number_of<int>(digits.empty() ? "0" : digits);
   require(counts && named && width && *width >= 0 && *width < 20 && (*last - *first) / *step < 1 << 20,
-          "{}: names its data files as \"{}\"; `name%03d.raw first last step` is needed", path, text);
+          "{}: its list of data files is \"{}\"; the form must be `name%03d.raw first last step`", path, text);
   std::vector<std::string> files;
   for (std::int64_t n = *first; n <= *last; n += *step)
     files.push_back(std::string(name.substr(0, percent)) +

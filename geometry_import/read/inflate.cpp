@@ -27,7 +27,7 @@ InflatedFile::InflatedFile(const std::string& path, std::int64_t start)
       file_(path, std::ios::binary),
       stream_(std::make_unique<Stream>()) {
   require(file_.is_open(), "{}: cannot be opened for reading", path);
-  require(inflateInit2(&stream_->z, gzip_or_zlib) == Z_OK, "{}: no memory to decompress it", path);
+  require(inflateInit2(&stream_->z, gzip_or_zlib) == Z_OK, "{}: not enough memory to decompress it", path);
   file_.seekg(start);
 }
 
@@ -62,17 +62,17 @@ std::size_t InflatedFile::some(std::span<char> bytes) {
     read_ += static_cast<std::int64_t>(made);
     stream_->ended = result == Z_STREAM_END;
     require(result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR,
-            "{}: its compressed voxels are damaged after {} bytes of them: {}", path_, read_,
-            z.msg ? z.msg : "not what gzip or zlib writes");
-    require(!(no_more && made == 0) || stream_->ended,
-            "{}: ends early: its compressed voxels stop in the middle, after {} bytes of them", path_, read_);
+            "{}: its compressed voxels are damaged after {} bytes: {}", path_, read_,
+            z.msg ? z.msg : "not in the format of gzip or zlib");
+    require(!(no_more && made == 0) || stream_->ended, "{}: ends early: its compressed voxels stop after {} bytes",
+            path_, read_);
   }
   return filled;
 }
 
 void InflatedFile::read(std::span<char> bytes) {
   const std::size_t found = some(bytes);
-  require(found == bytes.size(), "{}: ends early: {} more bytes are needed, decompressing it gives {}", path_,
+  require(found == bytes.size(), "{}: ends early: {} more bytes are needed, but decompression gives {}", path_,
           bytes.size(), found);
 }
 
@@ -85,8 +85,8 @@ std::vector<char> InflatedFile::read(std::int64_t count) {
 
 void InflatedFile::finish() {
   char more = 0;
-  require(some({&more, 1}) == 0, "{}: too long: decompressed it has more than the {} bytes that its size and type need",
-          path_, read_ - 1);
+  require(some({&more, 1}) == 0,
+          "{}: too long: decompressed it has more than the {} bytes required by its size and type", path_, read_ - 1);
 }
 
 void inflate_block(std::span<const char> compressed, std::span<char> bytes, const std::string& path) {
@@ -103,7 +103,7 @@ void inflate_block(std::span<const char> compressed, std::span<char> bytes, cons
 std::int64_t check_inflated(std::span<const char> compressed, const std::string& path) {
   z_stream z{};
   std::array<Bytef, 1 << 15> made;
-  require(inflateInit(&z) == Z_OK, "{}: no memory to decompress it", path);
+  require(inflateInit(&z) == Z_OK, "{}: not enough memory to decompress it", path);
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));  // zlib does not write there
   z.avail_in = static_cast<uInt>(std::min<std::size_t>(compressed.size(), UINT_MAX));
   int result = Z_OK;
@@ -119,8 +119,8 @@ std::int64_t check_inflated(std::span<const char> compressed, const std::string&
 }
 
 void require_plausible(std::int64_t bytes, std::int64_t compressed, const std::string& path) {
-  require(bytes / 1032 <= compressed, "{}: ends early: {} bytes of voxels cannot be in {} compressed ones", path, bytes,
-          compressed);
+  require(bytes / 1032 <= compressed, "{}: ends early: {} bytes of voxels do not fit into {} compressed bytes", path,
+          bytes, compressed);
 }
 
 }  // namespace karst

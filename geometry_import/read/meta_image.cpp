@@ -76,7 +76,7 @@ struct Lines {
     if (!has(key)) return otherwise;
     const std::string word = lower_case((*this)[key]);
     const bool yes = word == "true" || word == "t" || word == "1", no = word == "false" || word == "f" || word == "0";
-    require(yes || no, "{}: {} is \"{}\"; True or False is needed", path, key, (*this)[key]);
+    require(yes || no, "{}: {} is \"{}\"; allowed are True and False", path, key, (*this)[key]);
     return yes;
   }
   double number(const std::string& key, double otherwise) const {
@@ -92,7 +92,7 @@ void check_key(const std::string& key, const std::string& line, const std::strin
     for (const std::string_view k : known) {
       if (k == key) return;
       const bool close = lower_case(k) == lower_case(key) || (k.size() > 4 && edit_distance(k, key) == 1);
-      require(!close, "{}: its header has the key {}; is {} meant?", path, key, k);
+      require(!close, "{}: its header has the key {}; did you mean {}?", path, key, k);
     }
 }
 
@@ -106,7 +106,7 @@ Lines read_lines(const std::string& path) {
   while (std::getline(file, line)) {
     const std::size_t equal = line.find('=');
     require(equal != std::string::npos && line.size() < longest && lines.value.size() < 1000,
-            "{}: is no MetaImage: line {} of its header is not of the form `Key = value`", path,
+            "{}: is not a MetaImage: line {} of its header is not of the form `Key = value`", path,
             lines.value.size() + 1);
     const std::string key(trimmed(std::string_view(line).substr(0, equal)));
     check_key(key, line, path);
@@ -120,7 +120,7 @@ Lines read_lines(const std::string& path) {
         if (!trimmed(line).empty()) lines.files.emplace_back(trimmed(line));
     return lines;
   }
-  throw Error(fmt::format("{}: is no MetaImage: its header has no ElementDataFile", path));
+  throw Error(fmt::format("{}: is not a MetaImage: its header has no ElementDataFile", path));
 }
 
 VoxelType type_of(const Lines& lines) {
@@ -156,9 +156,10 @@ void check_vectors(const Lines& lines, std::size_t dimensions) {
 
 std::size_t dimensions_of(const Lines& lines) {
   const int n = numbers_of<int>(lines["NDims"], 1, lines.path, "NDims")[0];
-  require(n == 2 || n == 3, "{}: NDims is {}; two or three dimensions are read, one value per voxel", lines.path, n);
+  require(n == 2 || n == 3, "{}: NDims is {}; only two or three dimensions with one value per voxel are supported",
+          lines.path, n);
   const std::string kind = lines.has("ObjectType") ? lines["ObjectType"] : "Image";
-  require(kind == "Image", "{}: ObjectType is \"{}\"; Image is read", lines.path, kind);
+  require(kind == "Image", "{}: ObjectType is \"{}\"; only Image is supported", lines.path, kind);
   const double channels = lines.number("ElementNumberOfChannels", 1);
   require(channels == 1, "{}: is in colour (ElementNumberOfChannels = {}); one gray value per voxel is needed",
           lines.path, channels);
@@ -168,7 +169,7 @@ std::size_t dimensions_of(const Lines& lines) {
 void read_spacing(const Lines& lines, std::size_t dimensions, ImageInfo& info) {
   const std::string key = lines.has("ElementSpacing") ? "ElementSpacing" : "ElementSize";
   const std::string unit = lines.has("DistanceUnits") ? lines["DistanceUnits"] : "mm";  // the format's own
-  require(unit == "mm" || unit == "um" || unit == "cm", "{}: DistanceUnits is \"{}\"; mm, um and cm are known",
+  require(unit == "mm" || unit == "um" || unit == "cm", "{}: DistanceUnits is \"{}\"; allowed are mm, um and cm",
           lines.path, unit);
   if (lines.has(key)) set_spacing(info, voxel_widths(lines[key], dimensions, lines.path, key), metres_of(unit));
   if (key == "ElementSpacing" && lines.has("ElementSize") && lines["ElementSize"] != lines[key])
@@ -187,10 +188,9 @@ void read_spacing(const Lines& lines, std::size_t dimensions, ImageInfo& info) {
 
 bool big_endian(const Lines& lines, VoxelType type) {
   const std::string key = lines.has("ElementByteOrderMSB") ? "ElementByteOrderMSB" : "BinaryDataByteOrderMSB";
-  require(
-      lines.has(key) || bytes_of(type) == 1,
-      "{}: its header does not say in which order the bytes of a value are; add ElementByteOrderMSB = False (or True)",
-      lines.path);
+  require(lines.has(key) || bytes_of(type) == 1,
+          "{}: its header does not contain the byte order of its values; add ElementByteOrderMSB = False (or True)",
+          lines.path);
   const bool big = lines.is_true(key, false);
   require(lines.is_true("BinaryDataByteOrderMSB", big) == big,
           "{}: ElementByteOrderMSB and BinaryDataByteOrderMSB contradict each other", lines.path);
@@ -204,9 +204,12 @@ std::unique_ptr<ImageFile> open_several(const Lines& lines, ImageInfo info, RawL
   const std::vector<std::string_view> words = words_of(file);
   require(!list || (words[0] == "LIST" &&
                     (words.size() == 1 || (words.size() == 2 && (words[1] == "2" || words[1] == "2D")))),
-          "{}: ElementDataFile is \"{}\"; lists of files with a plane each (LIST, LIST 2D) are read", lines.path, file);
-  require(lines.is_true("BinaryData", true) && !lines.is_true("CompressedData", false),
-          "{}: its data files, one for a plane, are compressed or text; plain voxels are read there", lines.path);
+          "{}: ElementDataFile is \"{}\"; only lists of files with one plane each (LIST, LIST 2D) are supported",
+          lines.path, file);
+  require(
+      lines.is_true("BinaryData", true) && !lines.is_true("CompressedData", false),
+      "{}: its data files, one per plane, are compressed or text; only uncompressed binary voxels are supported there",
+      lines.path);
   std::vector<std::string> files;
   for (const std::string& name : list ? lines.files : counted_files(file, lines.path))
     files.push_back(file_beside(lines.path, name));
@@ -225,7 +228,8 @@ std::int64_t start_of_voxels(const Lines& lines, bool local, std::int64_t bytes,
   if (skip == 0) return lines.end * local;
   if (skip == -1) return std::max<std::int64_t>(local ? lines.end : 0, bytes - needed);  // the voxels end the file
   require(skip > 0 && (!local || skip >= lines.end) && skip < std::int64_t{1} << 60,
-          "{}: HeaderSize is {}; -1 (the voxels end the file), 0, or the bytes before the voxels are allowed",
+          "{}: HeaderSize is {}; allowed are -1 (the voxels are at the end of the file), 0, or the number of bytes "
+          "before the voxels",
           lines.path, skip);
   return skip;
 }
@@ -237,7 +241,7 @@ std::unique_ptr<ImageFile> open_one(const Lines& lines, ImageInfo info, RawLayou
   const std::int64_t bytes = bytes_in(file);
   const bool packed = lines.is_true("CompressedData", false), binary = lines.is_true("BinaryData", true);
   require(!packed || (binary && lines.number("HeaderSize", 0) == 0),
-          "{}: compressed voxels that are text or have a header of their own are not read", lines.path);
+          "{}: compressed voxels that are text or have their own header are not supported", lines.path);
   const std::int64_t needed = voxel_bytes(layout);
   layout.skip_bytes = start_of_voxels(lines, local, bytes, needed);
   if (!binary) {
@@ -252,8 +256,9 @@ std::unique_ptr<ImageFile> open_one(const Lines& lines, ImageInfo info, RawLayou
     return open_voxels(image->info(), file, layout, BehindVoxels::nothing);
   }
   const double stated = lines.number("CompressedDataSize", static_cast<double>(bytes - layout.skip_bytes));
-  require(static_cast<double>(bytes - layout.skip_bytes) == stated, "{}: states {} compressed bytes, {} has {}",
-          lines.path, stated, file, bytes - layout.skip_bytes);
+  require(static_cast<double>(bytes - layout.skip_bytes) == stated,
+          "{}: its header says {} compressed bytes, but {} has {}", lines.path, stated, file,
+          bytes - layout.skip_bytes);
   layout.big_endian = big_endian(lines, layout.type);
   InflatedFile inflated(file, layout.skip_bytes);
   std::vector<char> voxels = inflated.read(needed);
@@ -280,13 +285,13 @@ std::unique_ptr<ImageFile> open_meta_image(const std::string& path) {
   const double slope = lines.number("ElementToIntensityFunctionSlope", 1),
                offset = lines.number("ElementToIntensityFunctionOffset", 0);
   require(std::isfinite(slope) && slope != 0 && std::isfinite(offset),
-          "{}: scales its values by {} and {}; both must be finite, the first not 0", path, slope, offset);
+          "{}: the slope and offset of its values are {} and {}; both must be finite, the slope not 0", path, slope,
+          offset);
   if (slope == 1 && offset == 0) return image;
-  return scale_values(
-      std::move(image), slope, offset, VoxelType::float32,
-      fmt::format("its ElementToIntensityFunction is applied, which some readers leave out: values are {:g} + "
-                  "{:g} times those stored",
-                  offset, slope));
+  return scale_values(std::move(image), slope, offset, VoxelType::float32,
+                      fmt::format("its ElementToIntensityFunction is applied, which some readers ignore: values are "
+                                  "{:g} + {:g} times the stored values",
+                                  offset, slope));
 }
 
 }  // namespace karst

@@ -87,7 +87,7 @@ Header version_of(std::span<const char> start, const std::string& path) {
     const int length = Entries{start, big}.at<std::int32_t>(0);
     if (length == bytes_1 || length == bytes_2) return {.version = length == bytes_1 ? 1 : 2, .big_endian = big};
   }
-  throw Error(fmt::format("{}: is no NIfTI file: its first four bytes are neither 348 nor 540", path));
+  throw Error(fmt::format("{}: is not a NIfTI file: its first four bytes are neither 348 nor 540", path));
 }
 
 Header read_entries(std::span<const char> bytes, const std::string& path) {
@@ -97,8 +97,8 @@ Header read_entries(std::span<const char> bytes, const std::string& path) {
   const std::string_view rest = h.version == 1 ? std::string_view("\0", 1) : std::string_view("\0\r\n\x1a\n", 5);
   h.one_file = magic[1] == '+';
   require(magic[0] == 'n' && (h.one_file || magic[1] == 'i') && magic[2] == '0' + h.version && magic.substr(3) == rest,
-          "{}: is no NIfTI file of version {}: the letters that mark one are missing (an Analyze image? convert it)",
-          path, h.version);
+          "{}: is not a NIfTI file of version {}: its magic string is missing (an Analyze image? convert it)", path,
+          h.version);
   if (h.version == 1) {
     read_version_1(entries, h);
   } else {
@@ -127,17 +127,17 @@ VoxelType type_of(const Header& h, const std::string& path) {
           "{}: its voxels are of datatype {}; integers of 1, 2, 4 or 8 bytes and floating point numbers of 4 or 8 are "
           "read, one value per voxel",
           path, h.datatype);
-  require(h.bits == 8 * bytes_of(found->type), "{}: its header contradicts itself: datatype {} ({}) with {} bits", path,
+  require(h.bits == 8 * bytes_of(found->type), "{}: its header is inconsistent: datatype {} ({}) with {} bits", path,
           h.datatype, name_of(found->type), h.bits);
   return found->type;
 }
 
 Index size_of(const Header& h, const std::string& path) {
   const std::int64_t dimensions = h.dim[0];
-  require(dimensions >= 2 && dimensions <= 7, "{}: states {} dimensions; two or three are needed", path, dimensions);
+  require(dimensions >= 2 && dimensions <= 7, "{}: has {} dimensions; two or three are needed", path, dimensions);
   Index size = Index::all(1);
   for (int d = 1; d <= dimensions; ++d) {
-    require(h.dim[d] > 0 && h.dim[d] <= INT_MAX, "{}: states {} voxels in dimension {}; 1 to {} are allowed", path,
+    require(h.dim[d] > 0 && h.dim[d] <= INT_MAX, "{}: has {} voxels in dimension {}; allowed are 1 to {}", path,
             h.dim[d], d, INT_MAX);
     require(d <= 3 || h.dim[d] == 1,
             "{}: has {} entries in dimension {} (times or components); one value per voxel is needed", path, h.dim[d],
@@ -150,7 +150,7 @@ Index size_of(const Header& h, const std::string& path) {
 void read_spacing(const Header& h, ImageInfo& info) {
   constexpr std::array<double, 4> metres{0, 1, 1e-3, 1e-6};
   const int unit = h.units & 7;  // the bits above are the unit of time
-  require(unit <= 3, "{}: its unit of length has the code {}; 0 to 3 are known", info.path, unit);
+  require(unit <= 3, "{}: its unit of length has the code {}; allowed are 0 to 3", info.path, unit);
   Vec3 w{h.pixdim[1], h.pixdim[2], h.pixdim[3]};
   if (w == Vec3::all(0)) return;
   const std::size_t axes = h.dim[0] == 2 ? 2 : 3;
@@ -167,7 +167,7 @@ void read_spacing(const Header& h, ImageInfo& info) {
 std::int64_t start_of_voxels(const Header& h, const std::string& path) {
   const double least = h.one_file ? (h.version == 1 ? 352 : 544) : 0;
   require(h.vox_offset >= least && h.vox_offset < 1e15 && h.vox_offset == std::floor(h.vox_offset),
-          "{}: its voxels begin at byte {}; it must be a whole number, at least {}", path, h.vox_offset, least);
+          "{}: its voxels begin at byte {}; this must be an integer of at least {}", path, h.vox_offset, least);
   return static_cast<std::int64_t>(h.vox_offset);
 }
 
@@ -183,8 +183,9 @@ std::unique_ptr<ImageFile> scaled(const Header& h, std::unique_ptr<ImageFile> im
   // Slope 0, or no number at all, says that values are not scaled.
   if (h.slope == 0 || std::isnan(h.slope)) return image;
   const double intercept = std::isnan(h.intercept) ? 0 : h.intercept;
-  require(std::isfinite(h.slope) && std::isfinite(intercept), "{}: scales its values by {} and {}; both must be finite",
-          image->info().path, h.slope, h.intercept);
+  require(std::isfinite(h.slope) && std::isfinite(intercept),
+          "{}: the slope and offset of its values are {} and {}; both must be finite", image->info().path, h.slope,
+          h.intercept);
   if (h.slope == 1 && intercept == 0) return image;
   return scale_values(std::move(image), h.slope, intercept);
 }

@@ -84,7 +84,7 @@ std::string field_named(std::string_view text, const std::string& path) {
   for (const auto& [other, usual] : spellings)
     if (name == other) return std::string(usual);
   require(std::find(known_fields.begin(), known_fields.end(), name) != known_fields.end(),
-          "{}: its header has a field \"{}\", which the format does not know", path, text.substr(0, 60));
+          "{}: its header has a field \"{}\", which is unknown in this format", path, text.substr(0, 60));
   return name;
 }
 
@@ -108,7 +108,8 @@ Fields read_fields(const std::string& path) {
   std::getline(file, line);
   line = trimmed(line);
   require(line.size() == 8 && line.starts_with("NRRD000") && line[7] >= '1' && line[7] <= '5',
-          "{}: is no NRRD file: its first line is \"{}\"; NRRD0001 to NRRD0005 are read", path, line.substr(0, 20));
+          "{}: is not an NRRD file: its first line is \"{}\"; supported are NRRD0001 to NRRD0005", path,
+          line.substr(0, 20));
   constexpr std::size_t longest = 1 << 16;
   for (int n = 0; n < 10000 && std::getline(file, line); ++n) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -124,7 +125,7 @@ Fields read_fields(const std::string& path) {
       return fields;
     }
   }
-  require(fields.has("data file"), "{}: ends in its header, or no empty line ends that", path);
+  require(fields.has("data file"), "{}: ends in its header, or the empty line after the header is missing", path);
   return fields;
 }
 
@@ -157,21 +158,20 @@ VoxelType type_of(const Fields& fields) {
 /// Number of axes. Throws Error unless all of them are of space: those of colours, vectors or times are refused.
 std::size_t dimensions_of(const Fields& fields) {
   const std::int64_t n = fields.number("dimension", 0);
-  require(
-      n == 2 || n == 3,
-      "{}: has {} dimensions; two or three are read, with one gray value per voxel (an axis of components or times, "
-      "even of size 1, has to be removed)",
-      fields.path, n);
+  require(n == 2 || n == 3,
+          "{}: has {} dimensions; two or three are supported, with one gray value per voxel (remove axes of components "
+          "or times, even those of size 1)",
+          fields.path, n);
   const std::size_t dimensions = n;
   if (!fields.has("kinds")) return dimensions;
   const std::vector<std::string_view> kinds = words_of(fields["kinds"]);
-  require(kinds.size() == dimensions, "{}: kinds is \"{}\"; one for each of {} axes is needed", fields.path,
+  require(kinds.size() == dimensions, "{}: kinds is \"{}\"; one for each of the {} axes is needed", fields.path,
           fields["kinds"], dimensions);
   for (const std::string_view kind : kinds) {
     const std::string k = lower_case(kind);
     require(k == "domain" || k == "space" || k == "none" || k == "???",
-            "{}: has an axis of kind \"{}\" (colour, vector or time); only axes of space are read, with one gray value "
-            "per voxel",
+            "{}: has an axis of kind \"{}\" (colour, vector or time); only spatial axes with one gray value per voxel "
+            "are supported",
             fields.path, kind);
   }
   return dimensions;
@@ -182,20 +182,20 @@ std::string common_unit(const std::string& text, std::size_t count, const std::s
   std::vector<std::string> units;
   for (std::size_t open = text.find('"'); open != std::string::npos;) {
     const std::size_t close = text.find('"', open + 1);
-    require(close != std::string::npos, "{}: units are {}; texts in quotes are needed", path, text);
+    require(close != std::string::npos, "{}: units are {}; strings in quotes are needed", path, text);
     units.push_back(text.substr(open + 1, close - open - 1));
     open = text.find('"', close + 1);
   }
-  require(units.size() == count, "{}: units are {}; {} texts in quotes are needed", path, text, count);
+  require(units.size() == count, "{}: units are {}; {} strings in quotes are needed", path, text, count);
   for (const std::string& unit : units)
-    require(unit == units[0], "{}: units are {}; axes with units that differ are not read", path, text);
+    require(unit == units[0], "{}: units are {}; axes with different units are not supported", path, text);
   return units[0];
 }
 
 /// Dimension of the space in which `space directions` are vectors.
 std::size_t space_dimension(const Fields& fields) {
   if (!fields.has("space")) return std::clamp<std::int64_t>(fields.number("space dimension", 0), 0, 8);
-  require(!fields.has("space dimension"), "{}: states both space and space dimension", fields.path);
+  require(!fields.has("space dimension"), "{}: its header has both space and space dimension", fields.path);
   const std::string name = fields.word("space");
   require(name.find("time") == std::string::npos, "{}: its space is \"{}\", with time; a space of three axes is needed",
           fields.path, name);
@@ -234,7 +234,7 @@ Vec3 widths_of_directions(const Fields& fields, std::size_t dimensions) {
 
 void read_spacing(const Fields& fields, std::size_t dimensions, ImageInfo& info) {
   const bool directions = fields.has("space directions"), spacings = fields.has("spacings");
-  require(!directions || !spacings, "{}: states both spacings and space directions", fields.path);
+  require(!directions || !spacings, "{}: its header has both spacings and space directions", fields.path);
   if (!directions && !spacings) return;
   if (spacings && words_of(lower_case(fields["spacings"])) == std::vector<std::string_view>(dimensions, "nan")) return;
   const Vec3 widths = directions ? widths_of_directions(fields, dimensions)
@@ -257,15 +257,15 @@ std::int64_t behind_lines(const Fields& fields, const std::string& file, std::in
   in.seekg(start);
   for (std::int64_t n = 0; n < lines; ++n) {
     in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    require(in.good(), "{}: line skip is {}; {} has {} lines behind byte {}", fields.path, lines, file, n, start);
+    require(in.good(), "{}: line skip is {}; {} has {} lines after byte {}", fields.path, lines, file, n, start);
   }
   return lines > 0 ? static_cast<std::int64_t>(in.tellg()) : start;
 }
 
 bool big_endian(const Fields& fields, VoxelType type) {
   if (!fields.has("endian")) {
-    require(bytes_of(type) == 1,
-            "{}: its header does not say in which order the bytes of a value are; add endian: little", fields.path);
+    require(bytes_of(type) == 1, "{}: its header does not contain the byte order of its values; add endian: little",
+            fields.path);
     return false;
   }
   const std::string order = fields.word("endian");
@@ -278,8 +278,8 @@ std::vector<char> bytes_of_hex(std::string_view text, const std::string& path) {
   const auto digit = [&](char c) {
     if (c >= '0' && c <= '9') return c - '0';
     const char small = static_cast<char>(c | 0x20);
-    require(small >= 'a' && small <= 'f', "{}: its voxels hold the letter \"{}\", which is no hexadecimal digit", path,
-            c);
+    require(small >= 'a' && small <= 'f',
+            "{}: its voxels contain the character \"{}\", which is not a hexadecimal digit", path, c);
     return small - 'a' + 10;
   };
   std::vector<char> bytes;
@@ -296,7 +296,7 @@ std::vector<char> bytes_of_hex(std::string_view text, const std::string& path) {
 
 std::unique_ptr<ImageFile> open_text(const Fields& fields, ImageInfo info, RawLayout layout, const std::string& file) {
   const std::int64_t skip = fields.number("byte skip", 0);
-  require(skip == 0, "{}: byte skip is {}; voxels as text have none", fields.path, skip);
+  require(skip == 0, "{}: byte skip is {}; it must be 0 for voxels stored as text", fields.path, skip);
   const std::string text = bytes_between(file, layout.skip_bytes, bytes_in(file));
   if (fields.word("encoding") == "hex") {
     layout.big_endian = big_endian(fields, layout.type);
@@ -311,7 +311,7 @@ std::unique_ptr<ImageFile> open_packed(const Fields& fields, ImageInfo info, Raw
                                        const std::string& file) {
   layout.big_endian = big_endian(fields, layout.type);
   const std::int64_t skip = fields.number("byte skip", 0);  // counted in what comes out
-  require(skip >= 0, "{}: byte skip is {}; compressed voxels have 0 or more", fields.path, skip);
+  require(skip >= 0, "{}: byte skip is {}; for compressed voxels 0 or more is allowed", fields.path, skip);
   InflatedFile inflated(file, layout.skip_bytes);
   inflated.read(skip);
   std::vector<char> voxels = inflated.read(voxel_bytes(layout));
@@ -322,7 +322,7 @@ std::unique_ptr<ImageFile> open_packed(const Fields& fields, ImageInfo info, Raw
 std::unique_ptr<ImageFile> open_plain(const Fields& fields, ImageInfo info, RawLayout layout, const std::string& file) {
   const std::int64_t skip = fields.number("byte skip", 0), start = layout.skip_bytes;
   require(skip >= -1 && skip < std::int64_t{1} << 60,
-          "{}: byte skip is {}; -1 (the voxels end the file), 0 or more are "
+          "{}: byte skip is {}; -1 (the voxels are at the end of the file), 0 or more are "
           "allowed",
           fields.path, skip);
   layout.skip_bytes = skip == -1 ? std::max(start, bytes_in(file) - voxel_bytes(layout)) : start + skip;
@@ -335,10 +335,11 @@ std::unique_ptr<ImageFile> open_several(const Fields& fields, ImageInfo info, Ra
   const std::string& text = fields["data file"];
   const bool list = text.starts_with("LIST");
   require(!list || text == "LIST" || text == "LIST 2",
-          "{}: data file is \"{}\"; lists of files with a plane each are read", fields.path, text);
+          "{}: data file is \"{}\"; only lists of files with one plane each are supported", fields.path, text);
   const std::int64_t skip = fields.number("byte skip", 0);
   require(fields.word("encoding") == "raw" && skip >= 0 && fields.number("line skip", 0) == 0,
-          "{}: its data files, one for a plane, are not raw or have lines to skip; plain voxels are read there",
+          "{}: its data files, one per plane, are not raw or have lines to skip; only uncompressed binary voxels are "
+          "supported there",
           fields.path);
   std::vector<std::string> files;
   for (const std::string& name : list ? fields.files : counted_files(text, fields.path))

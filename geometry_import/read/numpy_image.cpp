@@ -27,9 +27,10 @@ NumpyHeader read_header(const std::string& path) {
   require(file.is_open(), "{}: cannot be opened for reading ({})", path, std::strerror(errno));
   std::array<unsigned char, 12> start{};
   file.read(reinterpret_cast<char*>(start.data()), 10);
-  require(file.gcount() == 10 && std::memcmp(start.data(), "\x93NUMPY", 6) == 0, "{}: is no NumPy file (.npy)", path);
+  require(file.gcount() == 10 && std::memcmp(start.data(), "\x93NUMPY", 6) == 0, "{}: is not a NumPy file (.npy)",
+          path);
   const int version = start[6];
-  require(version >= 1 && version <= 3, "{}: is of version {} of the format .npy; 1 to 3 are read", path, version);
+  require(version >= 1 && version <= 3, "{}: has version {} of the format .npy; supported are 1 to 3", path, version);
   if (version > 1) file.read(reinterpret_cast<char*>(&start[10]), 2);
   std::size_t length = std::size_t{start[8]} | std::size_t{start[9]} << 8;
   if (version > 1) length |= std::size_t{start[10]} << 16 | std::size_t{start[11]} << 24;
@@ -129,7 +130,7 @@ std::unique_ptr<ImageFile> open_numpy(const std::string& path) {
   const std::string& fortran = entries.at("fortran_order");
   require(fortran == "True" || fortran == "False", "{}: its header is damaged: fortran_order is {}", path, fortran);
   require(fortran == "False",
-          "{}: is in Fortran order, whose planes are spread over the file; save it with numpy.save(file, "
+          "{}: is in Fortran order, in which planes are not contiguous in the file; save it with numpy.save(file, "
           "numpy.ascontiguousarray(a))",
           path);
   ImageInfo info;

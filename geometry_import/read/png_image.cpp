@@ -23,13 +23,13 @@ class PngFile {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, keep_and_jump, ignore);
     info_ = png_ ? png_create_info_struct(png_) : nullptr;
     if (!info_) close();
-    require(info_ != nullptr, "{}: no memory to read it", path);
+    require(info_ != nullptr, "{}: not enough memory to read it", path);
   }
   ~PngFile() { close(); }
   PngFile(const PngFile&) = delete;
   PngFile& operator=(const PngFile&) = delete;
 
-  void read_header() { require(header(), "{}: is no PNG file that can be read: {}", path_, message_); }
+  void read_header() { require(header(), "{}: cannot be read as PNG: {}", path_, message_); }
   void read_rows(png_bytepp rows) { require(all_rows(rows), "{}: cannot be read: {}", path_, message_); }
 
   std::uint32_t nx() const { return png_get_image_width(png_, info_); }

@@ -51,7 +51,7 @@ std::int64_t voxel_bytes(const RawLayout& layout) {
 std::unique_ptr<ImageFile> open_voxels(ImageInfo info, const std::string& data_file, const RawLayout& layout,
                                        BehindVoxels behind) {
   const Index n = layout.size;
-  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: states {} x {} x {} voxels; all three must be at least 1", info.path,
+  require(n[0] > 0 && n[1] > 0 && n[2] > 0, "{}: has {} x {} x {} voxels; all three must be at least 1", info.path,
           n[0], n[1], n[2]);
   const std::int64_t found = bytes_in(data_file), expected = layout.skip_bytes + voxel_bytes(layout);
   require(found >= expected, "{}: ends early: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}",
@@ -74,8 +74,8 @@ std::unique_ptr<ImageFile> open_compressed(const ImageInfo& info, const RawLayou
   std::vector<char> voxels = file.read(voxel_bytes(layout));
   file.finish();
   require(!is_text({voxels.data(), voxels.size()}),
-          "{}: holds text, compressed, and no voxels: letters would be taken for them; save the numbers as an array "
-          "(numpy.save)",
+          "{}: contains compressed text, not voxels: its characters would be read as gray values; save the numbers as "
+          "an array (numpy.save)",
           info.path);
   return hold_voxels(info, layout, std::move(voxels));
 }
@@ -88,7 +88,7 @@ void require_length(const std::string& path, const RawLayout& layout) {
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found);
   require(found <= expected,
           "{}: too long: {} x {} x {} voxels of {} after {} bytes need {} bytes, the file has {}; check `size` and "
-          "`type`, or give `skip_bytes = {}` when a header comes first",
+          "`type`, or give `skip_bytes = {}` if the file begins with a header",
           path, n[0], n[1], n[2], name_of(layout.type), layout.skip_bytes, expected, found,
           layout.skip_bytes + found - expected);
 }

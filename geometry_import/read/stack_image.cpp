@@ -25,7 +25,7 @@ std::string others_in(const fs::path& folder) {
   std::error_code ignored;
   for (const char* name : {".zarray", ".zgroup", "zarr.json"})
     if (fs::exists(folder / name, ignored))
-      return ", it is a Zarr array, which is not read: save it with numpy.save or as HDF5";
+      return ", it is a Zarr array, which is not supported: save it with numpy.save or as HDF5";
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     if (const auto kind = kind_of_file(entry.path().string()); kind && !kind->format)
       return fmt::format(", but {}, which is {}: {}", entry.path().filename().string(), kind->name, kind->advice);
@@ -35,7 +35,7 @@ std::string others_in(const fs::path& folder) {
 
 /// Names of the slices in the folder, sorted. With a pattern every file it stands for must be a slice.
 std::vector<std::string> names_of_slices(const fs::path& folder, const std::string& pattern, const std::string& path) {
-  require(!is_pattern(folder.string()), "{}: only the names of the files may be a pattern, not those of folders", path);
+  require(!is_pattern(folder.string()), "{}: only file names may be a pattern, not folders", path);
   std::error_code failure;
   fs::directory_iterator entries(folder.empty() ? "." : folder, failure);
   require(!failure, "{}: the folder cannot be read ({})", path, failure.message());
@@ -43,12 +43,12 @@ std::vector<std::string> names_of_slices(const fs::path& folder, const std::stri
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || !(pattern.empty() ? is_slice(name) : matches(pattern, name))) continue;
-    require(is_slice(name), "{}: stands for {}, too; slices are .tif, .tiff or .png files", path, name);
+    require(is_slice(name), "{}: the pattern also matches {}; slices must be .tif, .tiff or .png files", path, name);
     names.push_back(name);
   }
-  require(
-      !names.empty(), "{}: {}", path,
-      pattern.empty() ? "the folder holds no slices (.tif, .tiff, .png)" + others_in(folder) : "there is no such file");
+  require(!names.empty(), "{}: {}", path,
+          pattern.empty() ? "the folder contains no slices (.tif, .tiff, .png)" + others_in(folder)
+                          : "there is no such file");
   std::sort(names.begin(), names.end(), natural_less);
   return names;
 }
@@ -89,7 +89,7 @@ void check_numbers(const std::vector<std::string>& names, const std::string& pat
     all.push_back(parse(name));
     const Parsed& p = all.back();
     require(p.texts == first.texts,
-            "{}: {} and {} differ in more than a number; name the slices by a pattern such as "
+            "{}: {} and {} differ in more than a number; select the slices by a pattern such as "
             "slice_*.tif",
             path, names.front(), name);
     for (std::size_t n = 0; n < p.numbers.size(); ++n)
@@ -100,7 +100,7 @@ void check_numbers(const std::vector<std::string>& names, const std::string& pat
   std::int64_t step = LLONG_MAX;
   for (std::size_t n = 1; n < names.size(); ++n) {
     const std::int64_t between = all[n].numbers[counter] - all[n - 1].numbers[counter];
-    require(between > 0, "{}: the order of {} and {} is not clear from their numbers", path, names[n - 1], names[n]);
+    require(between > 0, "{}: the order of {} and {} does not follow from their numbers", path, names[n - 1], names[n]);
     step = std::min(step, between);
   }
   std::string missing;
@@ -112,7 +112,7 @@ void check_numbers(const std::vector<std::string>& names, const std::string& pat
       missing += fmt::format("{}{} (after {})", count > 0 ? ", " : "", m, names[n - 1]);
   }
   require(missing.empty(),
-          "{}: slices are missing in the numbers {} to {}: {}{}; the numbers must go on in equal steps", path,
+          "{}: slices are missing between the numbers {} and {}: {}{}; the numbers must increase in equal steps", path,
           all.front().numbers[counter], all.back().numbers[counter], missing, count == most ? ", ..." : "");
 }
 
@@ -142,9 +142,10 @@ class StackImage : public ImageFile {
 
 /// Throws Error unless the slice is one plane and like the first.
 void check_slice(const ImageInfo& slice, const ImageInfo& first) {
-  require(slice.size[2] == 1, "{}: holds {} planes; a slice of a stack is one", slice.path, slice.size[2]);
+  require(slice.size[2] == 1, "{}: contains {} planes; each slice of a stack must be a single plane", slice.path,
+          slice.size[2]);
   require(slice.format == first.format && slice.size == first.size && slice.type == first.type,
-          "{}: is {} x {} pixels of {} ({}), the first slice {} is {} x {} of {} ({}); all must be alike", slice.path,
+          "{}: is {} x {} pixels of {} ({}), the first slice {} is {} x {} of {} ({}); all must be equal", slice.path,
           slice.size[0], slice.size[1], name_of(slice.type), slice.format, first.path, first.size[0], first.size[1],
           name_of(first.type), first.format);
 }
@@ -165,15 +166,13 @@ ImageInfo merged(const std::vector<ImageInfo>& slices, const std::string& path) 
     const bool alike = s.spacing.has_value() == info.spacing.has_value() &&
                        (!s.spacing || norm(*s.spacing - *info.spacing) <= 1e-3 * norm(*info.spacing));
     if (!alike && info.width_doubt.empty())
-      info.width_doubt =
-          fmt::format("holds slices of which {} and {} state widths that differ", slices.front().path, s.path);
+      info.width_doubt = fmt::format("the slices {} and {} have different pixel widths", slices.front().path, s.path);
   }
   if (white == 0 || white == slices.size()) return info;
   info.black.reset();
   info.notes.push_back(
-      fmt::format("in {} of the {} slices 0 is white: their values are turned to those of the others, "
-                  "in which 0 is black",
-                  white, slices.size()));
+      fmt::format("in {} of the {} slices 0 is white: their values are inverted, as 0 is black in the others", white,
+                  slices.size()));
   return info;
 }
 

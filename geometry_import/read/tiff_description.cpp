@@ -27,16 +27,15 @@ std::int64_t planes_of(const std::array<std::pair<const char*, std::int64_t>, 3>
   int several = 0;
   std::vector<std::string> counts;
   for (const auto& [name, n] : axes) {
-    require(n >= 1 && n < most_planes, "{}: {} states {} {}; 1 or more are needed", path, writer, n, name);
+    require(n >= 1 && n < most_planes, "{}: {} says {} {}; 1 or more are needed", path, writer, n, name);
     several += n > 1;
     planes = std::max(planes, n);
     counts.push_back(fmt::format("{} {}", n, name));
   }
-  require(
-      several <= 1,
-      "{}: holds {} ({}): one of them alone may be more than 1, and is taken for the z-planes. Save one channel and "
-      "one time as an image of its own (Fiji: Image > Hyperstacks > Reduce Dimensionality, or Image > Duplicate)",
-      path, join(counts), writer);
+  require(several <= 1,
+          "{}: contains {} ({}): only one of them may be more than 1, and is used as z-planes. Save one channel and "
+          "one time as a separate image (Fiji: Image > Hyperstacks > Reduce Dimensionality, or Image > Duplicate)",
+          path, join(counts), writer);
   return planes;
 }
 
@@ -44,7 +43,7 @@ std::int64_t whole_number(const std::string& text, std::int64_t otherwise, const
                           const std::string& path) {
   if (text.empty()) return otherwise;
   const auto value = number_of<std::int64_t>(trimmed(text));
-  require(value.has_value(), "{}: {} is \"{}\"; a whole number is needed", path, what, text.substr(0, 40));
+  require(value.has_value(), "{}: {} is \"{}\"; an integer is needed", path, what, text.substr(0, 40));
   return *value;
 }
 
@@ -73,11 +72,11 @@ void read_calibration(const Lines& lines, TiffDescription& d) {
   if (function != "0") {
     if (function != "20")  // none
       d.notes.push_back(
-          fmt::format("its calibration function of ImageJ ({}) is not applied: values are as stored", function));
+          fmt::format("its ImageJ calibration function ({}) is not applied: values are as stored", function));
   } else if (c0 && c1 && std::isfinite(*c0) && std::isfinite(*c1) && *c1 != 0) {
     d.calibration = {*c0, *c1};
   } else {
-    d.notes.push_back("its calibration of ImageJ is not complete and not applied: values are as stored");
+    d.notes.push_back("its ImageJ calibration is incomplete and not applied: values are as stored");
   }
 }
 
@@ -95,10 +94,10 @@ TiffDescription of_imagej(const std::string& text, const std::string& path, std:
                 path, d.writer);
   d.planes = images > 0 ? images : named > 1 ? named : 0;
   require(images == 0 || named == 1 || named == images,
-          "{}: ImageJ states {} images and {} slices, channels or frames; save it again", path, images, named);
+          "{}: ImageJ says {} images and {} slices, channels or frames, which is inconsistent; save it again", path,
+          images, named);
   if (d.planes > 0 && d.planes < pages)
-    d.notes.push_back(
-        fmt::format("ImageJ states {} planes, the file has {} pages: all pages are read", d.planes, pages));
+    d.notes.push_back(fmt::format("ImageJ says {} planes, the file has {} pages: all pages are read", d.planes, pages));
   std::string unit = value_of(lines, "unit");
   if (unit == "inch") unit.clear();  // what it writes that knows nothing; the tags say whether it is one for printing
   const auto in = [&](const std::string& key) {
@@ -152,7 +151,7 @@ void check_file(const XmlElement& block, const XmlElement& root, const std::stri
     const std::string id(trimmed(text.substr(uuid->start, uuid->end - uuid->start)));
     require(
         name.empty() || name == own || id == attribute_of(root, "UUID"),
-        "{}: its OME-XML says that planes lie in other files ({}); save all planes in one file, or name a folder of "
+        "{}: according to its OME-XML planes are in other files ({}); save all planes in one file, or give a folder of "
         "slices",
         path, name);
   }
@@ -179,14 +178,14 @@ std::vector<std::int64_t> ome_pages(const XmlElement& root, const XmlElement& pi
     const std::int64_t page = number("IFD", 0);
     const std::int64_t count = number("PlaneCount", block->has("IFD") ? 1 : planes - first);
     require(page >= 0 && count >= 0 && count <= planes - first,
-            "{}: its OME-XML states {} planes, and {} from plane {} on", path, planes, count, first);
+            "{}: its OME-XML has {} planes, but lists {} from plane {} on", path, planes, count, first);
     for (std::int64_t n = 0; n < count; ++n) {
-      require(pages[first + n] < 0, "{}: its OME-XML names two pages for plane {}", path, first + n);
+      require(pages[first + n] < 0, "{}: its OME-XML has two pages for plane {}", path, first + n);
       pages[first + n] = page + n;
     }
   }
   for (std::int64_t n = 0; n < planes; ++n)
-    require(pages[n] >= 0, "{}: its OME-XML names no page for plane {} of {}", path, n, planes);
+    require(pages[n] >= 0, "{}: its OME-XML has no page for plane {} of {}", path, n, planes);
   return pages;
 }
 
@@ -194,11 +193,11 @@ TiffDescription of_ome(const std::string& text, const std::string& path, const s
                        std::int64_t pages) {
   const XmlElement root = parse_xml(text, path);
   require(all_of(root, "BinaryOnly").empty(),
-          "{}: its OME-XML lies in another file (BinaryOnly), which may say that there are channels or times; save the "
-          "image as one file",
+          "{}: its OME-XML is in another file (BinaryOnly), which may describe channels or times; save the image as "
+          "one file",
           path);
   const auto images = all_of(root, "Image");
-  require(images.size() == 1, "{}: its OME-XML describes {} images; one is needed, save it as a file of its own", path,
+  require(images.size() == 1, "{}: its OME-XML describes {} images; one is needed, save it as a separate file", path,
           images.size());
   const auto all = all_of(*images[0], "Pixels");
   require(all.size() == 1, "{}: its OME-XML has {} elements Pixels; one is needed", path, all.size());
@@ -209,16 +208,16 @@ TiffDescription of_ome(const std::string& text, const std::string& path, const s
   d.planes = planes_of({{{"slices", count("SizeZ")}, {"channels", count("SizeC")}, {"times", count("SizeT")}}}, path,
                        "OME: SizeZ, SizeC, SizeT");
   const std::array<std::int64_t, 2> size{count("SizeX"), count("SizeY")};
-  require(size == page, "{}: its OME-XML states {} x {} pixels, its pages have {} x {}", path, size[0], size[1],
-          page[0], page[1]);
+  require(size == page, "{}: its OME-XML says {} x {} pixels, its pages have {} x {}", path, size[0], size[1], page[0],
+          page[1]);
   d.pages = ome_pages(root, pixels, text, d.planes, path);
   std::set<std::int64_t> used(d.pages.begin(), d.pages.end());
   require(static_cast<std::int64_t>(used.size()) == (d.pages.empty() ? 0 : d.planes) && d.planes <= pages &&
               (used.empty() || *used.rbegin() < pages),
-          "{}: its OME-XML states {} planes on pages up to {}; the file has {} pages", path, d.planes,
+          "{}: its OME-XML says {} planes on pages up to {}; the file has {} pages", path, d.planes,
           used.empty() ? d.planes - 1 : *used.rbegin(), pages);
   if (d.planes < pages)
-    d.notes.push_back(fmt::format("its OME-XML names {} of its {} pages, which are read", d.planes, pages));
+    d.notes.push_back(fmt::format("its OME-XML lists {} of its {} pages; only these are read", d.planes, pages));
   if (d.pages.empty())
     for (std::int64_t n = 0; n < d.planes; ++n) d.pages.push_back(n);
   read_ome_widths(pixels, d);
@@ -242,7 +241,7 @@ TiffDescription of_tifffile(const Json& json, const std::string& path, const std
   d.planes = 1;
   int several = 0;
   for (std::size_t n = 0; n + 2 < shape.size(); ++n) {
-    require(shape[n] >= 1 && shape[n] < most_planes, "{}: its description states {} entries of axis {}", path, shape[n],
+    require(shape[n] >= 1 && shape[n] < most_planes, "{}: its description says {} entries of axis {}", path, shape[n],
             n);
     several += shape[n] > 1;
     d.planes = std::max(d.planes, shape[n]);
@@ -250,12 +249,12 @@ TiffDescription of_tifffile(const Json& json, const std::string& path, const std
   std::vector<std::string> counts;
   for (const std::int64_t n : shape) counts.push_back(fmt::format("{}", n));
   require(several <= 1,
-          "{}: holds an array of {} entries (its description): one axis of planes alone may have more than 1, and is "
-          "taken for z. Save one channel and one time as an image of its own",
+          "{}: contains an array of {} entries (its description): only one axis of planes may have more than 1, and is "
+          "used as z. Save one channel and one time as a separate image",
           path, join(counts, " x "));
   if (d.planes > 1 && d.planes < pages)
     d.notes.push_back(
-        fmt::format("its description states {} planes, the file has {} pages: all pages are read", d.planes, pages));
+        fmt::format("its description says {} planes, the file has {} pages: all pages are read", d.planes, pages));
   return d;
 }
 

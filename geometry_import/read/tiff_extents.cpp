@@ -45,14 +45,14 @@ class Directories {
     all.erase(std::unique(all.begin(), all.end()), all.end());  // pages may share what is alike
     for (std::size_t n = 1; n < all.size(); ++n)
       require(all[n - 1].start + all[n - 1].bytes <= all[n].start,
-              "{}: is damaged: bytes {} to {} belong to two of its strips, tiles, pages and tags", path_, all[n].start,
+              "{}: is damaged: bytes {} to {} belong to two of its strips, tiles, pages or tags", path_, all[n].start,
               all[n - 1].start + all[n - 1].bytes - 1);
     const std::int64_t left = size_ - total(all);
     const std::int64_t slack =
         1024 + 64 * pages_;  // directories that were replaced by new ones, and gaps between pages
     require(beside_ || left < std::max(slack, total(voxels_) / std::max<std::int64_t>(1, pages_)),
-            "{}: {} of its {} bytes belong to none of its {} pages: pages are missing or it is damaged; save it again "
-            "with a page for each plane",
+            "{}: {} of its {} bytes belong to none of its {} pages: pages are missing or the file is damaged; save it "
+            "again with one page per plane",
             path_, left, size_, pages_);
   }
 
@@ -120,7 +120,7 @@ class Directories {
     for (const auto& [tag, maker] : makers)
       require(
           !page.contains(tag),
-          "{}: is a TIFF of {}, which says in tags of its own what its planes are; save it as TIFF, for instance with "
+          "{}: is a TIFF of {}, which describes its planes in private tags; save it as plain TIFF, for instance with "
           "Fiji (File > Save As > Tiff)",
           path_, maker);
     read_strips(page);
@@ -147,7 +147,7 @@ class Directories {
     if (offsets == page.end() || lengths == page.end()) return;  // libtiff says what is missing, or makes it up
     const Entry &o = offsets->second, &l = lengths->second;
     require(o.count == l.count && o.width > 0 && l.width > 0,
-            "{}: is damaged: a page has {} places of strips or tiles and {} lengths", path_, o.count, l.count);
+            "{}: is damaged: a page has {} offsets of strips or tiles but {} lengths", path_, o.count, l.count);
     std::int64_t found = 0;
     for (std::int64_t n = 0; n < o.count; ++n) {
       const std::int64_t length = number(l.start + n * l.width, l.width);
@@ -162,8 +162,8 @@ class Directories {
     // Fewer than 8 bits are what a page has that does not say how many: it is held to its bytes.
     const bool exact = pixel < 8 && first(page, samples, 1) == 1;
     require(exact ? static_cast<double>(found) == needed : static_cast<double>(found) >= needed,
-            "{}: page {} needs {} bytes for its pixels of {} bits, which are not compressed; it has {}", path_,
-            pages_ - 1, needed, pixel, found);
+            "{}: page {} needs {} bytes for its uncompressed pixels of {} bits; it has {}", path_, pages_ - 1, needed,
+            pixel, found);
   }
 
   std::string path_;

@@ -64,7 +64,7 @@ void read_voxel(TIFF* tiff, const TiffDescription& d, ImageInfo& info) {
   const std::array<double, 2> xy = own ? std::array{d.width[0], d.width[1]} : tag_widths(tiff);
   const Vec3 metres =
       named ? Vec3{d.metres[0], d.metres[1], d.metres[2]} : Vec3{of_tags, of_tags, imagej ? of_tags : d.metres[2]};
-  if (std::isnan(d.width[2])) info.notes.push_back("the step between its planes is no number");
+  if (std::isnan(d.width[2])) info.notes.push_back("the distance between its planes is not a number");
   const bool step = d.width[2] != 0 && std::isfinite(d.width[2]);
   if (xy[0] != 0 && metres[0] > 0 && metres[1] > 0) {
     info.z_assumed = !(step && metres[2] > 0);
@@ -89,8 +89,8 @@ std::unique_ptr<ImageFile> open_hidden_planes(TIFF* tiff, ImageInfo info, std::i
   const TiffPage& page = pages.front();
   require(pages.size() == 1 && compression == COMPRESSION_NONE && !TIFFIsTiled(tiff) &&
               planes < std::int64_t{1} << 31 && page.bits >= 8 && page.orientation == ORIENTATION_TOPLEFT,
-          "{}: {} states {} planes, the file has pages for {}; it is damaged, or save it as raw or as a BigTIFF with "
-          "a page per plane",
+          "{}: according to {} it has {} planes, but the file has pages for {}; it is damaged, or must be saved as raw "
+          "or as a BigTIFF with one page per plane",
           info.path, writer, planes, pages.size());
   RawLayout layout;
   layout.size = {static_cast<int>(page.nx), static_cast<int>(page.ny), static_cast<int>(planes)};
@@ -177,8 +177,8 @@ class TiffImage : public ImageFile {
       // Of a page that does not say how many bits a pixel has, one is taken: a strip of more bytes shows that.
       require(pages_[number].bits >= 8 ||
                   made == (tiles ? TIFFTileSize(t) : TIFFVStripSize(t, rows_of_strip(t, s, pages_[number].ny))),
-              "{}: page {} has {} bytes of pixels of {} bits in strip or tile {}, which needs others", info().path,
-              number, made, pages_[number].bits, s);
+              "{}: page {} has {} bytes of pixels of {} bits in strip or tile {}, a different number than needed",
+              info().path, number, made, pages_[number].bits, s);
     }
     checked_[number] = true;
   }
@@ -202,8 +202,7 @@ class TiffImage : public ImageFile {
     const bool zlib = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
     require((zlib || compression == COMPRESSION_NONE) && predictor == PREDICTOR_NONE && pages_.front().bits >= 8,
             "{}: tiles of several planes (TileDepth) are read uncompressed or compressed by zlib, without predictor, "
-            "with 8 "
-            "bits or more; save it with a page for each plane",
+            "with 8 bits or more; save it with one page per plane",
             info().path);
     const auto all = static_cast<std::uint64_t>(bytes_in(info().path));
     std::vector<char> raw(std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_.get(), tile), all));
@@ -269,8 +268,8 @@ class TiffImage : public ImageFile {
 Index size_of(const std::vector<TiffPage>& pages, const std::string& path) {
   const TiffPage& p = pages.front();
   require(p.nz == 1 || pages.size() == 1,
-          "{}: has {} pages of {} planes each (ImageDepth): one axis of planes alone may have more than 1; save one "
-          "volume as an image of its own",
+          "{}: has {} pages of {} planes each (ImageDepth): only one axis of planes may have more than 1; save one "
+          "volume as a separate image",
           path, pages.size(), p.nz);
   const auto nx = static_cast<int>(p.turned() ? p.ny : p.nx), ny = static_cast<int>(p.turned() ? p.nx : p.ny);
   return {nx, ny, static_cast<int>(p.nz > 1 ? p.nz : pages.size())};
@@ -296,7 +295,7 @@ std::unique_ptr<ImageFile> calibrated(std::unique_ptr<ImageFile> image, const Ti
       image->info().type == VoxelType::uint16 && offset == -32768 && slope == 1;  // how ImageJ writes int16
   return scale_values(
       std::move(image), slope, offset, sign ? VoxelType::int16 : VoxelType::float32,
-      fmt::format("its calibration of ImageJ is applied: values are {:g} + {:g} times those stored", offset, slope));
+      fmt::format("its ImageJ calibration is applied: values are {:g} + {:g} times the stored values", offset, slope));
 }
 
 }  // namespace
@@ -306,7 +305,7 @@ std::unique_ptr<ImageFile> open_tiff(const std::string& path) {
   TIFFSetWarningHandler(nullptr);
   last_tiff_message().clear();
   Handle tiff(TIFFOpen(path.c_str(), "r"));
-  require(tiff != nullptr, "{}: is no TIFF file that can be read: {}", path, last_tiff_message());
+  require(tiff != nullptr, "{}: cannot be read as TIFF: {}", path, last_tiff_message());
   ImageInfo info;
   info.path = path;
   info.format = "TIFF";

@@ -34,7 +34,7 @@ bool is_aside(TIFF* tiff) {
 std::vector<std::array<int, 3>> palette_of(TIFF* tiff, const TiffPage& page, const std::string& path) {
   std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
   require(page.bits <= 16 && TIFFGetField(tiff, TIFFTAG_COLORMAP, &red, &green, &blue) == 1,
-          "{}: has a palette of colours that is missing", path);
+          "{}: its colour palette is missing", path);
   std::vector<std::array<int, 3>> all;
   for (std::size_t n = 0; n < std::size_t{1} << page.bits; ++n) all.push_back({red[n], green[n], blue[n]});
   return all;
@@ -48,16 +48,15 @@ void tell_of_pages(TIFF* tiff, const std::vector<TiffPage>& pages, ImageInfo& in
     info.black = black_of(first);
   } else if (white > 0) {
     info.notes.push_back(
-        fmt::format("in {} of the {} pages 0 is white: their values are turned to those of the others, "
-                    "in which 0 is black",
-                    white, pages.size()));
+        fmt::format("in {} of the {} pages 0 is white: their values are inverted, as 0 is black in the others", white,
+                    pages.size()));
   }
   if (first.palette) set_palette(info, palette_of(tiff, first, info.path));
   const auto moved =
       std::count_if(pages.begin(), pages.end(), [](const TiffPage& p) { return p.orientation != ORIENTATION_TOPLEFT; });
   if (moved > 0)
-    info.notes.push_back(fmt::format("its pixels are turned as its tag Orientation says ({}{})", first.orientation,
-                                     first.turned() ? ": rows are columns" : ""));
+    info.notes.push_back(fmt::format("its pixels are rotated or mirrored according to its tag Orientation ({}{})",
+                                     first.orientation, first.turned() ? ": rows are columns" : ""));
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ TiffPage read_tiff_page(TIFF* tiff, const std::string& path, std::size_t number)
       "is needed, convert the image",
       path, number, samples, photometric);
   require(page.orientation >= ORIENTATION_TOPLEFT && page.orientation <= ORIENTATION_LEFTBOT,
-          "{}: page {} has the orientation {}; 1 to 8 are known", path, number, page.orientation);
+          "{}: page {} has the orientation {}; allowed are 1 to 8", path, number, page.orientation);
   return page;
 }
 
@@ -114,17 +113,16 @@ std::vector<TiffPage> read_tiff_pages(TIFF* tiff, ImageInfo& info) {
     const TiffPage& first = pages.empty() ? page : pages.front();
     require(page.aside || page.like(first),
             "{}: page {} is {} x {} with {} bits (format {}), page 0 is {} x {} with {} bits (format {}); all must be "
-            "alike",
+            "equal",
             info.path, number - 1, page.nx, page.ny, page.bits, page.format, first.nx, first.ny, first.bits,
             first.format);
     last_tiff_message().clear();
   } while (TIFFReadDirectory(tiff));
   require(last_tiff_message().empty(), "{}: damaged after page {}: {}", info.path, number - 1, last_tiff_message());
-  require(!pages.empty(), "{}: all its pages are smaller copies or masks of another image", info.path);
+  require(!pages.empty(), "{}: all its pages are reduced copies or masks of another image", info.path);
   TIFFSetSubDirectory(tiff, pages.front().place);
   if (aside > 0)
-    info.notes.push_back(
-        fmt::format("{} of its {} pages are smaller copies or masks, which are left out", aside, number));
+    info.notes.push_back(fmt::format("{} of its {} pages are reduced copies or masks and were skipped", aside, number));
   tell_of_pages(tiff, pages, info);
   return pages;
 }

@@ -32,8 +32,8 @@ Writing writing_of(const XmlElement& root, const std::string& path) {
   w.width = type == "UInt32" ? 4 : 8;
   const std::string compressor = root.has("compressor") ? root.attribute("compressor", path) : "";
   require(compressor.empty() || compressor == "vtkZLibDataCompressor",
-          "{}: is compressed by {}; only vtkZLibDataCompressor is read, save it with that or uncompressed", path,
-          compressor);
+          "{}: is compressed by {}; only vtkZLibDataCompressor is supported; save it with this one or uncompressed",
+          path, compressor);
   w.zlib = !compressor.empty();
   return w;
 }
@@ -62,13 +62,13 @@ std::string bytes_of_base64(std::string_view text, const std::string& path) {
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
     const int d = digit[static_cast<unsigned char>(c)];
     padding += c == '=';
-    require((d >= 0 && padding == 0) || (c == '=' && count >= 2), "{}: its base64 text is damaged after {} bytes of it",
-            path, bytes.size());
+    require((d >= 0 && padding == 0) || (c == '=' && count >= 2), "{}: its base64 text is damaged after {} bytes", path,
+            bytes.size());
     bits = bits << 6 | static_cast<std::uint32_t>(std::max(d, 0));
     if (++count < 4) continue;
     for (int b = 0; b < 3 - padding; ++b) bytes += static_cast<char>(bits >> (16 - 8 * b) & 0xff);
     const std::uint32_t unused = padding == 0 ? 0 : padding == 1 ? 0xff : 0xffff;
-    require((bits & unused) == 0, "{}: its base64 text is damaged after {} bytes of it", path, bytes.size());
+    require((bits & unused) == 0, "{}: its base64 text is damaged after {} bytes", path, bytes.size());
     bits = 0;
     count = padding = 0;
   }
@@ -111,7 +111,7 @@ std::vector<char> decoded(std::string_view bytes, std::int64_t needed, const Wri
   if (w.zlib) return inflated(bytes, needed, w, path, used);
   require(bytes.size() >= w.width, "{}: ends early: its array has {} bytes", path, bytes.size());
   const std::int64_t stated = count_at(bytes, 0, w), found = static_cast<std::int64_t>(bytes.size() - w.width);
-  require(stated == needed && found >= needed, "{}: {} bytes of voxels are needed, its array states {} and holds {}",
+  require(stated == needed && found >= needed, "{}: {} bytes of voxels are needed; its array should have {} and has {}",
           path, needed, stated, found);
   used = w.width + needed;
   return {bytes.begin() + static_cast<std::ptrdiff_t>(w.width), bytes.begin() + static_cast<std::ptrdiff_t>(used)};
@@ -138,7 +138,7 @@ struct Section {
 
 Section section_of(const XmlElement& root, const std::string& path) {
   const auto found = root.all("AppendedData");
-  require(found.size() == 1, "{}: has {} elements AppendedData; the array that it names needs one", path, found.size());
+  require(found.size() == 1, "{}: has {} elements AppendedData; its array needs exactly one", path, found.size());
   Section s;
   const std::string& encoding = found[0]->attribute("encoding", path);
   require(encoding == "raw" || encoding == "base64",
@@ -201,16 +201,15 @@ std::unique_ptr<ImageFile> open_appended(ImageInfo info, RawLayout layout, const
   const std::string count = bytes_between(path, start, std::min(end, start + width));
   const std::int64_t stated = count.size() == w.width ? count_at(count, 0, w) : 0;
   require(stated == needed && end - start - width >= needed,
-          "{}: ends early or is damaged: {} bytes of voxels are needed, its array states {} and has room for {}", path,
-          needed, stated, end - start - width);
+          "{}: ends early or is damaged: {} bytes of voxels are needed; its array should have {} and has space for {}",
+          path, needed, stated, end - start - width);
   layout.skip_bytes = start + width;
   if (last) {
     // Without a check sum a lost byte shows only here: the blanks before </AppendedData> would be taken for voxels.
     const std::string behind = bytes_between(path, layout.skip_bytes + needed, end);
     check_used(behind, 0, path);
     require(behind.starts_with('\n') || behind.starts_with("\r\n"),
-            "{}: its voxels are followed by </AppendedData> and not by the end of a line: bytes of them may be missing",
-            path);
+            "{}: its voxels are followed by </AppendedData> instead of a line end: bytes may be missing", path);
   }
   return open_voxels(std::move(info), path, layout, BehindVoxels::anything);
 }

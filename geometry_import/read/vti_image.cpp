@@ -23,9 +23,9 @@ namespace {
 /// Throws Error for attributes that the element does not have in the format: a default would be taken in silence.
 void check_attributes(const XmlElement& e, const std::set<std::string>& known, const std::string& path) {
   for (const auto& [key, value] : e.attributes)
-    require(known.contains(key), "{}: its element {} has an attribute {}, which the format does not know", path, e.name,
-            key);
-  require(!e.text, "{}: its element {} holds text beside its children", path, e.name);
+    require(known.contains(key), "{}: its element {} has an attribute {}, which is unknown in this format", path,
+            e.name, key);
+  require(!e.text, "{}: its element {} contains text in addition to its children", path, e.name);
 }
 
 const XmlElement& only(const XmlElement& parent, const std::string& name, const std::string& path) {
@@ -36,8 +36,8 @@ const XmlElement& only(const XmlElement& parent, const std::string& name, const 
 
 void check_children(const XmlElement& e, const std::set<std::string>& known, const std::string& path) {
   for (const XmlElement& child : e.children)
-    require(known.contains(child.name), "{}: has an element {} in {}, which the format does not know", path, child.name,
-            e.name);
+    require(known.contains(child.name), "{}: has an element {} in {}, which is unknown in this format", path,
+            child.name, e.name);
 }
 
 VoxelType type_of(const XmlElement& array, const std::string& path) {
@@ -77,7 +77,7 @@ Chosen choose(const XmlElement& piece, const std::string& path) {
             cells ? "CellData" : "PointData");
     if (data.empty()) continue;
     check_children(*data[0], {"DataArray", "Array"}, path);
-    require(!data[0]->text, "{}: its element {} holds text beside its children", path, data[0]->name);
+    require(!data[0]->text, "{}: its element {} contains text in addition to its children", path, data[0]->name);
     const std::string scalars = data[0]->has("Scalars") ? data[0]->attribute("Scalars", path) : "";
     std::size_t here = 0;
     for (const XmlElement* array : data[0]->all("DataArray")) {
@@ -90,11 +90,11 @@ Chosen choose(const XmlElement& piece, const std::string& path) {
       marked.push_back({array, cells});
       ++here;
     }
-    require(here == 1 || scalars.empty(), "{}: names \"{}\" as its Scalars, and holds {}", path, scalars, join(names));
+    require(here == 1 || scalars.empty(), "{}: its Scalars are \"{}\", but it contains {}", path, scalars, join(names));
   }
-  require(!all.empty(), "{}: holds no voxels (no DataArray of points or cells)", path);
+  require(!all.empty(), "{}: contains no voxels (no DataArray of points or cells)", path);
   require(marked.size() == 1 || all.size() == 1,
-          "{}: holds the arrays {}, and does not mark one as its Scalars; save it with the voxels alone", path,
+          "{}: contains the arrays {}, and none is marked as Scalars; save the file with the voxels only", path,
           join(names));
   return marked.size() == 1 ? marked[0] : all[0];
 }
@@ -102,14 +102,14 @@ Chosen choose(const XmlElement& piece, const std::string& path) {
 Index size_of(const XmlElement& image, const XmlElement& piece, bool cells, const std::string& path) {
   const auto whole = numbers_of<int>(image.attribute("WholeExtent", path), 6, path, "WholeExtent");
   const auto extent = numbers_of<int>(piece.attribute("Extent", path), 6, path, "Extent");
-  require(whole == extent, "{}: holds the part {} of the image {}; an image in one piece is needed", path,
+  require(whole == extent, "{}: contains the part {} of the image {}; an image in one piece is needed", path,
           piece.attribute("Extent", path), image.attribute("WholeExtent", path));
   Index size;
   for (int d = 0; d < 3; ++d) {
     const int at = 2 * d;
     const std::int64_t steps = std::int64_t{extent[at + 1]} - extent[at];
-    require(steps >= 0 && steps < INT_MAX, "{}: its extent is {}; it must go from less to more, three times", path,
-            piece.attribute("Extent", path));
+    require(steps >= 0 && steps < INT_MAX, "{}: its extent is {}; it must be three pairs of a lower and an upper bound",
+            path, piece.attribute("Extent", path));
     size[d] = static_cast<int>(cells ? std::max<std::int64_t>(1, steps) : steps + 1);  // one layer of cells is flat
   }
   return size;
@@ -118,7 +118,7 @@ Index size_of(const XmlElement& image, const XmlElement& piece, bool cells, cons
 /// Throws Error unless the elements around the voxels are those of the format.
 const XmlElement& checked_piece(const XmlElement& root, const std::string& path) {
   require(root.name == "VTKFile" && root.attribute("type", path) == "ImageData",
-          "{}: is no image of VTK: its first element is {}, VTKFile of type ImageData is needed", path, root.name);
+          "{}: is not a VTK image: its first element is {}; VTKFile of type ImageData is needed", path, root.name);
   check_attributes(root, {"type", "version", "byte_order", "header_type", "compressor"}, path);
   check_children(root, {"ImageData", "AppendedData", "FieldData"}, path);
   const XmlElement& image = only(root, "ImageData", path);
@@ -150,7 +150,7 @@ std::unique_ptr<ImageFile> open_vti(const std::string& path) {
   const std::int64_t components = one("NumberOfComponents", 1), count = voxel_bytes(layout) / bytes_of(layout.type);
   require(components == 1, "{}: is in colour ({} values per voxel); one gray value per voxel is needed", path,
           components);
-  require(one("NumberOfTuples", count) == count, "{}: {} x {} x {} voxels need {} values, its array states {}", path,
+  require(one("NumberOfTuples", count) == count, "{}: {} x {} x {} voxels need {} values, but its array has {}", path,
           layout.size[0], layout.size[1], layout.size[2], count, one("NumberOfTuples", count));
   if (image.has("Spacing"))
     set_spacing(info, voxel_widths(image.attribute("Spacing", path), 3, path, "Spacing"), 0);  // VTK knows no units

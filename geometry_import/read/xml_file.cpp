@@ -20,15 +20,15 @@ class Parser {
   }
 
   XmlElement document() {
-    check(!skip_text(), "letters come before the first tag");
+    check(!skip_text(), "there is text before the first tag");
     while (c_ == '?' || c_ == '!') {
       skip_aside();
-      check(!skip_text(), "letters come before the first tag");
+      check(!skip_text(), "there is text before the first tag");
     }
-    check(c_ != end_of_file, "there is no tag in it");
+    check(c_ != end_of_file, "it contains no tag");
     XmlElement root = element(0);
     while (!stopped_ && c_ != end_of_file) {
-      check(!skip_text() && (c_ == end_of_file || c_ == '!'), "something comes behind the last tag");
+      check(!skip_text() && (c_ == end_of_file || c_ == '!'), "there is text after the last tag");
       if (c_ == '!') skip_aside();
     }
     return root;
@@ -60,7 +60,7 @@ class Parser {
   /// Behind `<![`: letters as they stand, up to `]]>`.
   void skip_letters() {
     for (int brackets = 0; c_ != '>' || brackets < 2; next()) {
-      check(c_ != end_of_file, "it ends in letters as they stand (CDATA)");
+      check(c_ != end_of_file, "it ends inside CDATA");
       brackets = c_ == ']' ? brackets + 1 : 0;
     }
     next();
@@ -73,13 +73,13 @@ class Parser {
       expect('-', "only comments may follow <!");
       expect('-', "only comments may follow <!");
       for (int dashes = 0; c_ != '>' || dashes < 2; next()) {
-        check(c_ != end_of_file, "it ends in a comment");
+        check(c_ != end_of_file, "it ends inside a comment");
         dashes = c_ == '-' ? dashes + 1 : 0;
       }
     } else {
       bool mark = false;
       for (; c_ != '>' || !mark; next()) {
-        check(c_ != end_of_file && c_ != '<', "its declaration does not end");
+        check(c_ != end_of_file && c_ != '<', "its declaration is not closed");
         mark = c_ == '?';
       }
     }
@@ -100,7 +100,7 @@ class Parser {
     check(quote == '"' || quote == '\'', "the value of an attribute is not in quotes");
     std::string text;
     for (next(); c_ != quote; next()) {
-      check(c_ != end_of_file && c_ != '<' && text.size() < (1 << 16), "the value of an attribute does not end");
+      check(c_ != end_of_file && c_ != '<' && text.size() < (1 << 16), "the value of an attribute is not closed");
       text += static_cast<char>(c_);
     }
     next();
@@ -116,7 +116,7 @@ class Parser {
       const bool separate = blank();
       skip_blanks();
       if (c_ == '>' || c_ == '/') break;
-      check(separate, "attributes are not separate");
+      check(separate, "attributes are not separated by blanks");
       const std::string key = name();
       skip_blanks();
       expect('=', "an attribute has no value");
@@ -125,7 +125,7 @@ class Parser {
     }
     const bool empty = c_ == '/';
     if (empty) next();
-    expect('>', "a tag does not end");
+    expect('>', "a tag is not closed");
     e.start = e.end = at_ - 1;
     stopped_ = e.name == stop_ && !empty;
     if (!empty) content(e, depth);
@@ -141,9 +141,9 @@ class Parser {
         skip_aside();
       } else if (c_ == '/') {
         next();
-        check(name() == e.name, "a tag is closed that is not open");
+        check(name() == e.name, "a closing tag has no opening tag");
         skip_blanks();
-        expect('>', "a closing tag does not end");
+        expect('>', "a closing tag is incomplete");
         e.end = tag;
         return;
       } else {

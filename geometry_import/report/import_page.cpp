@@ -33,8 +33,8 @@ ReportHistogram histogram_of(const ImportReport& r) {
                          r.scan ? "wall" : "threshold", percent_text(r.porosity_low), percent_text(r.porosity_high));
   if (r.scan)
     h.note += fmt::format(
-        " From the threshold the wall was fitted to the image: gray values {} (pore) and {} (solid), blurred by {:.2f} "
-        "voxel.",
+        " Starting from the threshold, the wall was fitted to the image: gray values {} (pore) and {} (solid), blurred "
+        "by {:.2f} voxel.",
         number_text(r.scan->pore, 4), number_text(r.scan->solid, 4), r.scan->blur);
   return h;
 }
@@ -42,7 +42,7 @@ ReportHistogram histogram_of(const ImportReport& r) {
 std::vector<CleaningRow> cleaning_of(const ImportReport& r) {
   std::vector<CleaningRow> rows{{"specks of solid, now pore", r.cleaned.specks.clusters, r.cleaned.specks.voxels},
                                 {"holes, now solid", r.cleaned.holes.clusters, r.cleaned.holes.voxels},
-                                {"pores dropped, now solid", r.cleaned.dropped.clusters, r.cleaned.dropped.voxels}};
+                                {"removed pores, now solid", r.cleaned.dropped.clusters, r.cleaned.dropped.voxels}};
   if (r.seeds.without_seed.clusters > 0)
     rows.insert(rows.begin(),
                 {"not connected to a seed, now solid", r.seeds.without_seed.clusters, r.seeds.without_seed.voxels});
@@ -59,22 +59,22 @@ std::vector<std::pair<std::string, std::string>> facts_of(const ImportReport& r)
     add("pore", r.pore_above ? "gray values above the threshold" : "gray values below the threshold");
   } else {
     add("value of the pore", fmt::format("{:g}", r.pore));
-    add("shift that keeps the volume", fmt::format("{:.3g} voxel", r.shift));
+    add("shift that preserves the volume", fmt::format("{:.3g} voxel", r.shift));
   }
   if (std::isfinite(r.seed_threshold)) add("seed threshold", fmt::format("{:g}", r.seed_threshold));
-  if (r.rim_voxels > 0) add("voxels of false phase at the wall, corrected", count_text(r.rim_voxels));
+  if (r.rim_voxels > 0) add("voxels at the wall with a wrong phase, corrected", count_text(r.rim_voxels));
   if (r.scan) {
-    add("wall", fmt::format("where a picture of it, blurred by {:.2f} voxel, is the image", r.scan->blur));
-    add("gray values of the picture", fmt::format("pore {:.6g}, solid {:.6g}", r.scan->pore, r.scan->solid));
-    add("image less picture", fmt::format("{} of the contrast at the wall, {} inside the phases",
-                                          percent_text(r.scan->misfit), percent_text(r.scan->scatter)));
+    add("wall", fmt::format("fitted: its model image, blurred by {:.2f} voxel, is the given image", r.scan->blur));
+    add("gray values of the model", fmt::format("pore {:.6g}, solid {:.6g}", r.scan->pore, r.scan->solid));
+    add("image minus model", fmt::format("{} of the contrast at the wall, {} inside the phases",
+                                         percent_text(r.scan->misfit), percent_text(r.scan->scatter)));
     add("noise", percent_text(r.scan->noise) + " of the contrast");
   }
   add("smoothing", fmt::format("{:g} voxel", r.smoothing));
   if (r.sample)
     add("sample", fmt::format("cylinder of radius {:g} voxels about x = {:g}, y = {:g}: {} of the voxels",
                               r.sample->radius, r.sample->x, r.sample->y, percent_text(r.sample_share)));
-  add("voxel width", r.voxel_from_file ? "as the file states" : "as given");
+  add("voxel width", r.voxel_from_file ? "from the file" : "as given");
   add("values", fmt::format("{:g} to {:g}", r.smallest, r.largest));
   add("time", fmt::format("{:.3g} s", r.seconds));
   return facts;

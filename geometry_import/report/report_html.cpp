@@ -30,23 +30,21 @@ std::string size_sections(const ReportPage& page) {
         sizes.share.empty() ? "<p>None found.</p>\n" : svg(size_chart(sizes, page.voxel, what, share, bound));
     return card(title, body, note);
   };
-  return pairs_html(
-      {section("Pore sizes", s.pore_size, "pores", "share of the pore volume", 0,
-               "Local thickness: the diameter of the largest ball inside the pore that holds a voxel; at most the "
-               "smallest side of the image."),
-       section("Throat sizes", s.throat_size, "throats", "share of the throats", 3,
-               "The widest ball that passes between two neighbouring pores. Throats under 3 voxels are poorly "
-               "resolved.")});
+  return pairs_html({section("Pore sizes", s.pore_size, "pores", "fraction of the pore volume", 0,
+                             "Local thickness: the diameter of the largest sphere in the pore space that contains the "
+                             "voxel; at most the shortest side of the image."),
+                     section("Throat sizes", s.throat_size, "throats", "fraction of the throats", 3,
+                             "Diameter of the largest sphere that passes between two neighbouring pores. Throats under "
+                             "3 voxels are poorly resolved.")});
 }
 
 std::string place_sections(const ReportPage& page) {
   const ImageStatistics& s = page.statistics;
-  return pairs_html(
-      {card("Porosity along the axes", svg(profile_chart(s, page.voxel)),
-            "Porosity of each plane across an axis. A trend means that the sample is not uniform."),
-       card("Two-point correlation", svg(correlation_chart(s, page.voxel)),
-            "How much the pore at one point tells about another one at a distance; 1: all, 0: nothing. Its "
-            "integral up to the first zero is the correlation length.")});
+  return pairs_html({card("Porosity along the axes", svg(profile_chart(s, page.voxel)),
+                          "Porosity of each plane across an axis. A trend means that the sample is not uniform."),
+                     card("Two-point correlation", svg(correlation_chart(s, page.voxel)),
+                          "Correlation of pore and solid between two points, against their distance; 1: fully "
+                          "correlated, 0: independent. Its integral up to the first zero is the correlation length.")});
 }
 
 }  // namespace

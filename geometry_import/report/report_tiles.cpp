@@ -46,8 +46,8 @@ PageTile percolation_tile(const ReportPage& page) {
   };
   std::string values;
   for (std::size_t d = 0; d < 3; ++d) values += each_html(fmt::format("{}\u00a0{}", axis_names[d], value(d)));
-  return {"Pores connect the ends along", values,
-          none ? "no pore goes through the sample" : fmt::format("widest ball that passes: {}", per_axis(critical))};
+  return {"Pores percolate along", values,
+          none ? "no pore percolates" : fmt::format("largest sphere that passes: {}", per_axis(critical))};
 }
 
 PageTile size_tile(const char* name, const SizeDistribution& sizes, double voxel, const std::string& more) {
@@ -64,7 +64,7 @@ PageTile correlation_tile(const ReportPage& page) {
   if (!std::isfinite(longest) || longest <= 0) return {"Correlation length", "–", "not found"};
   const int shortest_side = std::min({page.voxels[0], page.voxels[1], page.voxels[2]});
   return {"Correlation length", with_voxels(longest, page.voxel),
-          fmt::format("{}<br/>shortest side of the image: {} lengths",
+          fmt::format("{}<br/>shortest side of the image: {} correlation lengths",
                       per_axis([&](std::size_t d) { return length_text(length[d] * page.voxel); }),
                       number_text(shortest_side / longest, 2))};
 }
@@ -100,8 +100,8 @@ std::string tiles_section(const ReportPage& page) {
 
 std::string phases_section(const ReportPage& page) {
   std::string out =
-      "<table><tr><th>name</th><th class=\"n\">label</th><th class=\"n\">share "
-      "of the sample</th><th style=\"width:45%\"></th></tr>\n";
+      "<table><tr><th>name</th><th class=\"n\">label</th><th class=\"n\">fraction of the sample</th><th "
+      "style=\"width:45%\"></th></tr>\n";
   double largest = 1e-300;
   for (const PhaseShare& p : page.statistics.phases) largest = std::max(largest, p.share);
   for (const PhaseShare& p : page.statistics.phases)
@@ -119,7 +119,7 @@ std::string cleaning_section(const ReportPage& page) {
   const Index& n = page.voxels;
   const double sample = double(n[0]) * n[1] * n[2] * page.sample_share;
   std::string out =
-      "<table><tr><th>what</th><th class=\"n\">clusters</th><th class=\"n\">voxels</th><th class=\"n\">share of the "
+      "<table><tr><th>what</th><th class=\"n\">clusters</th><th class=\"n\">voxels</th><th class=\"n\">fraction of the "
       "sample</th></tr>\n";
   for (const CleaningRow& r : page.cleaning)
     out += fmt::format("<tr><td>{}</td>{}{}{}</tr>\n", escape_html(r.what), number_cell(count_text(r.clusters)),
@@ -129,7 +129,7 @@ std::string cleaning_section(const ReportPage& page) {
 }
 
 std::string made_section(const ReportPage& page) {
-  std::string out = "<details class=\"card\"><summary>How it was made</summary>" + facts_table(page.made);
+  std::string out = "<details class=\"card\"><summary>How this file was created</summary>" + facts_table(page.made);
   if (!page.options.empty()) out += "<h2>All options</h2><pre>" + escape_html(page.options) + "</pre>";
   return out + "</details>\n";
 }

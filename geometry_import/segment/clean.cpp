@@ -78,7 +78,7 @@ void check(const CleanOptions& options) {
   require(options.specks >= 0, "clean: specks = {} voxels given; allowed are 0 (none) and more", options.specks);
   require(options.holes >= 0, "clean: holes = {} voxels given; allowed are 0 (none) and more", options.holes);
   require(options.keep != KeepClusters::connected || options.axes[0] || options.axes[1] || options.axes[2],
-          "clean: pores that connect the faces are to be kept, but along no axis; name at least one of x, y, z");
+          "clean: pores that connect the faces are to be kept, but no axis is given; give at least one of x, y, z");
 }
 
 ClusterSum remove_specks(const Comm& comm, Slabs<std::uint8_t>& labels, std::int64_t specks) {
@@ -86,7 +86,7 @@ ClusterSum remove_specks(const Comm& comm, Slabs<std::uint8_t>& labels, std::int
   const Flags flags = find_specks(comm, labels, solids, specks);
   const ClusterSum sum = sum_flagged(comm, solids, flags);
   require(sum.clusters == 0 || sum.clusters < solids.count(),
-          "clean: specks = {} voxels removes all {} solid clusters, the largest of {} voxels; choose it smaller",
+          "clean: specks = {} voxels removes all {} solid clusters, the largest of {} voxels; use a smaller value",
           specks, solids.count(), most_voxels(comm, solids));
   relabel(labels, solids, flags, Flags(flags.size(), pore_label));
   return sum;
@@ -98,7 +98,7 @@ void require_pores(const Comm& comm, const Clusters& pores, const CleanOptions& 
   if (sum_flagged(comm, pores, filled).clusters < pores.count()) return;
   throw Error(fmt::format(
       "clean: no pore cluster{} connects the faces of the image across {} ({} clusters in all, the largest of {} "
-      "voxels); name other axes, keep the largest cluster or all of them, or choose another threshold",
+      "voxels); use other axes, keep the largest cluster or all of them, or choose another threshold",
       options.holes > 1 ? fmt::format(" of at least holes = {} voxels", options.holes) : "", names_of(options.axes),
       pores.count(), most_voxels(comm, pores)));
 }
@@ -109,7 +109,7 @@ void fill_pores(const Comm& comm, Slabs<std::uint8_t>& labels, const CleanOption
   Flags filled = smaller_than(pores, options.holes);
   report.holes = sum_flagged(comm, pores, filled);
   require(report.holes.clusters == 0 || report.holes.clusters < pores.count(),
-          "clean: holes = {} voxels fills all {} pore clusters, the largest of {} voxels; choose it smaller",
+          "clean: holes = {} voxels fills all {} pore clusters, the largest of {} voxels; use a smaller value",
           options.holes, pores.count(), most_voxels(comm, pores));
   if (options.keep != KeepClusters::all) {
     Flags dropped = find_dropped(comm, pores, options);

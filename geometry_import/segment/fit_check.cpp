@@ -95,36 +95,36 @@ std::string reason_against(const ScanModel& scan, double pore_peak, double solid
   const double noise = std::max(scan.noise, least_noise), contrast = scan.pore - scan.solid;
   if (scan.minerals > one_gray_value)
     return fmt::format(
-        "the gray values of the solid scatter {:.1f} times as much as those of the pore, each over its noise, as if it "
-        "were several minerals (`segment = multi-otsu` tells them apart)",
+        "the gray values of the solid scatter {:.1f} times as much as those of the pore, each relative to its noise, "
+        "so there may be several minerals (`segment = multi-otsu` separates them)",
         scan.minerals);
   if (scan.scatter > most_scatter * noise)
     return fmt::format(
         "inside the phases the gray values scatter by {:.2g} of the contrast, {:.1f} times the noise of {:.2g} (at "
-        "most "
-        "{:g} times): they vary in space (halos, cupping, drift, streaks), or there are more than two phases",
+        "most {:g} times): they vary in space (halos, cupping, drift, streaks), or there are more than two phases",
         scan.scatter, scan.scatter / noise, scan.noise, most_scatter);
   if (scan.misfit > most_misfit * noise)
     return fmt::format(
-        "at the wall the image differs from a picture of two phases by {:.2g} of the contrast, {:.1f} times the noise "
-        "of "
-        "{:.2g} (at most {:g} times): pores or grains too small for the blur of {:.2g} voxel, or more than two phases",
+        "at the wall the image differs from the model of two phases by {:.2g} of the contrast, {:.1f} times the noise "
+        "of {:.2g} (at most {:g} times): pores or grains too small for the blur of {:.2g} voxel, or more than two "
+        "phases",
         scan.misfit, scan.misfit / noise, scan.noise, most_misfit, scan.blur);
   const double offset = std::max(std::abs(scan.pore_offset), std::abs(scan.solid_offset));
   if (offset > most_offset)
     return fmt::format(
-        "the usual gray value inside a phase is {:.2g} of the contrast away from the fitted one (at most {:g})", offset,
-        most_offset);
+        "the typical gray value inside a phase differs by {:.2g} of the contrast from the fitted one (at most {:g})",
+        offset, most_offset);
   const double beyond = std::max((scan.pore - pore_peak) / contrast, (solid_peak - scan.solid) / contrast);
   const double most = most_beyond + most_beyond_by_blur * scan.blur;
   if (beyond > most)
     return fmt::format(
-        "the fitted gray values {:.4g} (pore) and {:.4g} (solid) lie beyond the peaks of the histogram at {:.4g} and "
+        "the fitted gray values {:.4g} (pore) and {:.4g} (solid) are beyond the peaks of the histogram at {:.4g} and "
         "{:.4g} by {:.2f} of the contrast, more than a blur of {:.2f} voxel explains ({:.2f})",
         scan.pore, scan.solid, pore_peak, solid_peak, beyond, scan.blur, most);
   if (faces < least_wall_faces || faces > most_wall_faces)
-    return fmt::format("the fitted wall has {:.2f} times the voxel faces of the threshold's (allowed are {:g} to {:g})",
-                       faces, least_wall_faces, most_wall_faces);
+    return fmt::format(
+        "the fitted wall has {:.2f} times as many voxel faces as that of the threshold (allowed are {:g} to {:g})",
+        faces, least_wall_faces, most_wall_faces);
   return "";
 }
 

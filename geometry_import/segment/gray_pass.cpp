@@ -61,11 +61,11 @@ double GrayPass::gradient() {
     voxels += gradients_[l];
     length += gradients_[l + 1];
   }
-  require(
-      voxels > 0 && length > 0,
-      "{}: no wall: with the threshold {} all voxels are {} (values go from {} to {}{}); choose a threshold between",
-      options_.file, classes_.wall(), (report_.largest > classes_.wall()) == classes_.pore_above ? "pore" : "solid",
-      report_.smallest, report_.largest, report_.smoothing > 0 ? ", before smoothing" : "");
+  require(voxels > 0 && length > 0,
+          "{}: no wall: with the threshold {} all voxels are {} (values are from {} to {}{}); choose a threshold in "
+          "between",
+          options_.file, classes_.wall(), (report_.largest > classes_.wall()) == classes_.pore_above ? "pore" : "solid",
+          report_.smallest, report_.largest, report_.smoothing > 0 ? ", before smoothing" : "");
   return length / voxels;
 }
 

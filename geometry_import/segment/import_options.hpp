@@ -31,8 +31,8 @@ struct ImportOptions {
   std::optional<VoxelType> type;  ///< raw files
   bool big_endian = false;        ///< raw files
   int skip_bytes = 0;             ///< raw files: header in front
-  double voxel = 0;               ///< width in x [m]; 0: as the file states
-  Vec3 spacing;                   ///< widths in x, y, z [m], instead of voxel; 0: as the file states
+  double voxel = 0;               ///< width in x [m]; 0: from the file
+  Vec3 spacing;                   ///< widths in x, y, z [m], instead of voxel; 0: from the file
   PrepareOptions prepare;
 
   // label images: one of pore, labels, label_values

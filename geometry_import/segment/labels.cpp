@@ -36,21 +36,22 @@ LabelMap::LabelMap(const std::vector<NamedValue>& values) {
   std::vector<std::string> wrong;
   const auto pores = std::count_if(sorted.begin(), sorted.end(), [](const auto& v) { return v.name == "pore"; });
   if (pores != 1)
-    wrong.push_back(fmt::format("{} of the labels is named \"pore\"; exactly one must be, it is the pore space",
+    wrong.push_back(fmt::format("{} of the labels is named \"pore\"; exactly one must be, the pore space",
                                 pores == 0 ? "none" : "more than one"));
   if (sorted.size() < 2 || sorted.size() > most_solids + 1)
     wrong.push_back(
-        fmt::format("{} labels are named; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids));
+        fmt::format("{} labels given; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids));
   names_ = {"pore"};
   for (const NamedValue& v : sorted) {
     if (!(std::abs(v.value) < largest_exact))
       wrong.push_back(fmt::format("label {} = {}: the value must be below 2^24", v.name, v.value));
     if (v.name.empty()) wrong.push_back(fmt::format("the label of the value {} has no name", v.value));
     if (!entries_.empty() && !(entries_.back().value < static_cast<float>(v.value)))
-      wrong.push_back(fmt::format("the value {} is named twice (\"{}\"); each value has one name", v.value, v.name));
+      wrong.push_back(
+          fmt::format("the value {} has two names (\"{}\"); each value must have one name", v.value, v.name));
     const bool is_pore = v.name == "pore";
     if (!is_pore && !v.name.empty() && std::find(names_.begin(), names_.end(), v.name) != names_.end())
-      wrong.push_back(fmt::format("two values are named \"{}\"; each name has one value", v.name));
+      wrong.push_back(fmt::format("two values have the name \"{}\"; each name must have one value", v.name));
     entries_.push_back({static_cast<float>(v.value), is_pore ? pore_label : static_cast<int>(names_.size())});
     if (is_pore) {
       pore_ = v.value;
@@ -81,12 +82,12 @@ std::vector<NamedValue> read_label_names(const std::string& path) {
   std::vector<std::string> twice;  // of which the parser would keep the last
   for (const std::vector<std::string>& name : names_given_twice(text))
     if (name.size() == 2 && name[0] == "labels")
-      twice.push_back(fmt::format("{}: two values are named \"{}\"; each name has one value", path, name[1]));
+      twice.push_back(fmt::format("{}: two values have the name \"{}\"; each name must have one value", path, name[1]));
   require(twice.empty(), "{}", join(twice, "\n"));
   const Json json = Json::parse_or_null(text);
   const char* form = "{\"labels\": {\"pore\": 0, \"quartz\": 1}}";
-  require(json.contains("labels") && json["labels"].is_object(), "{}: is no file of labels; its form is {}", path,
-          form);
+  require(json.contains("labels") && json["labels"].is_object(), "{}: is not a file of labels; the required form is {}",
+          path, form);
   const Json& labels = json["labels"];
   std::vector<NamedValue> values;
   for (const std::string& name : labels.names()) {
@@ -171,10 +172,10 @@ void label_values(const LabelMap& map, const ImageWindow& window, std::span<cons
 void require_known(const LabelTally& tally, const LabelMap& map, const Index& voxels, const std::string& file) {
   if (tally.unknown == 0) return;
   const std::int64_t row = voxels[0], plane = row * voxels[1], at = tally.first_unknown;
-  throw Error(
-      fmt::format("{}: {} voxels have values without a name; the first, at ({}, {}, {}), has the value {}. Named are "
-                  "{}: name the others too",
-                  file, tally.unknown, at % row, at % plane / row, at / plane, tally.unknown_value, map.text()));
+  throw Error(fmt::format(
+      "{}: {} voxels have values without a name; the first, at ({}, {}, {}), has the value {}. Names are given for "
+      "{}: give names for the others, too",
+      file, tally.unknown, at % row, at % plane / row, at / plane, tally.unknown_value, map.text()));
 }
 
 std::vector<double> label_volumes(const Comm& comm, const Slabs<std::uint8_t>& labels, const SourceLattice& lattice) {

@@ -32,16 +32,17 @@ std::vector<std::string> class_names(const GrayClasses& classes, const ImportOpt
     for (std::size_t c = 0, solid = 1; c < n; ++c)
       by_class.push_back(c == classes.pore() ? "pore" : n == 2 ? "solid" : fmt::format("solid {}", solid++));
   }
-  require(by_class.size() == n, "{}: `names` holds {} names for {} classes of gray values; name all, the darkest first",
-          options.file, by_class.size(), n);
+  require(by_class.size() == n,
+          "{}: `names` has {} names for {} classes of gray values; give one for each, the darkest first", options.file,
+          by_class.size(), n);
   for (std::size_t c = 0; c < n; ++c) {
     require(!by_class[c].empty() && std::count(by_class.begin(), by_class.end(), by_class[c]) == 1,
-            "{}: `names` holds \"{}\" {}; each class has a name of its own", options.file, by_class[c],
+            "{}: `names` contains \"{}\" {}; each class needs a different name", options.file, by_class[c],
             by_class[c].empty() ? "(empty)" : "twice");
     const bool is_pore = by_class[c] == "pore";
     require(is_pore == (c == classes.pore()),
-            "{}: `names` gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: name "
-            "that one, and no other, \"pore\"",
+            "{}: `names` gives class {} of {} (the darkest is 1) the name \"{}\", but the pore is the {} class{}: give "
+            "the name \"pore\" to that class only",
             options.file, white_is_zero ? n - c : c + 1, n, by_class[c],
             classes.pore_above != white_is_zero ? "brightest" : "darkest",
             classes.pore_above ? "" : " (with `pore_above = true` the brightest)");
@@ -99,14 +100,14 @@ std::vector<double> find_limits(const ImageLayers& image, const Histogram& histo
   const SegmentBy method = options.segment.value_or(SegmentBy::halfway);
   report.segmentation = name_of(method);
   require(histogram.filled() > 2,
-          "{}: holds the values {} and {} only, so it is segmented already; name the value of the pore space with "
+          "{}: contains only the values {} and {}, so it is already segmented; give the value of the pore space with "
           "pore = VALUE{}",
           options.file, report.smallest, report.largest, labels_hint(options.file));
   if (histogram.filled() <= few_values && is_integer(report.type))
-    report.warnings.push_back(fmt::format(
-        "the image holds {} different values only; if they are labels and not gray values, name them: `label_values` "
-        "with `names`, or `labels = FILE.json`{}",
-        histogram.filled(), labels_hint(options.file)));
+    report.warnings.push_back(
+        fmt::format("the image has only {} different values; if they are labels and not gray values, give their names: "
+                    "`label_values` with `names`, or `labels = FILE.json`{}",
+                    histogram.filled(), labels_hint(options.file)));
   if (method == SegmentBy::edges) return {edge_threshold(image, histogram)};
   if (method == SegmentBy::halfway) return {halfway_threshold(histogram)};
   if (method == SegmentBy::otsu) return {otsu_threshold(histogram)};
@@ -138,11 +139,10 @@ GrayClasses find_classes(const ImageLayers& image, const ImportOptions& options,
   require(classes.limits.size() <= most_limits, "{}: {} thresholds given; allowed are 1 to {}", options.file,
           classes.limits.size(), most_limits);
   const double wall = classes.wall(), seed = options.seed_threshold.value_or(wall);
-  require(
-      !options.seed_threshold || (classes.pore_above ? seed > wall : seed < wall),
-      "{}: `seed_threshold = {}` lies on the solid side of the wall, which is at {}: it must be {}, where voxels are "
-      "surely pore",
-      options.file, seed, wall, classes.pore_above ? "larger" : "smaller");
+  require(!options.seed_threshold || (classes.pore_above ? seed > wall : seed < wall),
+          "{}: `seed_threshold = {}` lies on the solid side of the wall, which is at {}: it must be {}, so that voxels "
+          "beyond it are certainly pore",
+          options.file, seed, wall, classes.pore_above ? "larger" : "smaller");
   return classes;
 }
 
@@ -166,8 +166,8 @@ void tell_range(const GrayPass& pass, const GrayClasses& classes, SegmentReport&
   const double most = std::max(report.porosity_high - now, now - report.porosity_low);
   if (!(most > moved_share * now)) return;
   report.warnings.push_back(
-      fmt::format("porosity depends on the threshold: it goes from {:.4f} to {:.4f} when the threshold moves by 5 % of "
-                  "the contrast ({:.4g}) either way",
+      fmt::format("the porosity depends on the threshold: it is between {:.4f} and {:.4f} when the threshold changes "
+                  "by 5 % of the contrast ({:.4g}) in either direction",
                   report.porosity_low, report.porosity_high, step));
 }
 
@@ -184,7 +184,7 @@ void tell_of_trust(const GrayPass& pass, const GrayClasses& classes, const Impor
                                    pass.noise().of(inner_solid),
                                    histogram_peaks(pass.smoothed(), peak_width * report.contrast)};
   std::string text = distrust(evidence);
-  if (!text.empty() && report.scan) text += ". The fitted wall rests on blur and two gray values alone";
+  if (!text.empty() && report.scan) text += ". The fitted wall depends only on the blur and the two gray values";
   if (text.empty() && !report.scan) text = several_phases(evidence);
   if (!text.empty()) report.warnings.insert(report.warnings.begin(), text);
 }
@@ -194,7 +194,7 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
                                                 const FitStart& start, const std::vector<std::string>& names,
                                                 SegmentReport& report) {
   std::optional<FittedWall> wall = fit_wall(image, start, report.smoothing);
-  std::string reason = "no wall of two phases gives this image";
+  std::string reason = "no wall between two phases reproduces this image";
   if (wall) {
     Slabs<std::uint8_t> labels = fitted_labels(image, *wall);
     keep_clusters(image.comm(), start.labels, labels);
@@ -211,11 +211,11 @@ std::optional<Segmentation> fitted_segmentation(const ImageLayers& image, const 
       return Segmentation{std::move(labels), names, true, start.scale, std::move(wall)};
     }
   }
-  require(!options.wall, "{}: {} (`wall = scan`); `wall = threshold` takes it from the gray value {:.6g}", options.file,
-          reason, start.scale.threshold);
+  require(!options.wall,
+          "{}: {} (`wall = scan`); use `wall = threshold`, which places the wall at the gray value {:.6g}",
+          options.file, reason, start.scale.threshold);
   report.warnings.push_back(fmt::format(
-      "the wall is where the threshold of {:.6g} is passed; it was not fitted to the image (`wall = scan`), "
-      "because {}",
+      "the wall was placed at the threshold of {:.6g} and not fitted to the image (`wall = scan`), because {}",
       start.scale.threshold, reason));
   return {};
 }
@@ -258,12 +258,12 @@ LabelMap label_map(const ImportOptions& o) {
 void tell_of_one_phase(const ImportOptions& options, SegmentReport& report, double pore, double sample_voxels) {
   if (pore > 0 && pore < sample_voxels) return;
   require(pore > 0 || !options.pore || report.smallest == report.largest,
-          "{}: no voxel has the value `pore = {}` (values go from {} to {})", options.file, report.pore,
+          "{}: no voxel has the value `pore = {}` (values are from {} to {})", options.file, report.pore,
           report.smallest, report.largest);
   report.warnings.push_back(
       pore > 0
           ? fmt::format("every voxel has the value of the pore space, {}: the sample has no wall", report.pore)
-          : fmt::format("no voxel has the value of the pore space, {} (values go from {} to {}): the sample is solid",
+          : fmt::format("no voxel has the value of the pore space, {} (values are from {} to {}): the sample is solid",
                         report.pore, report.smallest, report.largest));
 }
 
@@ -273,10 +273,10 @@ void tell_of_minerals(const std::set<float>& values, const ImportOptions& option
   if (!integers || values.size() < 3 || values.size() >= LabelTally::most_values) return;
   std::vector<std::string> listed;
   for (const float v : values) listed.push_back(fmt::format("{}", v));
-  report.warnings.push_back(
-      fmt::format("the image holds the values {}, and all but {} became one solid; if they are minerals, name them: "
-                  "`label_values = [{}]` with `names = [\"pore\", ...]` instead of `pore`, or `labels = FILE.json`{}",
-                  join(listed), *options.pore, join(listed), labels_hint(options.file)));
+  report.warnings.push_back(fmt::format(
+      "the image has the values {}, and all except {} became one solid phase; if they are minerals, give their names: "
+      "`label_values = [{}]` with `names = [\"pore\", ...]` instead of `pore`, or `labels = FILE.json`{}",
+      join(listed), *options.pore, join(listed), labels_hint(options.file)));
 }
 
 Segmentation segment_labels(const ImageLayers& image, const ImportOptions& options, SegmentReport& report) {

@@ -34,41 +34,41 @@ std::vector<std::string> given_for_labels(const ImportOptions& o) {
 }
 
 void check_labels(const ImportOptions& o, const std::vector<std::string>& given) {
-  require(given.size() == 1, "{}: `{}` given; one of them names the labels", o.file, join(given, "` and `"));
+  require(given.size() == 1, "{}: `{}` given; only one of them is allowed", o.file, join(given, "` and `"));
   require(!o.pore || std::abs(*o.pore) < 16777216.0, "{}: `pore = {}` given; it must be below 2^24", o.file,
           o.pore.value_or(0));
   if (!o.label_values.empty())
     require(
         o.label_values.size() == o.names.size(),
-        "{}: `label_values` holds {} values and `names` {}; each value needs its name, such as `label_values = [0, 1, "
+        "{}: `label_values` holds {} values and `names` {}; each value needs a name, such as `label_values = [0, 1, "
         "2]` with `names = [\"pore\", \"quartz\", \"calcite\"]`",
         o.file, o.label_values.size(), o.names.size());
   if (o.label_values.empty())
     require(o.names.empty(),
-            "{}: `names` given with `{}`; they go with `label_values`, or with the classes of a gray image", o.file,
+            "{}: `names` given with `{}`; it applies to `label_values`, or to the classes of a gray image", o.file,
             given[0]);
 }
 
 void check_gray(const ImportOptions& o) {
   const bool limits = o.threshold || !o.thresholds.empty();
-  require(!(o.threshold && !o.thresholds.empty()), "{}: `threshold` and `thresholds` given; one of them is enough",
-          o.file);
-  require(
-      !(o.segment && limits),
-      "{}: `segment` and `{}` given; `segment` finds the gray value of the wall, `{}` states it: remove one of them",
-      o.file, o.threshold ? "threshold" : "thresholds", o.threshold ? "threshold" : "thresholds");
+  require(!(o.threshold && !o.thresholds.empty()),
+          "{}: `threshold` and `thresholds` given; only one of them is allowed", o.file);
+  require(!(o.segment && limits),
+          "{}: `segment` and `{}` given; `segment` determines the gray value of the wall, `{}` prescribes it: remove "
+          "one of them",
+          o.file, o.threshold ? "threshold" : "thresholds", o.threshold ? "threshold" : "thresholds");
   require(o.segment != SegmentBy::labels,
           "{}: `segment = labels` needs the names of the values: `pore = VALUE` for two phases, `label_values` with "
-          "`names`, or "
-          "`labels = FILE.json`{}",
+          "`names`, or `labels = FILE.json`{}",
           o.file, labels_hint(o.file));
   require(!o.classes || o.segment == SegmentBy::multi_otsu,
-          "{}: `classes = {}` given; it goes with `segment = multi-otsu`", o.file, o.classes.value_or(0));
+          "{}: `classes = {}` given; it requires `segment = multi-otsu`", o.file, o.classes.value_or(0));
   require(!o.classes || (*o.classes >= 2 && *o.classes <= 5), "{}: `classes = {}` given; allowed are 2 to 5", o.file,
           o.classes.value_or(0));
   for (std::size_t t = 1; t < o.thresholds.size(); ++t)
-    require(o.thresholds[t - 1] < o.thresholds[t], "{}: `thresholds = [..., {}, {}, ...]` given; they must ascend",
-            o.file, o.thresholds[t - 1], o.thresholds[t]);
+    require(o.thresholds[t - 1] < o.thresholds[t],
+            "{}: `thresholds = [..., {}, {}, ...]` given; they must be in ascending order", o.file, o.thresholds[t - 1],
+            o.thresholds[t]);
   require(o.thresholds.size() <= most_solids, "{}: {} thresholds given; allowed are 1 to {}", o.file,
           o.thresholds.size(), most_solids);
 }
@@ -78,7 +78,7 @@ void check_wall(const ImportOptions& o) {
   if (o.wall != WallFrom::scan) return;
   const bool several = o.segment == SegmentBy::multi_otsu || o.thresholds.size() > 1;
   require(!several && !o.seed_threshold,
-          "{}: `wall = scan` and {} given; the fit knows two phases and no seeds: `wall = threshold` goes with them",
+          "{}: `wall = scan` and {} given; the fit supports two phases without seeds only: use `wall = threshold`",
           o.file,
           o.seed_threshold                     ? "`seed_threshold`"
           : o.segment == SegmentBy::multi_otsu ? "`segment = multi-otsu`"
@@ -105,7 +105,7 @@ std::string labels_hint(const std::string& image) {
   const std::string beside = image + ".json";
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(beside, ignored)) return "";
-  return fmt::format(" (beside it lies {}: if that holds the names, say `labels = {}`)", beside, beside);
+  return fmt::format(" (next to it is {}: if it contains the names, use `labels = {}`)", beside, beside);
 }
 
 void check_segmentation(const ImportOptions& o) {
@@ -125,9 +125,9 @@ void check_segmentation(const ImportOptions& o) {
           most, is_segmented(o) ? " (labels)" : "");
   const bool axes = o.keep_axes[0] || o.keep_axes[1] || o.keep_axes[2];
   require(axes || o.keep != KeepClusters::connected,
-          "`keep = connected`: along which axes? `keep_axes = [true, false, false]` keeps pores that join the two ends "
-          "of x");
-  require(!axes || o.keep == KeepClusters::connected, "`keep_axes` given; it goes with `keep = connected`");
+          "`keep = connected` needs `keep_axes`: for example, `keep_axes = [true, false, false]` keeps pores that "
+          "connect the two faces across x");
+  require(!axes || o.keep == KeepClusters::connected, "`keep_axes` given; it requires `keep = connected`");
 }
 
 }  // namespace karst

@@ -33,8 +33,8 @@ std::string distrust(const ThresholdEvidence& e) {
   const std::ptrdiff_t low = below(e), high = std::ssize(e.peaks) - low;
   if (low == 0 || high == 0)
     return fmt::format(
-        "no threshold can be trusted: the histogram has {} {}, {} the {:.5g} taken, and no valley there; porosity and "
-        "permeability are what this choice makes them",
+        "the threshold is unreliable: the histogram has {} {}, {} the threshold of {:.5g}, and no valley there; "
+        "porosity and permeability depend on this choice",
         e.peaks.size() == 1 ? "one peak only, at" : "peaks at", listed(e.peaks), low == 0 ? "above" : "below",
         e.threshold);
   for (const bool pore : {true, false}) {
@@ -42,9 +42,10 @@ std::string distrust(const ThresholdEvidence& e) {
     const double distance = std::abs(peak - e.threshold) / noise;
     if (distance < least_distance)
       return fmt::format(
-          "no threshold can be trusted: pore and solid overlap. The peak of the {} at {:.4g} is only {:.1f} times the "
-          "noise ({:.3g}, after smoothing) away from the {:.5g} taken; a filter (`denoise`) parts them, and its choice "
-          "decides on porosity and permeability",
+          "the threshold is unreliable: the gray values of pore and solid overlap. The peak of the {} at {:.4g} is "
+          "only {:.1f} times the noise ({:.3g}, after smoothing) away from the threshold of {:.5g}; a filter "
+          "(`denoise`) separates them, but "
+          "porosity and permeability then depend on its choice",
           pore ? "pore" : "solid", peak, distance, noise, e.threshold);
   }
   return "";
@@ -55,9 +56,8 @@ std::string several_phases(const ThresholdEvidence& e) {
   if (low <= 1 && high <= 1) return "";
   return fmt::format(
       "the histogram has {} peaks ({}), so there are more than two phases, or halos, or surroundings of the sample; "
-      "one "
-      "threshold of {:.5g} leaves {} of them below and {} above: see that it parts the right ones, or give `threshold` "
-      "or `segment = multi-otsu`",
+      "the threshold of {:.5g} has {} of them below and {} above: check that it separates the right ones, or give "
+      "`threshold` or `segment = multi-otsu`",
       e.peaks.size(), listed(e.peaks), e.threshold, low, high);
 }
 

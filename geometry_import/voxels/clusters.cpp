@@ -80,7 +80,7 @@ Clusters::Clusters(const Comm& comm, const Slabs<std::uint8_t>& labels, const La
 void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set) {
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   const std::int64_t rows = std::int64_t{own_.planes()} * own_.image[1];
-  require(rows < most, "clusters: {} rows on one rank, at most {} are possible; use more ranks", rows, most);
+  require(rows < most, "clusters: {} rows on one rank; at most {} are allowed, use more ranks", rows, most);
   row_start_ = Array<std::uint32_t>(rows + 1, Purpose::buffers);
   row_start_[0] = 0;
   parallel_for(rows, [&](std::int64_t r) { row_start_[r + 1] = count_runs(row_of(labels, r), set); });
@@ -89,7 +89,7 @@ void Clusters::find_runs(const Slabs<std::uint8_t>& labels, const LabelSet& set)
     runs += start;
     start = static_cast<std::uint32_t>(runs);
   }
-  require(runs < most, "clusters: {} runs on one rank, at most {} are possible; use more ranks", runs, most);
+  require(runs < most, "clusters: {} runs on one rank; at most {} are allowed, use more ranks", runs, most);
   runs_ = Array<ClusterRun>(runs, Purpose::buffers);
   const std::size_t nx = own_.row();
   std::vector<int> ends((nx + 1) * n_threads());

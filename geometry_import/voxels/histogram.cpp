@@ -295,7 +295,8 @@ void refine_splits(const ClassScores& score, std::size_t reach, std::vector<std:
 std::vector<double> multi_otsu(const Histogram& h, int classes) {
   constexpr std::size_t most_bins = 1024;
   require(classes >= 2 && classes <= 5, "classes = {} given; allowed are 2 to 5", classes);
-  require(h.filled() >= classes, "{} classes cannot be made of {} different gray values", classes, h.filled());
+  require(h.filled() >= classes, "{} classes given, but the image has only {} different gray values", classes,
+          h.filled());
   const Histogram few = h.reduced(most_bins);
   const std::size_t group = (h.count.size() + few.count.size() - 1) / few.count.size();
   std::vector<std::size_t> splits = best_splits(ClassScores(few), classes);

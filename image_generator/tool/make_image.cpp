@@ -34,7 +34,7 @@ Index parse_size(const std::string& text) {
     const bool digits = !part.empty() && part.size() < 7 && part.find_first_not_of("0123456789") == std::string::npos;
     size[static_cast<int>(d)] = digits ? std::stoi(part) : 0;
   }
-  require(size[0] > 0 && size[1] > 0 && size[2] > 0, "--size {}: one number of voxels or three (nx,ny,nz) are needed",
+  require(size[0] > 0 && size[1] > 0 && size[2] > 0, "--size {}: one number of voxels, or three (nx,ny,nz), are needed",
           text);
   return size;
 }
@@ -42,8 +42,8 @@ Index parse_size(const std::string& text) {
 double parse_number(const std::string& text, const std::string& option) {
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  require(failure == std::errc{} && end == text.data() + text.size() && std::isfinite(value), "{}: \"{}\" is no number",
-          option, text);
+  require(failure == std::errc{} && end == text.data() + text.size() && std::isfinite(value),
+          "{}: \"{}\" is not a number", option, text);
   return value;
 }
 
@@ -84,26 +84,27 @@ void declare_rock(CLI::App& app, Options& o) {
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case).description(""))
       ->default_str("packing");
   add("--size", o.size, "voxels: N or nx,ny,nz; 4 to 4096 each")->capture_default_str();
-  add("--seed", o.rock.seed, "of the random numbers")->capture_default_str();
+  add("--seed", o.rock.seed, "seed of the random numbers")->capture_default_str();
   add("--radius", o.rock.radius,
-      "of the grains, about (1 to a quarter of the size); of tube and sphere; of the grains of a solid of several "
-      "minerals [voxels]")
+      "approximate radius of the grains (1 to a quarter of the size), of the grains of a solid of several minerals; "
+      "radius of tube and sphere [voxels]")
       ->capture_default_str();
   add("--porosity", o.rock.porosity,
-      "of packing (0.2 to 0.95) or polyhedra (about 0.3, less without facets and spread, to 0.95)")
+      "porosity of packing (0.2 to 0.95) or polyhedra (about 0.3, less without facets and spread, to 0.95)")
       ->capture_default_str();
   add("--facets", o.rock.facets, "polyhedra: random planes that cut each grain, 0 to 20")->capture_default_str();
-  add("--spread", o.rock.spread, "polyhedra: grains are smaller by a random share up to this, 0 to 0.9")
+  add("--spread", o.rock.spread, "polyhedra: largest random reduction of the grain size, as a fraction, 0 to 0.9")
       ->capture_default_str();
   add("--fractures", o.rock.fractures, "number of random fractures through the rock, 0 to 8")
       ->default_str("0; 3 for --kind fractures");
   add("--aperture", o.rock.aperture, "width of fractures and slit, 0.1 to 1000 [voxels]")->capture_default_str();
   add("--roughness", o.rock.roughness,
-      "standard deviation of the height of fractures and slit, 0 to 50 [voxels]; both sides alike")
+      "standard deviation of the height of fractures and slit, 0 to 50 [voxels]; the same on both sides")
       ->capture_default_str();
-  add("--hurst", o.rock.hurst, "exponent of the roughness, 0.1 (wild) to 1 (smooth)")->capture_default_str();
-  add("--axis", o.axis, "across the slit: x, y, z or a vector a,b,c; along the tube: x, y or z")->capture_default_str();
-  add("--center", o.center, "of slit, tube, sphere: x,y,z [voxels]")->default_str("the middle");
+  add("--hurst", o.rock.hurst, "Hurst exponent of the roughness, 0.1 (rough) to 1 (smooth)")->capture_default_str();
+  add("--axis", o.axis, "direction across the slit: x, y, z or a vector a,b,c; direction along the tube: x, y or z")
+      ->capture_default_str();
+  add("--center", o.center, "centre of slit, tube or sphere: x,y,z [voxels]")->default_str("the middle");
   add("--minerals", o.minerals, "name:share:gray,... e.g. quartz:0.8:180,calcite:0.2:210; gray 0 to 255 (pore: 60)")
       ->default_str("grain:1:180");
 }
@@ -117,8 +118,8 @@ void declare_scan(CLI::App& app, Options& o) {
   add("--noise", o.ct.noise, "standard deviation of the noise, 0 to 10 [contrast: 120 gray values]");
   add("--photons", o.ct.photons, "counts in a voxel of gray 180 for Poisson noise, 20 to 1e12; 0: none");
   add("--ring", o.ct.ring, "standard deviation of ring artefacts, 0 to 10 [contrast]");
-  add("--drift", o.ct.drift, "gray of the last plane less that of the first, -10 to 10 [contrast]");
-  add("--beam", o.ct.beam, "beam hardening: gray at the rim less that at the axis, -10 to 10 [contrast]");
+  add("--drift", o.ct.drift, "gray value of the last plane minus that of the first, -10 to 10 [contrast]");
+  add("--beam", o.ct.beam, "beam hardening: gray value at the rim minus that at the axis, -10 to 10 [contrast]");
 }
 
 void declare_files(CLI::App& app, Options& o) {
@@ -129,10 +130,12 @@ void declare_files(CLI::App& app, Options& o) {
       ->required()
       ->group(group);
   app.add_option("--labels", o.labels,
-                 "image of the labels at voxel centres (8 bit; names as for --output); FILE.json beside it names them")
+                 "image of the labels at voxel centres (8 bit; names as for --output); FILE.json with their names is "
+                 "written next to it")
       ->group(group);
-  app.add_option("--truth", o.truth,
-                 "FILE.json: the exact geometry, porosity and wall area; other names: spheres x y z r [voxels]")
+  app.add_option(
+         "--truth", o.truth,
+         "FILE.json: exact geometry, porosity and wall area; with another extension: list of spheres x y z r [voxels]")
       ->group(group);
   app.add_option("--bits", o.ct.bits, "8, 16 or 32 (float)")->capture_default_str()->group(group);
   app.add_option("--voxel", o.voxel, "voxel width in the resolution tags [m]; 0: none")
@@ -160,7 +163,7 @@ void check_use(const CLI::App& app, const RockOptions& o) {
                                                {"--center", slit || round},
                                                {"--fractures", !slit && !round}};
   for (const auto& [name, used] : uses)
-    require(used || app.count(name) == 0, "{} has no effect on {}{}: leave it out", name, name_of(o.kind),
+    require(used || app.count(name) == 0, "{} has no effect on {}{}; remove it", name, name_of(o.kind),
             o.kind == RockKind::tube || grains || open ? " with these options" : "");
 }
 
@@ -184,7 +187,7 @@ void read_texts(const CLI::App& app, Options& o) {
   const bool only_spheres =
       o.rock.fractures == 0 && (o.rock.kind == RockKind::packing || o.rock.kind == RockKind::sphere);
   require(o.truth.empty() || o.truth.ends_with(".json") || only_spheres,
-          "--truth {}: a list of spheres does not describe {}; name a .json file", o.truth, name_of(o.rock.kind));
+          "--truth {}: a list of spheres cannot describe {}; use a .json file", o.truth, name_of(o.rock.kind));
 }
 
 void make(const Comm& comm, const Options& o) {
@@ -216,7 +219,7 @@ void make(const Comm& comm, const Options& o) {
 void run(const Comm& comm, int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Makes a gray-scale image like that of a CT scan, of a rock whose geometry is known exactly. The same options "
+      "Generates a gray-scale image like a CT scan of a rock whose geometry is known exactly. The same options "
       "give the same bytes on every machine. Ranges are inclusive; see docs/generator.md."};
   declare_rock(app, options);
   declare_scan(app, options);

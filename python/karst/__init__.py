@@ -6,10 +6,10 @@
     print(results.summary.permeability_m2)              # array (3, 3) [m2]
     with results.plotfile() as plot:
         velocity = plot.uniform("velocity")             # array [k, j, i, component] [m/s]
-    history = results.table("history.csv")              # of a flow in time: history["time_s"], history.unit("time_s")
+    history = results.table("history.csv")              # of a transient flow: history["time_s"], history.unit("time_s")
 
-Everything that goes wrong is a KarstError whose text says what to do. Needs NumPy and h5py; pictures (`karst.plot`) need
-matplotlib, those of the wall pyvista.
+All errors are KarstErrors whose text says what to do. Needs NumPy and h5py; plots (`karst.plot`) need matplotlib, those of the wall
+pyvista.
 """
 from karst.deck import check, read_deck, to_toml, write_deck
 from karst.error import KarstError, RunError

@@ -19,17 +19,17 @@ Deck = Mapping[str, Any]
 
 
 def read_deck(path: str | Path) -> dict[str, Any]:
-    """A deck as nested dictionaries. Raises KarstError when it cannot be read or is no TOML."""
+    """A deck as nested dictionaries. Raises KarstError if it cannot be read or is not valid TOML."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise KarstError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise KarstError(f"{path}: is no TOML: {error}") from None
+        raise KarstError(f"{path}: is not valid TOML: {error}") from None
 
 
 def toml_value(value: Any, name: str = "") -> str:
-    """A value as TOML: numbers, texts, paths, true and false, lists of those; arrays of NumPy as lists."""
+    """A value as TOML: numbers, strings, paths, booleans and lists of these; NumPy arrays as lists."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, bool):
@@ -39,10 +39,10 @@ def toml_value(value: Any, name: str = "") -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value)  # as many digits as it takes; inf and nan are TOML, too, and refused by karst
+        return repr(value)  # shortest exact form; inf and nan are valid TOML, but rejected by karst
     if isinstance(value, Sequence):
         return "[" + ", ".join(toml_value(item, name) for item in value) + "]"
-    raise KarstError(f"{name}: a deck holds numbers, texts, true, false, lists and tables, not {type(value).__name__} ({value!r})")
+    raise KarstError(f"{name}: a deck contains numbers, strings, booleans, lists and tables, not {type(value).__name__} ({value!r})")
 
 
 def _is_tables(value: Any) -> bool:
@@ -54,7 +54,7 @@ def _key(name: Any) -> str:
 
 
 def _lines(table: Deck, place: str) -> Iterator[str]:
-    """Values first, then tables: TOML gives what follows a table's head to it."""
+    """Values first, then tables: in TOML all keys after the head of a table belong to it."""
     for name, value in table.items():
         if value is not None and not isinstance(value, Mapping) and not _is_tables(value):
             yield f"{_key(name)} = {toml_value(value, place + str(name))}"
@@ -85,8 +85,8 @@ def to_toml(deck: Deck) -> str:
 
 
 def overrides(values: Deck, place: str = "") -> list[str]:
-    """Words of the command line, key=value: {"grid": {"box": 8}} and {"grid.box": 8} are both grid.box=8. Tables of a list
-    change those of the deck, in their order."""
+    """Arguments of the command line, key=value: {"grid": {"box": 8}} and {"grid.box": 8} both give grid.box=8. The tables of a list change
+    those of the deck with the same number."""
     words = []
     for name, value in values.items():
         if isinstance(value, Mapping):
@@ -101,8 +101,8 @@ def overrides(values: Deck, place: str = "") -> list[str]:
 
 @contextmanager
 def as_file(deck: Deck | str | Path) -> Iterator[str]:
-    """A deck as a file: a dictionary is written beside where Python runs, as its file names are relative to that, and
-    removed at the end; messages of the program call it "deck"."""
+    """A deck as a file: a dictionary is written to the working directory, because its file names are relative to it, and removed at the
+    end; messages of the program refer to it as "deck"."""
     if not isinstance(deck, Mapping):
         yield os.fspath(deck)
         return
@@ -110,7 +110,7 @@ def as_file(deck: Deck | str | Path) -> Iterator[str]:
     try:
         handle, name = tempfile.mkstemp(prefix="deck-", suffix=".toml", dir=".", text=True)
     except OSError as error:
-        raise KarstError(f"{os.getcwd()}: no deck can be written here ({error.strerror}); change to a folder of yours") from None
+        raise KarstError(f"{os.getcwd()}: the deck cannot be written here ({error.strerror}); change to a writable folder") from None
     name = os.path.relpath(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -123,7 +123,7 @@ def as_file(deck: Deck | str | Path) -> Iterator[str]:
 
 
 def check(deck: Deck | str | Path, *, program: str | Path | None = None, **changes: Any) -> str:
-    """`karst check`: what a run would take, as text. Raises RunError with all mistakes of the deck.
+    """`karst check`: the resources that a run would need, as text. Raises RunError with all errors of the deck.
 
     deck     dictionary, or the path of a deck, image or geometry file
     changes  keys to set: grid={"box": 8}
@@ -133,8 +133,8 @@ def check(deck: Deck | str | Path, *, program: str | Path | None = None, **chang
 
 
 def write_deck(deck: Deck, path: str | Path, *, check: bool = True, program: str | Path | None = None) -> Path:
-    """Writes a deck as TOML. With check it must pass `karst check` (else RunError, and the file stays as it was); names of
-    files in it are relative to its folder."""
+    """Writes a deck as TOML. With check it must pass `karst check` (otherwise RunError, and the file is unchanged); file names in it are
+    relative to its folder."""
     path = Path(path)
     trial = path.with_name(f".{path.name}.new")
     try:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes wrong, in words for the user."""
+"""Exceptions of the package."""
 import sys
 from collections.abc import Callable
 
 
 class KarstError(Exception):
-    """A file, deck or argument that is wrong; the text says what, where, and what to do."""
+    """An invalid file, deck or argument; the text says what is wrong, where, and what to do."""
 
 
 class RunError(KarstError):
-    """A program of Karst that ended with an error; the text is its own message.
+    """A program of Karst failed; the text is its error message.
 
-    status  its exit status; 124, 130, 138 and 143: a run that ended in order, to go on with resume=True
-    output  all that it printed
+    status  its exit status; 124, 130, 138 and 143: the run was stopped in an orderly way and can be continued with resume=True
+    output  its complete output
     """
 
     def __init__(self, message: str, status: int, output: str):
@@ -21,7 +21,7 @@ class RunError(KarstError):
 
 
 def guarded(main: Callable[[], int | None]) -> None:
-    """Runs the main function of a tool; a KarstError becomes one line and status 1."""
+    """Runs the main function of a tool; a KarstError is printed as one line, with status 1."""
     try:
         sys.exit(main())
     except KarstError as error:

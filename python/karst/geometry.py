@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Geometry files: what `karst import` makes of an image."""
+"""Geometry files, written by `karst import`."""
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from karst.error import KarstError
 
-OUTSIDE = 255  # phase of voxels that are not of the sample
+OUTSIDE = 255  # phase of voxels outside of the sample
 
 
 class Geometry:
@@ -22,7 +22,7 @@ class Geometry:
         rock.level_set()                     distance to the wall near it, > 0 in the pore [voxels]
         rock.phase()                         0 pore, 1 ... solids, 255 outside of the sample
         rock.wall_distance()                 of pore voxels, 0 in the solid [voxels]
-        rock.warnings, rock.provenance       what the import doubts; how the file was made
+        rock.warnings, rock.provenance       warnings of the import; provenance of the file
     """
 
     def __init__(self, path: str | Path):
@@ -31,10 +31,10 @@ class Geometry:
             with h5py.File(path) as file:
                 attributes = dict(file.attrs)
                 if "karst_geometry" not in attributes or "level_set" not in file:
-                    raise KarstError(f"{path}: is HDF5 but no geometry file; make one with karst.import_image()")
+                    raise KarstError(f"{path}: is an HDF5 file but not a geometry file; create one with karst.import_image()")
                 self.shape: tuple[int, int, int] = file["level_set"].shape
         except OSError as error:
-            raise KarstError(f"{path}: cannot be read as HDF5 ({error}); make a geometry file with karst.import_image()") from None
+            raise KarstError(f"{path}: cannot be read as HDF5 ({error}); create a geometry file with karst.import_image()") from None
         texts = {name: value.decode() if isinstance(value, bytes) else str(value) for name, value in attributes.items()}
         self.voxel = float(attributes["voxel"])
         self.porosity = float(attributes["level_set_porosity"])
@@ -55,7 +55,7 @@ class Geometry:
     def _array(self, name: str, part: Any) -> np.ndarray:
         with h5py.File(self.path) as file:
             if name not in file:
-                raise KarstError(f"{self.path}: has no array '{name}' (an older file?); import the image once more")
+                raise KarstError(f"{self.path}: has no array '{name}' (an older file?); import the image again")
             return file[name][part]
 
     def level_set(self, part: Any = ...) -> np.ndarray:
@@ -63,7 +63,7 @@ class Geometry:
         return self._array("level_set", part)
 
     def phase(self, part: Any = ...) -> np.ndarray:
-        """Numbers of the phases (uint8): see phases; 255 outside of the sample."""
+        """Labels of the phases (uint8, see phases); 255 outside of the sample."""
         return self._array("phase", part)
 
     def wall_distance(self, part: Any = ...) -> np.ndarray:

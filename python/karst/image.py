@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images: to geometry files, and synthetic ones."""
+"""Import of images, and synthetic images."""
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from karst.program import call, find_program
 
 
 def option_words(options: dict[str, Any]) -> list[str]:
-    """--name value for each; lists with commas, True and False as words, None left out."""
+    """--name value for each option; lists separated by commas, booleans as true and false, None omitted."""
     words = []
     for name, value in options.items():
         if value is None:
@@ -24,12 +24,12 @@ def option_words(options: dict[str, Any]) -> list[str]:
 
 def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: float | str | None = None, overwrite: bool = False,
                  page: bool = True, threads: int | None = None, ranks: int = 1, program: str | Path | None = None, **options: Any) -> Geometry:
-    """`karst import`: an image becomes a geometry file. Raises RunError with the program's own message when it fails.
+    """`karst import`: converts an image to a geometry file. Raises RunError with the program's message if it fails.
 
     image    a file, a folder or pattern of slices, or an array [k, j, i] (z first) of gray values or labels
     output   the geometry file (.h5)
-    voxel    width [m], or a text with a unit: "5.3 um"; needed when the image does not state it
-    page     also write the page that shows the import, beside the output
+    voxel    width [m], or a string with a unit: "5.3 um"; required if the image does not contain it
+    page     also write the report of the import, next to the output
     options  those of `karst import`: pore=0, segment="multi-otsu", names=["pore", "quartz"], keep_axes=[False, False, True]
     """
     with tempfile.TemporaryDirectory() as folder:

@@ -7,8 +7,8 @@
     plot.uniform("velocity_x") one component of a vector, [k, j, i]
     plot.plane("pressure", axis=2, at=0.5)   one array of a plane
 
-Boxes that are not in the file hold no fluid. Fields of the geometry (fraction, distance ...) are kept as they are in the
-solid; others come back as NaN in cells without fluid. Files of older versions are read, too.
+Boxes that are not in the file contain no fluid. Geometry fields (fraction, distance ...) also have values in the solid; all others are NaN
+in cells without fluid. Files of older versions can be read, too.
 """
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,11 @@ import numpy as np
 
 from karst.error import KarstError
 
-FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; older files: above 1 where slivers were joined
+FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; in older files above 1 where slivers were merged
 DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
 GEOMETRY = (FRACTION, DISTANCE, "wall_area", "wall_normal", "mineral")
 HIDDEN = "vtkGhostType"  # 0 in cells to be shown
-UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"}  # of older files, which hold none
+UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"}  # of older files, which contain no units
 
 
 @dataclass
@@ -42,20 +42,20 @@ def _text(value):
 
 
 def _require_parts(file, path):
-    """HDF5 shows zeros where a part of a plotfile is not found: all must be there, and belong to it."""
+    """Requires all parts of a plotfile and that they belong to it, because HDF5 returns zeros where a part is missing."""
     for k in range(1, int(file.attrs.get("parts", 0)) + 1):
         name = f"{_text(file.attrs['part_names'])}{k}"
         part = next((p for p in (path.parent / name, path.resolve().parent / name) if p.exists()), None)
         if part is None:
-            raise KarstError(f"{path}: its values stand in {file.attrs['parts']} parts, of which {path.parent / name} is missing; "
-                             "bring all of them and the plotfile together in one folder again")
+            raise KarstError(f"{path}: its values are in {file.attrs['parts']} parts, of which {path.parent / name} is missing; "
+                             "put all of them and the plotfile into one folder")
         try:
             with h5py.File(part, "r") as held:
                 own = _text(held.attrs.get("parts_id", "")) == _text(file.attrs["parts_id"])
         except OSError as error:
             raise KarstError(f"{part}: this part of {path} cannot be read as HDF5 ({error})") from None
         if not own:
-            raise KarstError(f"{path}: {part} is a part of another plotfile; bring the parts that were written with this one")
+            raise KarstError(f"{path}: {part} is part of another plotfile; use the parts that were written with this one")
 
 
 def doubled(values: np.ndarray, axis: int) -> np.ndarray:
@@ -82,7 +82,7 @@ class Plotfile:
             raise KarstError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
         _require_parts(self._file, Path(path))
         if "VTKHDF/Level0/CellData" not in self._file:
-            raise KarstError(f"{path}: is HDF5 but no plotfile (VTKHDF/Level0 is missing); give one written by karst")
+            raise KarstError(f"{path}: is an HDF5 file but not a plotfile (VTKHDF/Level0 is missing); give one written by karst")
         attributes = self._file.attrs
         self.title = _text(attributes.get("title", "")).strip()
         self.time = float(attributes.get("time", 0.0))  # [s]
@@ -137,7 +137,7 @@ class Plotfile:
         return self.arrays[self._place(field)[0]]
 
     def _dataset(self, level, name):
-        """Kept open: parts of a plotfile would be opened again for each box. None when there is none."""
+        """A dataset, kept open because parts of a plotfile would otherwise be opened again for each box; None if there is none."""
         if (level, name) not in self._datasets:
             self._datasets[level, name] = self._file[f"VTKHDF/Level{level}/CellData"].get(name)
         return self._datasets[level, name]
@@ -191,8 +191,7 @@ class Plotfile:
     def wall_field(self, level: int = -1, plane: tuple[int, float] | None = None) -> np.ndarray:
         """A field that is > 0 in the fluid and 0 at the wall, in cells of a level, [k, j, i] or a plane (axis, at).
 
-        The distance where the plotfile has it (negative where there is no box, and in pores that were removed), else
-        the fraction less one half.
+        The distance if the plotfile contains it (negative outside of boxes and in removed pores), otherwise the fraction minus one half.
         """
         def get(field):
             return self.plane(field, *plane, level) if plane else self.uniform(field, level)
@@ -242,7 +241,7 @@ class Plotfile:
 
 
 def length_unit(metres: float) -> tuple[float, str]:
-    """(factor, name) that make a length of this size easy to read."""
+    """(factor, name) of a readable unit for a length of this size."""
     for limit, factor, name in ((1e-3, 1e6, "µm"), (1.0, 1e3, "mm")):
         if metres < limit * 0.999999:
             return factor, name
@@ -250,6 +249,6 @@ def length_unit(metres: float) -> tuple[float, str]:
 
 
 def _older_unit(field: str) -> str:
-    """Unit of a field of an older file by its name, "1" when it is not known."""
+    """Unit of a field of an older file by its name, "1" if unknown."""
     return next((unit for name, unit in UNITS.items() if name in field), "1")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs karst and karst-make-image: where they are, how they are started, what they say when they fail."""
+"""Locates and starts the programs karst and karst-make-image, and extracts their error messages."""
 import os
 import shutil
 import signal
@@ -14,25 +14,25 @@ BESIDE = "build/release"  # of a clone of the project, where the package lies in
 
 
 def find_program(name: str = "karst") -> str:
-    """Path of a program: of the folder that the environment variable KARST_BUILD names, else on PATH, else of the clone that
-    this package lies in. Raises KarstError when there is none."""
+    """Path of a program: in the folder given by the environment variable KARST_BUILD, otherwise on PATH, otherwise in the clone that
+    contains this package. Raises KarstError if it is not found."""
     folder = os.environ.get("KARST_BUILD")
     clone = Path(__file__).resolve().parents[2] / BESIDE
     found = shutil.which(name, path=folder) if folder else shutil.which(name) or shutil.which(name, path=str(clone))
     if found is None:
         where = f"{folder} (KARST_BUILD)" if folder else "PATH"
-        raise KarstError(f"there is no program {name} in {where}; put it on PATH, or name its folder in the environment variable KARST_BUILD")
+        raise KarstError(f"program {name} not found in {where}; add it to PATH, or set the environment variable KARST_BUILD to its folder")
     return str(Path(found).resolve())
 
 
 def message_of(output: str) -> str:
-    """What a program says when it fails: all behind its first "error:", without what mpirun adds."""
+    """Error message of a program: the text after its first "error:", without the additions of mpirun."""
     text = output.split("\n----------", 1)[0]
     return (text.split("error:", 1)[1] if "error:" in text else text[-2000:]).strip()
 
 
 class Process:
-    """A program at work, on one or more ranks, in a session of its own: Ctrl-C reaches it through wait() alone, once."""
+    """A running program, on one or more ranks, in a separate session: Ctrl-C reaches it through wait() only, once."""
 
     def __init__(self, command: Sequence[str], ranks: int = 1, echo: bool = False):
         if ranks < 1:
@@ -44,7 +44,7 @@ class Process:
         except OSError as error:
             raise KarstError(f"{self.command[0]}: cannot be started ({error.strerror})") from None
         self._lines: list[str] = []
-        self._reader = threading.Thread(target=self._read, args=(echo,), daemon=True)  # else a full pipe would hold the program up
+        self._reader = threading.Thread(target=self._read, args=(echo,), daemon=True)  # otherwise a full pipe would block the program
         self._reader.start()
 
     def _read(self, echo: bool) -> None:
@@ -61,17 +61,17 @@ class Process:
 
     @property
     def output(self) -> str:
-        """What it has printed so far."""
+        """Output of the program so far."""
         return "".join(self._lines)
 
     def stop(self) -> None:
-        """Asks it to end in order, as Ctrl-C does."""
+        """Requests an orderly end, as Ctrl-C does."""
         if self.is_running:
             self._process.send_signal(signal.SIGINT)
 
     def wait(self) -> str:
-        """What it printed, once it has ended well. Raises RunError with its message otherwise. An interrupt of the waiting
-        asks it to end in order, waits for that, and goes on as the interrupt."""
+        """Waits for the end and returns the output. Raises RunError with the program's message if it failed. A KeyboardInterrupt during the
+        wait requests an orderly end, waits for it, and is raised again."""
         try:
             status = self._process.wait()
         except KeyboardInterrupt:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folder that a run leaves."""
+"""Results of a run."""
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,11 @@ from karst.table import Table
 
 
 class Results:
-    """What a run has left in a folder.
+    """The output folder of a run.
 
         results = Results("out/tracer")
         results.summary                      Summary of summary.json
-        results.files                        names of all that the run made
+        results.files                        names of all files that the run wrote
         results.table("transport.csv")       Table
         results.plotfile()                   Plotfile of plot.vtkhdf, or another by name
         results.series()                     Series of all plotfiles

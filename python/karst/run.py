@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts `karst run` and waits for it."""
+"""Starts `karst run`, with or without waiting for it."""
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from karst.results import Results
 
 
 class Run:
-    """A run at work: is_running, output so far, stop() to end in order, wait() for its Results."""
+    """A running simulation: is_running, output so far, stop() to request an orderly end, wait() for its Results."""
 
     def __init__(self, process: Process, out: Path, files: ExitStack):
         self._process, self._out, self._files = process, out, files
@@ -27,7 +27,7 @@ class Run:
         self._process.stop()
 
     def wait(self) -> Results:
-        """Its Results. Raises RunError with the message of the program when it ends otherwise than well."""
+        """Waits for the Results. Raises RunError with the program's message if the run fails."""
         with self._files:
             self._process.wait()
         return Results(self._out)
@@ -35,7 +35,7 @@ class Run:
 
 def start(deck: Deck | str | Path, out: str | Path, *, threads: int | None = None, ranks: int = 1, overwrite: bool = False,
           resume: bool = False, echo: bool = False, program: str | Path | None = None, **changes: Any) -> Run:
-    """Starts a run and comes back at once; see run()."""
+    """Starts a run without waiting for it; see run()."""
     files = ExitStack()
     try:
         file = files.enter_context(as_file(deck))
@@ -51,15 +51,15 @@ def start(deck: Deck | str | Path, out: str | Path, *, threads: int | None = Non
 
 def run(deck: Deck | str | Path, out: str | Path, *, threads: int | None = None, ranks: int = 1, overwrite: bool = False,
         resume: bool = False, echo: bool = False, program: str | Path | None = None, **changes: Any) -> Results:
-    """Runs a deck and returns its Results. Raises RunError with the program's own message when it fails; a KeyboardInterrupt
-    ends the run in order first, so that resume=True goes on with it.
+    """Runs a deck and returns its Results. Raises RunError with the program's message if it fails; after a KeyboardInterrupt the run ends
+    in an orderly way, so that resume=True continues it.
 
-    deck       dictionary (names of files in it are relative to where Python runs), or the path of a deck, image or
+    deck       dictionary (file names in it are relative to the working directory), or the path of a deck, image or
                geometry file
-    out        folder of the results; it may hold earlier ones only with overwrite or resume
+    out        folder of the results; it may contain earlier ones only with overwrite or resume
     threads    per rank; None: OMP_NUM_THREADS, else all processors
     ranks      more than 1: under mpirun
-    echo       print what the program says as it says it
+    echo       print the output of the program while it runs
     program    path of karst; None: find_program()
     changes    keys of the deck to set: flow={"axes": ["x"]}, fluid={"viscosity": "1.2 cP"}, **{"grid.box": 8}
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plotfiles of a run in time, one after the other."""
+"""Series of plotfiles of a transient run."""
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,18 +11,18 @@ from karst.plotfile import Plotfile
 
 
 def listed(file: Path) -> list[tuple[Path, float]]:
-    """What a file NAME.vtkhdf.series (JSON, as ParaView reads it) lists: names beside it, and times [s]."""
+    """Entries of a file NAME.vtkhdf.series (JSON, the format of ParaView): paths in its folder, and times [s]."""
     try:
         entries = json.loads(file.read_text(encoding="utf-8"))["files"]
         return [(file.parent / entry["name"], float(entry["time"])) for entry in entries]
     except OSError as error:
         raise KarstError(f"{file}: cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError):
-        raise KarstError(f"{file}: is no list of plotfiles ({{\"files\": [{{\"name\": ..., \"time\": ...}}]}})") from None
+        raise KarstError(f"{file}: is not a list of plotfiles ({{\"files\": [{{\"name\": ..., \"time\": ...}}]}})") from None
 
 
 def _found(folder: Path) -> list[tuple[Path, float]]:
-    """Plotfiles of a folder without a list: those on the way, then the last one; their times as they state them."""
+    """Plotfiles of a folder without a list: the intermediate ones, then the last one, with the times stored in them."""
     timed = []
     for path in [*sorted(folder.glob("output_*.vtkhdf")), *folder.glob("plot.vtkhdf")]:
         with Plotfile(path) as plot:
@@ -35,9 +35,9 @@ class Series:
 
         series = Series("out/tracer")        a folder, or a file NAME.vtkhdf.series
         series.times                         array (plotfiles) [s]
-        for plot in series:                  each opened in turn, closed when the next comes
+        for plot in series:                  each is opened in turn and closed before the next one
             plot.time, plot.plane("concentration_tracer", axis=2, at=0.5)
-        series[-1]                           one of them, to be closed by who asks (with series[-1] as plot: ...)
+        series[-1]                           one of them; the caller closes it (with series[-1] as plot: ...)
     """
 
     def __init__(self, path: str | Path):
@@ -45,15 +45,15 @@ class Series:
         if place.is_dir():
             lists = sorted(place.glob("*.vtkhdf.series"))
             if len(lists) > 1:
-                raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); name one")
+                raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); give the path of one of them")
             files = listed(lists[0]) if lists else _found(place)
         else:
             files = listed(place)
         if not files:
-            raise KarstError(f"{place}: holds no plotfiles; a run in time leaves them with output.plot and time.output")
+            raise KarstError(f"{place}: contains no plotfiles; a transient run writes them with output.plot and time.output")
         missing = [str(file) for file, _ in files if not file.exists()]
         if missing:
-            raise KarstError(f"{place}: lists files that are not there: {', '.join(missing)}")
+            raise KarstError(f"{place}: lists files that do not exist: {', '.join(missing)}")
         self.paths = [file for file, _ in files]
         self.times = np.array([time for _, time in files])
 

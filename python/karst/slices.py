@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slices of a run in time (deck: [[output.slice]]), one after the other."""
+"""Slices of a transient run (deck: [[output.slice]])."""
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +13,8 @@ from karst.series import listed
 class Slice:
     """One slice: a layer of cells, or a mean along an axis.
 
-        slice.time, slice.axis               [s]; 0, 1, 2: across the plane
-        slice.origin, slice.spacing          low corner, edges of a cell, arrays (3) [m]
+        slice.time, slice.axis               [s]; normal of the plane: 0, 1, 2
+        slice.origin, slice.spacing          lower corner, cell widths, arrays (3) [m]
         slice.arrays                         names and units: {"velocity": "m/s", ...}
         slice["velocity"]                    array [second direction, first direction], vectors with a third dimension;
                                              directions in the order x, y, z without the axis; NaN without fluid
@@ -24,7 +24,7 @@ class Slice:
         data = Path(path).read_bytes()
         head, marker, blocks = data.partition(b'<AppendedData encoding="raw">\n_')
         if not marker or b'type="ImageData"' not in head:
-            raise KarstError(f"{path}: is no slice (ImageData with appended raw data); give a file slice_NAME_0001.vti")
+            raise KarstError(f"{path}: is not a slice (ImageData with appended raw data); give a file slice_NAME_0001.vti")
         image = xml.fromstring(head + b"</VTKFile>").find("ImageData")
         numbers = {name: np.array(image.get(name).split(), dtype=float) for name in ("WholeExtent", "Origin", "Spacing")}
         self.origin, self.spacing = numbers["Origin"], numbers["Spacing"]

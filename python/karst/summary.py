@@ -12,13 +12,13 @@ from karst.units import unit_of
 
 
 def _is_numbers(values: list) -> bool:
-    """A list, or list of lists, of numbers and null alone, with a number among them or inside."""
+    """Whether this is a list, or list of lists, that contains only numbers and null, and at least one number."""
     return bool(values) and all(_is_numbers(v) if isinstance(v, list) else v is None or (isinstance(v, (int, float)) and
                                 not isinstance(v, bool)) for v in values)
 
 
 def _is_even(values: list) -> bool:
-    """Lists inside of a list that are equally long."""
+    """Whether all lists inside this list have the same length."""
     inner = [len(v) if isinstance(v, list) else -1 for v in values]
     return len(set(inner)) <= 1 and all(_is_even(v) for v in values if isinstance(v, list))
 
@@ -37,8 +37,8 @@ class Summary(Mapping[str, Any]):
     """The results of a run by name, as in summary.json; names end in their unit.
 
         summary = Summary.read("out/permeability")
-        summary.permeability_m2           array (3, 3) [component, drive] [m2]; NaN where nothing was solved
-        summary.flow[0].tortuosity        objects inside are Summaries, too, lists of them are lists
+        summary.permeability_m2           array (3, 3) [component, drive] [m2]; NaN where nothing was computed
+        summary.flow[0].tortuosity        nested objects are Summaries, too, lists of them are lists
         summary.unit("permeability_m2")   "m2"
         summary.quantities()              every number and array with its place and unit
     """
@@ -48,7 +48,7 @@ class Summary(Mapping[str, Any]):
 
     @classmethod
     def read(cls, path: str | Path) -> "Summary":
-        """From the file, or from the folder of a run. Raises KarstError when there is none, or it is no summary."""
+        """From the file, or from the folder of a run. Raises KarstError if there is none, or if it is not a summary."""
         file = Path(path)
         if file.is_dir():
             file = file / "summary.json"
@@ -57,9 +57,9 @@ class Summary(Mapping[str, Any]):
         except OSError as error:
             raise KarstError(f"{file}: cannot be read ({error.strerror}); give the folder of a finished run") from None
         except ValueError as error:
-            raise KarstError(f"{file}: is no JSON ({error}); give the summary.json that karst wrote") from None
+            raise KarstError(f"{file}: is not valid JSON ({error}); give the summary.json that karst wrote") from None
         if not isinstance(values, dict) or "karst" not in values:
-            raise KarstError(f"{file}: is no summary of a run (it has no entry \"karst\"); give the summary.json that karst wrote")
+            raise KarstError(f"{file}: is not a summary of a run (it has no entry \"karst\"); give the summary.json that karst wrote")
         return cls(values)
 
     def __getitem__(self, name: str) -> Any:
@@ -86,7 +86,7 @@ class Summary(Mapping[str, Any]):
         return len(self._values)
 
     def unit(self, name: str) -> str:
-        """Unit of a result by its name, "1" without one."""
+        """Unit of a result by its name, "1" if dimensionless."""
         self[name]
         return unit_of(name)
 

@@ -16,7 +16,7 @@ NO_COMPONENTS = ("time_s", "pore_volumes", "position_m")
 
 
 def _column(texts: list[str]) -> np.ndarray:
-    """Numbers, NaN where there is nothing; texts when one of them is no number."""
+    """Numbers, NaN for empty entries; strings if one of them is not a number."""
     try:
         return np.array([float(text) if text else np.nan for text in texts])
     except ValueError:
@@ -24,12 +24,12 @@ def _column(texts: list[str]) -> np.ndarray:
 
 
 class Table(Mapping[str, np.ndarray]):
-    """Columns by name, each an array (rows), with its unit; an entry that is left empty is NaN.
+    """Columns by name, each an array (rows), with its unit; empty entries are NaN.
 
         table = Table("out/tracer/transport.csv")
         table["pore_volumes"], table["tracer_outlet"]
         table.unit("time_s")                 "s"; "1" without unit, "C": that of concentrations in the deck
-        table.rows(axis="x")                 the same of the rows with these entries
+        table.rows(axis="x")                 the columns of the rows with these entries
         table.to_array("time_s", "dt_s")     array (rows, 2)
     """
 
@@ -78,7 +78,7 @@ class Table(Mapping[str, np.ndarray]):
         return {name: self.unit(name) for name in self}
 
     def rows(self, **entries: float | str) -> dict[str, np.ndarray]:
-        """The columns, of the rows alone that have these entries: rows(axis="x")."""
+        """The columns, restricted to the rows with these entries: rows(axis="x")."""
         chosen = np.ones(self.n_rows, dtype=bool)
         for name, entry in entries.items():
             chosen &= self[name] == entry

@@ -6,12 +6,12 @@ UNITS = {
     "_mol_s": "mol/s", "_m3_s": "m3/s", "_m2_s": "m2/s", "_m_s": "m/s", "_mol": "mol", "_m3": "m3", "_m2": "m2", "_m": "m", "_s": "s",
     "_Hz": "Hz", "_Pa": "Pa", "_N": "N", "_darcy": "darcy", "_bytes": "bytes", "_seconds": "s",
 }
-WHOLE = {"seconds": "s", "bytes": "bytes"}  # names of groups whose entries all have this unit
+WHOLE = {"seconds": "s", "bytes": "bytes"}  # names of groups in which all entries have this unit
 ANGLES = "degrees"
 
 
 def unit_of(name: str) -> str:
-    """Unit of a quantity by its name, "1" without one. C is the unit in which the deck gives concentrations.
+    """Unit of a quantity by its name, "1" if dimensionless. C is the unit of concentrations in the deck.
 
     >>> unit_of("darcy_velocity_m_s"), unit_of("porosity"), unit_of("specific_surface_per_m")
     ('m/s', '1', '1/m')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The species that a set of elements makes, dissolved and on what sorbs, written in a basis of primary species.
+// The species of a set of elements, dissolved and sorbed, expressed in a basis of primary species.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace karst {
 
 /// A mass action: ln IAP = Σ coefficient ln a(basis) + water ln a(H2O) - ln_k.
 struct MassAction {
-  std::vector<std::pair<int, double>> basis;  ///< place in the basis, coefficient
+  std::vector<std::pair<int, double>> basis;  ///< index in the basis, coefficient
   double water = 0.0;
   double ln_k = 0.0;
 };
@@ -26,8 +26,8 @@ struct SystemSpecies {
   ActivityCoefficient activity;
   MassAction
       formed;     ///< of the basis: ln a = formed; a primary is itself with ln_k = 0. Its ln_k is -ln K of formation
-  int site = -1;  ///< that it sorbs to, in ChemicalSystem::sites; -1: dissolved
-  double covers = 0.0;  ///< of these sites per mole: equivalents of an exchanger, teeth on a surface
+  int site = -1;  ///< site in ChemicalSystem::sites; -1: dissolved
+  double covers = 0.0;  ///< sites per mole: equivalents of an exchanger, denticity on a surface
 };
 
 struct SystemPhase {
@@ -38,7 +38,7 @@ struct SystemPhase {
   double molar_volume = 0.0;  ///< [cm³/mol]
 };
 
-/// What sorbs: an exchanger with its one site, or a surface with its kinds of sites.
+/// A sorbent: an exchanger with its one site, or a surface with its kinds of sites.
 struct Sorbent {
   std::string name;
   std::vector<std::string> sites;  ///< of the database: {"X"}, {"Hfo_w", "Hfo_s"}
@@ -48,14 +48,14 @@ struct Sorbent {
 struct SorbingSite {
   std::string name;
   SpeciesPlace place = SpeciesPlace::exchanger;
-  int potential = -1;  ///< of its surface, place in the basis; -1: none
+  int potential = -1;  ///< potential of its surface, index in the basis; -1: none
 };
 
-/// Species and phases at one temperature. The basis: primary species, H+ before all others, each of which stands for
-/// one element or valence; then the sites; then F ψ / (R T) of charged surfaces. Primaries stand first among the
-/// species, too, and those that sorb last. Dissolved: a = m γ. On sites: a = covers m γ / N, the fraction of the N
-/// sites (exchangers: Gaines and Thomas), times exp(-Δz F ψ / (R T)) of the charge Δz that the reaction brings to a
-/// charged surface (Dzombak and Morel 1990, Surface Complexation Modeling).
+/// Species and phases at one temperature. The basis: primary species, H+ before all others, each of which represents
+/// one element or valence; then the sites; then F ψ / (R T) of charged surfaces. Primaries are also first among the
+/// species, and sorbed species last. Dissolved: a = m γ. On sites: a = covers m γ / N, the fraction of the N sites
+/// (exchangers: Gaines and Thomas), times exp(-Δz F ψ / (R T)) of the charge Δz that the reaction brings to a charged
+/// surface (Dzombak and Morel 1990, Surface Complexation Modeling).
 struct ChemicalSystem {
   double kelvin = 298.15;
   int n_primaries = 0;
@@ -65,7 +65,7 @@ struct ChemicalSystem {
   std::vector<std::string> potentials;  ///< names of charged surfaces, behind the sites
   std::vector<SystemSpecies> species;
   int n_dissolved = 0;              ///< species before this one are dissolved
-  std::vector<SystemPhase> phases;  ///< all of the database that the elements make
+  std::vector<SystemPhase> phases;  ///< all phases of the database that consist of the elements
   SpeciesTable table;               ///< the same for solves
 
   int n_basis() const { return n_primaries + static_cast<int>(sites.size() + potentials.size()); }
@@ -75,9 +75,9 @@ struct ChemicalSystem {
 };
 
 /// Valences are separate elements, "S(6)" and "S(-2)", and exchange no electrons; an element without one is that of its
-/// master species. Species and phases that only electrons or other elements could form are left out. Throws Error for
-/// elements and sites that the database does not have (naming the nearest), for two names of the same master species,
-/// and for a site that two sorbents have. Not collective.
+/// master species. Species and phases that need electrons or other elements are left out. Throws Error for elements and
+/// sites that the database does not have (with the nearest name), for two names of the same master species, and for a
+/// site of two sorbents. Not collective.
 /// @param elements  without H and O
 ChemicalSystem make_system(const Database& database, const std::vector<std::string>& elements, double kelvin,
                            const std::vector<Sorbent>& sorbents = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Physical constants of the chemistry: those of PHREEQC, up to 1e-4 from today's, where results are to compare with
-// its.
+// Physical constants of the chemistry: those of PHREEQC, which differ from current values by up to 1e-4, where results
+// are compared with it.
 #pragma once
 
 namespace karst {

@@ -13,7 +13,7 @@
 
 namespace karst {
 
-/// log10 of an equilibrium constant over the temperature: the analytical expression where there is one, else van 't
+/// log10 of an equilibrium constant over the temperature: the analytical expression if there is one, otherwise van 't
 /// Hoff's.
 struct EquilibriumConstant {
   double log_k_25 = 0.0;             ///< at 25 °C
@@ -41,7 +41,7 @@ struct MasterSpecies {
   double element_weight = 0.0;  ///< [g/mol]; 0 in lines of one valence
 };
 
-/// Where a species is.
+/// Where a species occurs.
 enum class SpeciesPlace : std::uint8_t { dissolved, exchanger, surface };
 
 /// One line of EXCHANGE_MASTER_SPECIES or SURFACE_MASTER_SPECIES.
@@ -59,9 +59,10 @@ struct DatabaseSpecies {
   /// Formed from: Σ coefficient species = 1 name. Empty for master species.
   std::vector<ReactionTerm> from;
   EquilibriumConstant constant;
-  ActivityModel activity = ActivityModel::davies;  ///< of what sorbs beside its fraction of the sites
-  double ion_size = 0.0, linear = 0.0;             ///< a [Å] and b [kg/mol] of debye_hueckel
-  bool three_planes = false;                       ///< its charge is spread over planes (CD-MUSIC)
+  ActivityModel activity =
+      ActivityModel::davies;            ///< activity of sorbed species in addition to their fraction of the sites
+  double ion_size = 0.0, linear = 0.0;  ///< a [Å] and b [kg/mol] of debye_hueckel
+  bool three_planes = false;            ///< its charge is distributed over planes (CD-MUSIC)
 };
 
 /// One mineral or gas of PHASES.
@@ -84,7 +85,7 @@ struct DatabaseRate {
 
 struct Database {
   std::string name;
-  std::uint64_t fingerprint = 0;  ///< of its text: another text has almost surely another one
+  std::uint64_t fingerprint = 0;  ///< checksum of its text: another text has almost certainly another one
   std::vector<MasterSpecies> masters;
   std::vector<SorptionMaster> sorption_masters;
   std::vector<DatabaseSpecies> species;
@@ -97,30 +98,29 @@ struct Database {
   const SorptionMaster* sorption_master(std::string_view site) const;
   const DatabaseSpecies* find_species(std::string_view name) const;
   const DatabasePhase* phase(std::string_view name) const;
-  /// Grams of a mole of a formula, or the number that the text is. Throws Error for unknown elements.
+  /// Molar mass [g/mol] of a formula, or the number in the text. Throws Error for unknown elements.
   double gram_formula_weight(const std::string& text) const;
 };
 
-/// The element, or the phase, of this name. Throw Error where there is none, naming the nearest. Not collective.
+/// The element, or the phase, of this name. Throws Error if there is none, with the nearest name. Not collective.
 const MasterSpecies& require_element(const Database& database, const std::string& element);
 const DatabasePhase& require_phase(const Database& database, const std::string& phase);
 
-/// One sentence on what of a database is not used, blocks and species; empty: nothing.
+/// One sentence that lists the unused blocks and species of a database; empty if there are none.
 std::string left_out(const Database& database);
 
-/// Reads a database: comments, `;`, lines that go on after \, CRLF, bytes that are not UTF-8; a later definition of a
-/// species or phase takes the place of an earlier one. Throws Error with name, line and entry: what cannot be read,
-/// reactions that do not balance, parameters of Pitzer's, the SIT or LLNL's model (their activity coefficients are not
-/// built). Not collective.
+/// Reads a database: comments, `;`, continuation lines after \, CRLF, bytes that are not UTF-8; a later definition of a
+/// species or phase replaces an earlier one. Throws Error with name, line and entry for unreadable entries, reactions
+/// that do not balance, and parameters of the Pitzer, SIT or LLNL models (whose activity coefficients are not
+/// available). Not collective.
 Database parse_database(std::string_view text, const std::string& name);
 
-/// Blocks of rates alone, of a file that need not have anything else. Throws Error as parse_database(), and where there
-/// are none. Not collective.
+/// Only the blocks of rates, of a file that need not contain anything else. Throws Error as parse_database(), and if
+/// there are none. Not collective.
 std::vector<DatabaseRate> read_rates(const std::string& path);
 
-/// As parse_database(), from a file and from others behind it, which need not have anything else than what they add:
-/// their definitions come later. Messages name the file and the line in it. Not collective: under MPI every rank reads
-/// them.
+/// As parse_database(), from a file followed by others, which need only contain their additions and are read later.
+/// Messages contain the file and the line in it. Not collective: under MPI every rank reads them.
 Database read_database(const std::string& path, const std::vector<std::string>& additions = {});
 
 }  // namespace karst

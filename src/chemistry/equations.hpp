@@ -7,7 +7,7 @@
 
 namespace karst {
 
-/// One equation of the basis, as SolutionCondition says it, and what it sums.
+/// One equation of the basis, defined by a SolutionCondition, and its sum.
 struct Equations {
   const ChemicalSystem& system;
   const SpeciesTable& table;                      ///< of the system, or with terms behind it
@@ -16,33 +16,33 @@ struct Equations {
   SpeciationWorkspace& work;
 };
 
-/// Room for all equations of a table.
+/// Work arrays for all equations of a table.
 void prepare(const SpeciesTable& table, SpeciationWorkspace& work);
 
-/// work.constant of the amounts: of what sorbs, with ln N of its sites.
+/// Sets work.constant of the amounts: for sorbed species including ln N of their sites.
 /// @param conditions  [basis] as given, of which those of sites are looked at
 void set_constants(const ChemicalSystem& system, const SpeciesTable& table,
                    std::span<const SolutionCondition> conditions, SpeciationWorkspace& work);
 
-/// Amounts, activities of the basis, and their slopes.
+/// Amounts, activities of the basis, and their derivatives.
 void evaluate(const Equations& e, std::span<const double> x);
 
-/// Ionic strength and activity of water: unknowns, or held as they are.
+/// Ionic strength and activity of water: unknowns, or constant.
 enum class IonicMedium { unknown, held };
 
-/// Residuals at what was evaluated; the largest one is returned, infinity where one is no number.
+/// Residuals at the last evaluation; returns the largest one, infinity if one is not a number.
 double residuals(const Equations& e, std::span<const double> x, IonicMedium medium);
 
 /// The Jacobian of these residuals into work.jacobian.
 void jacobian(const Equations& e, std::span<const double> x, IonicMedium medium);
 
-/// work.step: the solution of jacobian · step = residual. False where it is singular.
+/// work.step: the solution of jacobian · step = residual. False if it is singular.
 bool solve_step(const Equations& e);
 
-/// Newton's method, with the ways that speciate() has. x comes in as the start.
+/// Newton's method with the strategies of speciate(). x contains the initial guess.
 bool solve(const Equations& e, std::vector<double>& x, int& iterations);
 
-/// Takes what was evaluated last into a state: basis, molalities, activities.
+/// Copies the last evaluation into a state: basis, molalities, activities.
 void take_state(const Equations& e, std::span<const double> x, Speciation& state);
 
 }  // namespace karst

@@ -16,7 +16,7 @@ struct ChemicalFormula {
 };
 
 /// Elements and charge of "Fe+3", "SO4-2", "CaSO4:2H2O", "Ca0.5(CO3)0.5", "(CO2)2", "e-", "Al+++". Throws Error with
-/// what is wrong. Not collective.
+/// the reason if the text is invalid. Not collective.
 ChemicalFormula parse_formula(std::string_view text);
 
 /// The name that a species goes by: "Cu+" of "Cu+1", "Al+3" of "Al+++". Not collective.
@@ -37,7 +37,7 @@ struct Reaction {
 };
 
 /// "CO3-2 + 2 H+ = CO2 + H2O"; terms are apart by a plus between blanks, and a coefficient may touch its species
-/// ("2H+"). Throws Error with what is wrong. Not collective.
+/// ("2H+"). Throws Error with the reason if the text is invalid. Not collective.
 Reaction parse_reaction(std::string_view text);
 
 /// Throws Error when elements or charge do not balance to 1e-3. Not collective.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PHREEQC itself as a second engine: solutions by IPhreeqc, cells that react by PhreeqcRM (Parkhurst and Wissmeier
-// 2015, Adv. Water Resour. 83:176), from the same descriptions. Without the CMake option KARST_PHREEQCRM every call
-// throws Error that names it.
+// PHREEQC as a second engine: solutions by IPhreeqc, reacting cells by PhreeqcRM (Parkhurst and Wissmeier 2015, Adv.
+// Water Resour. 83:176), from the same descriptions. Without the CMake option KARST_PHREEQCRM every call throws an
+// Error that mentions the option.
 //
 // A cell is a kilogram of water: H = 2 W + Σ q H_p, O = W + Σ q O_p and charge = Σ q z_p, with the moles q of each
-// primary species, its atoms H_p, O_p, and the moles W of water, those of a kilogram and what the species that were
-// found last hold more or less of it than the primaries. PHREEQC gives an element one total and lets electrons go from
-// one valence to the other: a solution with two valences of one element is refused.
+// primary species, its atoms H_p, O_p, and the moles W of water, those of a kilogram plus the difference in water
+// between the last species and the primaries. PHREEQC has one total per element and allows electron transfer between
+// valences: a solution with two valences of one element is rejected.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace karst {
 /// Whether Karst was built with PhreeqcRM.
 bool has_phreeqc();
 
-/// What PHREEQC reads: paths of a database and of files behind it.
+/// Input of PHREEQC: paths of a database and of files read after it.
 struct PhreeqcFiles {
   std::string database;
   std::vector<std::string> additions;
@@ -35,19 +35,19 @@ Solution solve_with_phreeqc(const PhreeqcFiles& files, const Database& database,
 /// Cells with minerals and phases in equilibrium, without sorbents.
 class PhreeqcCells {
  public:
-  /// @param area, amount  [cell][mineral], as BatchMinerals; not used after this
-  /// Throws Error with what PHREEQC says.
+  /// @param area, amount  [cell][mineral], as BatchMinerals; not used after this call. Throws Error with PHREEQC's
+  /// message.
   PhreeqcCells(const PhreeqcFiles& files, const ReactiveMedium& medium, std::span<const double> area,
                std::span<const double> amount, int n_threads);
   ~PhreeqcCells();
   PhreeqcCells(PhreeqcCells&&) noexcept;
   PhreeqcCells& operator=(PhreeqcCells&&) noexcept;
 
-  /// All cells over a time; 0: equilibrium alone. Throws Error with what PHREEQC says. Not collective.
+  /// Advances all cells by a time; 0: equilibrium only. Throws Error with PHREEQC's message. Not collective.
   /// @param totals  [cell][primary] of what is dissolved [mol/kgw]
   /// @param[out] dissolved  [cell][mineral] over the time [mol/kgw]
   void react(double time, std::span<const double> totals, std::span<double> dissolved);
-  /// What react() has found.
+  /// Results of react().
   Speciation solution(std::size_t cell) const;
   int n_threads() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A solve of implicit_reaction.hpp under way: which reactions go on, and the sums that they are in.
+// State of a solve of implicit_reaction.hpp: the active reactions, and the sums that contain them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace karst {
 
-/// Which rates are taken out of the sums of all primaries but one: equilibria always are.
+/// Rates that are eliminated from the sums of all primaries except one; equilibria always are.
 enum class TakenOut : std::uint8_t { fast, all, none };
 
 struct ReactionSolve {
@@ -33,7 +33,7 @@ struct ReactionSolve {
   }
   /// ν combined.
   double& brought(std::size_t m, std::size_t p) const { return work.brought[m * medium.n_totals() + p]; }
-  /// Of the two terms of a way the first is what is supplied, the second what is taken up.
+  /// Of the two terms of a path the first is the dissolved amount, the second the precipitated one.
   bool supplies(std::size_t m, int term) const { return (term - medium.first_term[m]) % 2 == 0; }
   Equations equations() const {
     return {medium.system, medium.table, work.sums, work.speciation.conditions, work.speciation};
@@ -43,13 +43,13 @@ struct ReactionSolve {
 /// The unknowns of the state.
 void begin_at_state(const ReactionSolve& s);
 
-/// Σ of the ways of a rate at what was evaluated.
+/// Σ of the paths of a rate at the last evaluation.
 struct RateWays {
-  double net = 0.0, size = 0.0;  ///< supplied less taken up, and both together
+  double net = 0.0, size = 0.0;  ///< dissolved minus precipitated, and their sum
 };
 RateWays rate_of(const ReactionSolve& s, std::size_t m);
 
-/// Finds, at the state, which rates bring more than two of their totals hold: in both sums nothing else would be seen.
+/// Finds, at the state, the rates that exceed two of their totals: all other terms would be lost in both sums.
 void find_fast(const ReactionSolve& s);
 
 /// Sums of all totals, with the ways of rates, and totals with what is at its bound; combined, and as equations. False

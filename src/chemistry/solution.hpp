@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solutions as users write them, and what they consist of.
+// Descriptions of solutions, and their composition.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace karst {
 
-/// A solution as it is described.
+/// Description of a solution.
 struct SolutionOptions {
   std::string name = "solution";
   double temperature = 25.0;        ///< [°C]
@@ -28,17 +28,17 @@ struct SolutionTotal {
   double value = 0.0;      ///< in units
   std::string units;       ///< empty: those of the solution
   std::string counted_as;  ///< formula or grams of a mole; empty: what the database says
-  bool by_charge = false;  ///< the amount that balances the charge; the value is where the solve begins
+  bool by_charge = false;  ///< the amount that balances the charge; the value is the initial guess
   std::string phase;       ///< the amount that brings this phase to the saturation index
   double index = 0.0;
 };
 
-/// Throws Error with what is wrong. Not collective.
+/// Throws Error with the reason if the text is invalid. Not collective.
 SolutionTotal parse_total(std::string_view text);
 
 /// Amounts in moles (equivalents of Alkalinity) per kilogram of water. Units: mol, g or eq with the prefixes m and u
-/// per kgw (kilogram of water), kgs (of solution) or L, and ppt, ppm, ppb by weight. Throws Error for units that do
-/// not fit, negative amounts, and solutes that weigh more than the solution. Not collective.
+/// per kgw (kilogram of water), kgs (of solution) or L, and ppt, ppm, ppb by weight. Throws Error for incompatible
+/// units, negative amounts, and solutes with a larger mass than the solution. Not collective.
 std::vector<double> amounts_per_water(const Database& database, const SolutionOptions& options,
                                       const std::vector<SolutionTotal>& totals);
 
@@ -50,12 +50,12 @@ struct Solution {
   Speciation state;
 };
 
-/// Saturation of a phase at its index; of gases the index is log10 of the partial pressure in atm. Throws Error, naming
-/// the nearest, where the system does not have it. Not collective.
+/// Saturation of a phase at its index; of gases the index is log10 of the partial pressure in atm. Throws Error, with
+/// the nearest name, if the system does not contain it. Not collective.
 SolutionCondition saturation(const ChemicalSystem& system, const std::string& phase, double index);
 
-/// Throws Error, naming the nearest, when the database does not have the phase, and when the reaction of the phase
-/// takes electrons from one valence to another (pyrite), which is not available. Not collective.
+/// Throws Error, with the nearest name, if the database does not contain the phase, and if the reaction of the phase
+/// transfers electrons between valences (pyrite), which is not available. Not collective.
 void require_usable_phase(const Database& database, const std::string& phase);
 
 /// Adds a total of 0 for every element of a phase that the solution does not name, so that it can take the phase up: of
@@ -64,19 +64,18 @@ void require_usable_phase(const Database& database, const std::string& phase);
 /// solution has the element without a valence and that is another one. Not collective.
 void add_elements_of_phase(const Database& database, const std::string& phase, SolutionOptions& options);
 
-/// Throws Error, with the solution's name, for all that is wrong in a description, and when the equations have no
-/// solution that Newton's method finds. Not collective.
+/// Throws Error, with the solution's name, for all errors of a description, and if Newton's method finds no solution.
+/// Not collective.
 Solution solve_solution(const Database& database, const SolutionOptions& options);
 
-/// What a careful reader doubts: charge that is off by over 0.1 % of the ions, an ionic strength beyond the activity
-/// model, 1 mol/kgw.
+/// Warnings: a charge error above 0.1 % of the ions, an ionic strength beyond the activity model, 1 mol/kgw.
 std::vector<std::string> solution_warnings(const Solution& solution);
 
-/// Tables for the terminal: what it is, totals, species by amount, saturation indices.
+/// Tables for the terminal: description, totals, species by amount, saturation indices.
 std::string solution_text(const Solution& solution, const std::string& database_name);
 
 /// Lines of a table: solution,kind,name,value,unit,activity,log10_gamma; kind: property, total, species, phase. The
-/// first line names the columns when `header`.
+/// first line contains the column names if `header`.
 std::string solution_csv(const Solution& solution, bool header);
 
 }  // namespace karst

@@ -10,7 +10,7 @@
 
 namespace karst {
 
-/// An exchanger or a surface as it is described.
+/// Description of an exchanger or a surface.
 struct SorbentOptions {
   std::string name;
   std::vector<std::string> sites;  ///< site of the database and its amount [mol/kgw]: "X 0.01"; a surface may have many
@@ -19,25 +19,25 @@ struct SorbentOptions {
   double area = 0.0;     ///< of a charged surface [m²/kgw]
 };
 
-/// "X 0.01". Throws Error with what is wrong. Not collective.
+/// "X 0.01". Throws Error with the reason if the text is invalid. Not collective.
 struct SiteAmount {
   std::string site;
   double amount = 0.0;  ///< [mol/kgw]
 };
 SiteAmount parse_site(std::string_view text);
 
-/// What make_system() needs to know of them. Throws Error, with the sorbent's name, for sites of the other kind.
+/// The sorbents as arguments of make_system(). Throws Error, with the sorbent's name, for sites of the other kind.
 std::vector<Sorbent> sorbents_of(const Database& database, const std::vector<SorbentOptions>& options);
 
-/// Conditions of the sites and of the charged surfaces, as they stand in the basis.
+/// Conditions of the sites and of the charged surfaces, in the order of the basis.
 std::vector<SolutionCondition> sites_of(const std::vector<SorbentOptions>& options);
 
-/// The sorbents in equilibrium with a solution that does not change by it. Throws Error where they do not come to it.
+/// The sorbents in equilibrium with a solution that is not changed. Throws Error if there is no equilibrium.
 /// @param system  of the solution's elements and the sorbents
 Speciation sorbed_state(const ChemicalSystem& system, const Speciation& solution,
                         const std::vector<SolutionCondition>& sites);
 
-/// Tables for the terminal: species on each sorbent with their share of the sites, potential and charge of surfaces.
+/// Tables for the terminal: species on each sorbent with their fraction of the sites, potential and charge of surfaces.
 std::string sorption_text(const ChemicalSystem& system, const Speciation& state,
                           const std::vector<SorbentOptions>& options);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the amounts of a solution's elements lie among its species: Newton's method on logarithms.
+// Speciation: distribution of the elements of a solution among its species, by Newton's method on logarithms.
 //
-// Unknowns are ln m of the primary species, ln a of the sites that sorb, F ψ / (R T) of charged surfaces, the ionic
+// Unknowns are ln m of the primary species, ln a of the sorption sites, F ψ / (R T) of charged surfaces, the ionic
 // strength I and ln a(H2O). With one kilogram of water and
 //   ln m_i = ln K_i + Σ_j ν_ij (ln m_j + ln γ_j(I)) + ν_iw ln a_w - ln γ_i(I)
 // (of what sorbs: chemical_system.hpp) each of the basis has one condition (see SolutionCondition), I = ½ Σ z² m, and
-// a_w = 1 - 0.017 Σ m (Garrels and Christ 1965), sums over what is dissolved. Sums of amounts are compared by
-// logarithm, ln Σ_positive - ln (Σ_negative + total): as sums of exponentials they are then nearly straight in the
-// unknowns, so that Newton's method comes home from far away.
+// a_w = 1 - 0.017 Σ m (Garrels and Christ 1965), sums over dissolved species. Sums of amounts are compared by
+// logarithm, ln Σ_positive - ln (Σ_negative + total): as logarithms of sums of exponentials they are nearly linear in
+// the unknowns, so that Newton's method converges from far away.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 namespace karst {
 
-constexpr double least_amount = 1e-30;  ///< what a total of 0 counts as [mol/kgw]
+constexpr double least_amount = 1e-30;  ///< value used for a total of 0 [mol/kgw]
 
-/// What a primary species, a site or a potential is found from.
+/// Condition that determines a primary species, a site or a potential.
 struct SolutionCondition {
   enum class Kind : std::uint8_t {
     total,       ///< total_of() and sorbed_of() = value [mol/kgw]; of H+ it may be negative
@@ -28,13 +28,13 @@ struct SolutionCondition {
     charge,      ///< Σ z m = value [eq/kgw], of what is dissolved
     alkalinity,  ///< Σ alkalinity m = value [eq/kgw]
     saturation,  ///< ln Ω of the phase = value
-    potential    ///< of a surface with an area of value [m²/kgw]: the diffuse layer holds its charge
+    potential    ///< of a surface with an area of value [m²/kgw]: the diffuse layer balances its charge
   } kind = Kind::total;
   double value = 0.0;
   int phase = -1;  ///< in ChemicalSystem::phases, of saturation
 };
 
-/// A solution, one kilogram of water. Also where the next solve begins.
+/// A solution, one kilogram of water. Also the initial guess of the next solve.
 struct Speciation {
   std::vector<double> basis;        ///< ln m of primaries, ln a of sites, F ψ / (R T) of surfaces
   double ionic_strength = 0.0;      ///< [mol/kgw]
@@ -59,14 +59,14 @@ struct SpeciationWorkspace {
 /// @param conditions  [primary] or more
 Speciation cold_start(const ChemicalSystem& system, std::span<const SolutionCondition> conditions);
 
-/// Solves from the state that is there, to 1e-13 of every sum. Returns Speciation::converged. Thread-safe. Not
-/// collective.
+/// Solves with the current state as initial guess, to 1e-13 of every sum. Returns Speciation::converged. Thread-safe.
+/// Not collective.
 /// @param conditions  [basis]; totals of 0 count as 1e-30
 bool speciate(const ChemicalSystem& system, std::span<const SolutionCondition> conditions, Speciation& state,
               SpeciationWorkspace& work);
 
-/// Slopes of ln a of the basis, and of water behind it, when totals change along a direction, at a state that
-/// speciate() has found for these totals. False where the equations have no slope. Not collective.
+/// Derivatives of ln a of the basis and, after it, of water, for a change of totals along a direction, at a state found
+/// by speciate() for these totals. False if the Jacobian is singular. Not collective.
 /// @param direction  [primary] change of the totals
 /// @param[out] slope  [basis], then water: d ln a / d(share of the direction) [kgw/mol times that of the direction]
 bool activity_slopes(const ChemicalSystem& system, std::span<const SolutionCondition> conditions,
@@ -79,7 +79,7 @@ double total_of(const ChemicalSystem& system, const Speciation& state, int prima
 double sorbed_of(const ChemicalSystem& system, const Speciation& state, int primary);
 /// Σ z m [eq/kgw].
 double charge_of(const ChemicalSystem& system, const Speciation& state);
-/// Σ |z| m [eq/kgw]: what charge_of() is small against.
+/// Σ |z| m [eq/kgw]: the scale of charge_of().
 double ions_of(const ChemicalSystem& system, const Speciation& state);
 /// [eq/kgw]
 double alkalinity_of(const ChemicalSystem& system, const Speciation& state);

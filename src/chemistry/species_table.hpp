@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The species of a system as arrays, for solves.
+// The species of a system as arrays for solves.
 #pragma once
 
 #include <span>
@@ -26,21 +26,21 @@ struct WeightedSums {
   void add(std::span<const double> weights);
 };
 
-/// Amounts whose logarithms are linear in those of activities but for their γ:
+/// Amounts whose logarithms are linear in those of activities except for their γ:
 ///   ln m = constant + Σ form ln a(basis) + form ln a(H2O) - ln γ(I).
 /// These are the species; then of each charged surface two amounts of charge κ √I e^(∓F ψ / 2RT) area / 2F, whose
-/// difference, κ √I sinh(F ψ / 2RT) area / F, is the charge of its diffuse layer; and terms of rates may follow
+/// difference, κ √I sinh(F ψ / 2RT) area / F, is the charge of its diffuse layer; then terms of rates may follow
 /// (implicit_reaction.hpp).
 struct SpeciesTable {
-  int n = 0, length = 0;           ///< amounts; rounded up to whole vectors of the processor
+  int n = 0, length = 0;           ///< amounts; rounded up to full vector registers
   int n_basis = 0, width = 0;      ///< and of unknowns, basis + I + ln a(H2O)
   std::vector<double> form;        ///< [basis, then water][length]
   std::vector<double> rows;        ///< the same as d ln m / d unknown but I: [amount][width]
   std::vector<double> constant;    ///< [length]
   std::vector<double> az2, ba, b;  ///< [length] of ActivityCoefficient
-  std::vector<double> part;  ///< [basis][length] what a mole adds to the total of each, or to the charge of a surface
+  std::vector<double> part;  ///< [basis][length] contribution of a mole to each total, or to the charge of a surface
                              ///< and its layer
-  int first_layer = 0, first_term = 0;  ///< amounts behind the species
+  int first_layer = 0, first_term = 0;  ///< amounts after the species
   WeightedSums totals;                  ///< the same as lists
   WeightedSums ions;                    ///< dissolved: ½ z², charge, alkalinity, 1
   enum IonSum : int { strength, charge, alkalinity, dissolved };

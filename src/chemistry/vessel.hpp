@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kilogram of water with what sorbs from it and what reacts with it.
+// Batch reactor: a kilogram of water with its sorbents and reactants.
 #pragma once
 
 #include <limits>
@@ -11,11 +11,11 @@
 
 namespace karst {
 
-/// A mineral or gas that the water comes to equilibrium with as long as there is some of it.
+/// A mineral or gas in equilibrium with the water until it is exhausted.
 struct EquilibriumOptions {
   std::string name, phase;
-  double index = 0.0;  ///< saturation index that it holds; of a gas log10 of its partial pressure [atm]
-  double amount = std::numeric_limits<double>::infinity();  ///< [mol/kgw]; infinite: it does not end
+  double index = 0.0;  ///< saturation index in equilibrium; of a gas log10 of its partial pressure [atm]
+  double amount = std::numeric_limits<double>::infinity();  ///< [mol/kgw]; infinite: never exhausted
   bool dissolves = true, precipitates = true;
 };
 
@@ -32,8 +32,8 @@ struct Vessel {
   std::vector<double> totals;  ///< [primary] of water and sorbents at the start [mol/kgw]
 };
 
-/// Throws Error, with the name of the part, for what is wrong. Not collective.
-/// @param solution  which names all elements of the phases (add_elements_of_phase())
+/// Throws Error, with the name of the part, for invalid descriptions. Not collective.
+/// @param solution  must contain all elements of the phases (add_elements_of_phase())
 Vessel make_vessel(const Database& database, const Solution& solution, const VesselOptions& options);
 
 }  // namespace karst

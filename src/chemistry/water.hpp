@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pure water at one atmosphere, and what activity coefficients take from it.
+// Properties of pure water at one atmosphere, for activity coefficients.
 #pragma once
 
 namespace karst {
@@ -13,7 +13,8 @@ double water_density(double kelvin);
 double water_permittivity(double kelvin);
 
 /// Of Debye and Hückel: B = √(8π N ρ q / (ε T)) [kg^½/mol^½/Å] and A = q B / (2 ln 10 ε T) [kg^½/mol^½], q = e²/k. N
-/// and q are those of PHREEQC (6.02252e23 / mol, 1.671008e-3 cm K), 2e-5 from today's, so that results compare.
+/// and q are those of PHREEQC (6.02252e23 / mol, 1.671008e-3 cm K), 2e-5 from current values, so that results can be
+/// compared.
 struct DebyeHueckel {
   double a = 0.0, b = 0.0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the solids of the deck (SI units) to one level set (units of the level-0 cell width).
+// Converts the solids of the deck (SI units) to one level set (units of the level-0 cell width).
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@ namespace karst {
 
 /// Level set of options.solids, combined by options.operation.
 ///
-/// Shapes of finite size and cylinders are repeated in the periodic directions of the grid, and in all directions when
-/// they say periodic = true. Planes and expressions are taken as they are. Sphere files are read relative to
-/// options.directory, by every rank. Not collective.
+/// Shapes of finite size and cylinders are repeated in the periodic directions of the grid, and in all directions with
+/// periodic = true. Planes and expressions are not repeated. Sphere files are read relative to options.directory, by
+/// every rank. Not collective.
 /// @param h0        level-0 cell width [m]
-/// @param size      of the domain [m]: a whole number of cells per direction, else Error
-/// @param periodic  directions in which the grid is periodic
-/// Without solids all is fluid. Throws Error with places and lengths above 1e8 cells, with formulas whose sign changes
-/// more than 32 times per cell width, and what choose_minerals, make_level_set, read_spheres and make_expression throw.
+/// @param size      of the domain [m]: an integer number of cells per direction, otherwise Error
+/// @param periodic  directions in which the grid is periodic. Without solids all is fluid. Throws Error for positions
+/// and lengths above 1e8 cells, for formulas whose sign changes more than 32 times per cell width, and the errors of
+/// choose_minerals, make_level_set, read_spheres and make_expression.
 std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& options, double h0, const Vec3& size,
                                                    const std::array<bool, 3>& periodic);
 
-/// φ of one shape as a part of the domain: φ <= 0 inside; repeated as above. Errors of places and lengths as above.
+/// φ of one shape as a part of the domain: φ <= 0 inside; repeated as above. Errors of positions and lengths as above.
 /// @param key        of its table in messages: "transport.region[2]"
 /// @param directory  of the deck
 std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,

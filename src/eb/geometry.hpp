@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The geometry of a run: levels of cut cells, made from a level set in these steps (collective, parallel over boxes):
-//   1  lattice boxes that hold fluid -> layout, weighted by the work they mean
+// The geometry of a run: levels of cut cells, generated from a level set in these steps (collective, parallel over
+// boxes):
+//   1  lattice boxes that contain fluid -> layout, weighted by their work
 //   2  cut every box into pieces of fluid
 //   3  link pieces across faces, also between boxes and ranks
-//   4  connected pores: remove what flow cannot reach
-//   5  join small pieces to home cells, number the VoFs, build graph and moments
-// Refined levels repeat them on the boxes that the deck asks for.
+//   4  connected pores: remove those without flow
+//   5  merge small pieces with home cells, number the VoFs, build graph and moments
+// Refined levels repeat these steps on the boxes that the deck requests.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ struct GeometryReport {
   std::vector<LevelReport> levels;
   double porosity = 0.0;              ///< fluid volume / domain volume, with the pores removed on level 0
   double connected_porosity = 0.0;    ///< of the pores that percolate
-  double wall_area = 0.0;             ///< of the pores that stay, in units of h0²
+  double wall_area = 0.0;             ///< of the pores that are kept, in units of h0²
   double specific_surface = 0.0;      ///< wall area / domain volume, in 1/h0
   std::vector<MineralWall> minerals;  ///< by number; Σ area = wall_area, to round-off
   std::array<bool, 3> percolates{};
@@ -42,13 +43,12 @@ struct Geometry {
 /// Of level 0.
 inline const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
-/// Which boxes there are on all levels, and whose they are. Throws Error where a level or all fluid is missing.
-/// Collective.
+/// Boxes of all levels, and their owners. Throws Error if a level or all fluid is missing. Collective.
 GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set,
                          const BoxCosts& costs = {});
 
-/// Builds all levels. Error when there is no fluid at all. Collective.
-/// @param costs  by which boxes are dealt out to ranks; none: by weight_of_box()
+/// Builds all levels. Throws Error if there is no fluid. Collective.
+/// @param costs  by which boxes are distributed to ranks; none: by weight_of_box()
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
                         ControlVolumes control_volumes = ControlVolumes::home_cells, const BoxCosts& costs = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which minerals are told apart on the wall, and their numbers.
+// Minerals that are distinguished on the wall, and their numbers.
 #pragma once
 
 #include <string>
@@ -9,24 +9,23 @@
 
 namespace karst {
 
-/// Name of what geometry.minerals leaves out.
+/// Name of all minerals that are not in geometry.minerals.
 inline constexpr const char* other_minerals = "other";
-/// Name of the surface along which a sample was cut out of an image: no wall of a pore.
+/// Name of the surface along which a sample was cut out of an image; it is not a pore wall.
 inline constexpr const char* surroundings = "outside of the sample";
 
 struct MineralChoice {
   std::vector<std::string> names;     ///< LevelSet::minerals()
-  std::vector<MineralNumber> number;  ///< of each of the names that there are
+  std::vector<MineralNumber> number;  ///< of each existing name
 };
 
-/// Numbers minerals in the order asked for; all that are not named follow as one, `other_minerals`, and `surroundings`
-/// as itself. Nothing asked for: each by itself, in their order.
+/// Numbers minerals in the requested order; all others follow as one, `other_minerals`, and `surroundings` as a
+/// separate one. Without a request: all, in their order.
 /// @param there  different names
-/// @param asked  geometry.minerals
-/// Throws Error that lists what was asked for and is not there, and names that mean two things.
+/// @param asked  geometry.minerals. Throws Error that lists requested names that do not exist, and ambiguous names.
 MineralChoice choose_minerals(const std::vector<std::string>& there, const std::vector<std::string>& asked);
 
-/// What is wrong with a name of a mineral; empty: nothing.
+/// Error message for a name of a mineral; empty if it is valid.
 std::string wrong_mineral_name(const std::string& name);
 
 }  // namespace karst

@@ -11,8 +11,8 @@
 namespace karst {
 
 /// Values over the VoFs of all levels of a composite grid, component after component, halo and ghost slots included.
-/// Unknowns are the VoFs that no finer level covers; the others and all slots beyond the own VoFs hold what FillGhosts
-/// (fill_ghosts.hpp) puts there.
+/// Unknowns are the VoFs that are not covered by a finer level; all other slots are filled by FillGhosts
+/// (fill_ghosts.hpp).
 class CellField {
  public:
   /// All 0. Not collective.
@@ -33,16 +33,16 @@ class CellField {
   std::vector<Field> levels_;
 };
 
-/// All slots of all components; both are on the same composite. Not collective.
+/// Copies all slots of all components; both fields must be on the same composite. Not collective.
 void copy(const CellField& from, CellField& to);
 
 /// The own unknowns in their numbering, `n_components` numbers each. Not collective.
 void get_unknowns(const CellField& field, std::span<double> values);
 void set_unknowns(std::span<const double> values, CellField& field);
 
-// Over the unknowns of all ranks, one component; they depend on the ranks to round-off. Collective.
+// Norms over the unknowns of all ranks, one component; they depend on the number of ranks to round-off. Collective.
 double dot(const CellField& a, const CellField& b, int component = 0);
-double max_norm(const CellField& a, int component = 0);  ///< infinite when one is no number
+double max_norm(const CellField& a, int component = 0);  ///< infinite if a value is not a number
 /// Σ value × volume of the fluid, in units of h0³: the mass, when the values are concentrations.
 double integral(const CellField& a, int component = 0);
 

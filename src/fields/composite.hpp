@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The composite grid: all levels of a geometry as one set of control volumes, the VoFs that no finer level covers. What
-// belongs to the grid and to no equation stands here, once: who is covered, how unknowns are numbered and which faces
-// lead from level to level. Fields (cell_field.hpp, face_field.hpp) live on it; operators read it. Nothing changes
-// after the constructor.
+// The composite grid: all levels of a geometry as one set of control volumes, the VoFs that are not covered by a finer
+// level. It contains all data of the grid that do not depend on an equation: covered VoFs, the numbering of unknowns
+// and the faces between levels. Fields (cell_field.hpp, face_field.hpp) are defined on it; operators read it. It is
+// constant after construction.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace karst {
 
-/// Where the flux of a coarse-fine face enters an own coarse VoF.
+/// Entry of the flux of a coarse-fine face into an own coarse VoF.
 struct CoarseEntrance {
   std::uint16_t vof;
   std::uint8_t side;   ///< of the coarse VoF
@@ -49,13 +49,13 @@ class Composite {
   /// Cell width of a level, in h0.
   static double width(int l) { return std::ldexp(1.0, -l); }
 
-  /// Own VoFs that the next finer level covers, increasing.
+  /// Own VoFs that are covered by the next finer level, increasing.
   std::span<const std::uint16_t> covered_in(int l, int box) const { return parts_[l].covered.of(box); }
-  /// Faces of the own VoFs of level l + 1, 0 <= l < n_levels() - 1, towards level l, box after box: every open one of a
-  /// VoF that is not covered. Without a coarse VoF behind it (behind.found) a face is closed.
+  /// Faces of the own VoFs of level l + 1, 0 <= l < n_levels() - 1, towards level l, box after box: all open faces of
+  /// VoFs that are not covered. A face without a coarse VoF behind it (behind.found) is closed.
   std::span<const LevelFace> coarse_fine(int l) const { return parts_[l].to_coarser.items; }
   std::int64_t coarse_fine_begin(int l, int fine_box) const { return parts_[l].to_coarser.begin[fine_box]; }
-  /// The same faces as the own VoFs of level l meet them, box after box, by VoF.
+  /// The same faces listed by the own VoFs of level l, box after box.
   std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[l].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
   std::span<const RemoteItem> remote_entrances(int l) const { return parts_[l].remote; }
@@ -78,11 +78,11 @@ class Composite {
   std::vector<Part> parts_;
 };
 
-/// Of a composite, which it keeps.
+/// Of a composite, whose ownership is shared.
 inline std::shared_ptr<const CompositeNumbering> numbering_of(const std::shared_ptr<const Composite>& composite) {
   return {composite, &composite->numbering()};
 }
-/// A composite of a geometry that outlives it. Collective.
+/// Creates a composite; the geometry must outlive it. Collective.
 std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry);
 
 }  // namespace karst

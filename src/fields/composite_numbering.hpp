@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unknowns of a composite grid (composite.hpp): the VoFs that no finer level covers. A rank numbers its own ones
-// level after level, box after box (Morton order), VoF after VoF; the global number adds those of the lower ranks.
+// The unknowns of a composite grid (composite.hpp): the VoFs that are not covered by a finer level. A rank numbers its
+// own ones level after level, box after box (Morton order), VoF after VoF; the global number adds those of the lower
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ inline constexpr GlobalNumber no_unknown = -1;
 
 class CompositeNumbering {
  public:
-  /// Throws Error when one rank would have 2^31 unknowns. Collective.
+  /// Throws Error if one rank has 2^31 unknowns or more. Collective.
   CompositeNumbering(const Comm& comm, const Geometry& geometry);
 
   int n_levels() const { return static_cast<int>(levels_.size()); }
@@ -35,7 +36,8 @@ class CompositeNumbering {
   /// First own number of the unknowns of an own box.
   std::int32_t box_begin(int level, int local) const { return of(level).begin[local]; }
   std::int32_t box_end(int level, int local) const { return of(level).begin[local + 1]; }
-  /// Own number per VoF of the box, -1 where covered. Empty when no VoF of the box is covered: box_begin() + VoF.
+  /// Own number per VoF of the box, -1 where covered. Empty if no VoF of the box is covered; numbers are then
+  /// box_begin() + VoF.
   std::span<const std::int32_t> numbers(int level, int local) const;
   /// Own number of an own VoF, -1 when it is covered.
   std::int32_t number(int level, int local, int vof) const {

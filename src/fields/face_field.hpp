@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fluxes through all faces of a composite grid (a quantity per time; the area is in them). Each flux between two
-// control volumes stands in one of three places, so that a balance is a sum of numbers and no interpolation:
+// control volumes is stored in one of three places, so that a balance is a sum without interpolation:
 //
-//   primary      a face between VoFs that hold the centres of neighbouring cells of a level, so each is the one primary
-//                neighbour of the other, or on an end of the domain: component d at slot v is the flux in +d through
-//                the low face of v; the high ends of the domain have theirs in the domain ghosts
+//   primary      a face between VoFs that contain the centres of neighbouring cells of a level, so each is the only
+//   primary
+//                neighbour of the other, or a domain face: component d at slot v is the flux in +d through
+//                the low face of v; those of the high domain faces are in the domain ghosts
 //   extra        parallel to LevelGeometry::extra: OUT of the VoF of the extra face. Both VoFs of a face list it
 //   coarse-fine  parallel to Composite::coarse_fine(): OUT of the fine VoF, into the coarse one
 //
-// Slots and extra faces between a VoF and a coarser level or a covered VoF hold 0, and so do all of covered VoFs: these
-// fluxes are the coarse-fine ones. Whoever fills an extra face fills it for both of its VoFs, with opposite signs. Halo
-// slots are filled here.
+// Slots and extra faces between a VoF and a coarser level or a covered VoF contain 0, and so do all those of covered
+// VoFs: these fluxes are the coarse-fine ones. Code that sets an extra face must set it for both of its VoFs, with
+// opposite signs. Halo slots are filled here.
 #pragma once
 
 #include <memory>
@@ -48,7 +49,7 @@ class FaceField {
     for (int l = 0; l < std::ssize(levels_); ++l)
       levels_[l].halo.for_boxes(levels_[l].primary, [&](int b) { f(l, b); });
   }
-  /// Fluxes that CoarseEntrance::value points at, after for_boxes().
+  /// Fluxes to which CoarseEntrance::value refers, after for_boxes().
   std::span<const double> entering(int l) const { return levels_[l].coarse_fine.span(); }
 
  private:
@@ -66,7 +67,7 @@ class FaceField {
 };
 
 /// Σ of the fluxes out of each VoF, into one component of a field on the same composite; 0 in covered VoFs. Allocates
-/// nothing after the first time. Collective.
+/// memory only at the first call. Collective.
 ///
 ///   out_v = Σ_d (F_d[high neighbour] - F_d[v]) + Σ extra + Σ towards coarser - Σ from finer
 void divergence(FaceField& flux, CellField& out, int component = 0);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fills everything but the unknowns of a field from them:
+// Fills all values of a field except the unknowns from these:
 //
-//   covered VoFs     Σ κV φ / Σ κV over the finer VoFs on them: mass is kept; without any, the value of a neighbour
+//   covered VoFs     Σ κV φ / Σ κV over the finer VoFs on them, which conserves mass; without any, the value of a
+//   neighbour
 //   level ghosts     (across the face to a coarser level, one fine cell out) the value there of the least-squares
 //                    polynomial through the unknowns around on both levels, of degree 1 for order 2: exact for linear
 //                    fields; of degree 0 where walls leave so few unknowns that the weights would extrapolate far. A
 //                    closed face has the value of its VoF behind it
 //   halo VoFs        the values of their owners
 //
-// Ghosts on the ends of the domain are the caller's, for they need boundary conditions.
+// Ghosts behind domain faces are set by the caller, because they need boundary conditions.
 #pragma once
 
 #include <memory>
@@ -26,20 +27,21 @@ class FillGhosts {
   /// @param order  of the level ghosts, 1 or 2
   explicit FillGhosts(std::shared_ptr<const Composite> composite, int order = 2);
 
-  /// All of the above, all components. Allocates nothing after the first time. Throws Error when the field is on
-  /// another composite. Collective.
+  /// Fills all of the above for all components. Allocates memory only at the first call. Throws Error if the field is
+  /// on another composite. Collective.
   void operator()(CellField& field);
-  /// The covered VoFs alone. Collective.
+  /// Fills only the covered VoFs. Collective.
   void average_down(CellField& field);
 
-  /// Covered VoFs of an own box that get no value: no finer one stands on them nor on any VoF that they lead to.
+  /// Covered VoFs of an own box that get no value, because there is no finer VoF on them or on any VoF connected with
+  /// them.
   std::span<const std::uint16_t> empty_in(int l, int box) const {
     return l + 1 < composite_->n_levels() ? averages_[l].empty.of(box) : std::span<const std::uint16_t>{};
   }
-  std::int64_t without_parent() const { return without_parent_; }  ///< finer VoFs where the coarse level sees no fluid
+  std::int64_t without_parent() const { return without_parent_; }  ///< finer VoFs where the coarse level has no fluid
 
  private:
-  struct Source {  // an unknown: place in the field of its level
+  struct Source {  // an unknown: index in the field of its level
     std::int32_t level;
     std::int64_t at;
   };
@@ -59,7 +61,7 @@ class FillGhosts {
   struct Donor {
     std::int64_t to, from;  // slots
   };
-  /// Sums over the finer VoFs of a pair of levels: made by their owners, added up by those of the coarse VoFs.
+  /// Sums over the finer VoFs of a pair of levels: computed by their owners, added up by the owners of the coarse VoFs.
   struct Averages {
     std::vector<Child> children;
     std::vector<std::int64_t> begin{0};  // of each sum

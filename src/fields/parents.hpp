@@ -7,8 +7,9 @@
 
 namespace karst {
 
-/// The VoF of level l under each own VoF of level l + 1, box after box: of its cell, or of the home of its cell's fluid
-/// (home cells), of several the one whose fluid is nearest; no_face where the coarse level sees no fluid. Collective.
+/// The VoF of level l under each own VoF of level l + 1, box after box: that of its cell, or the home of the fluid in
+/// its cell (cell merging); of several, the one with the nearest fluid; no_face where the coarse level has no fluid.
+/// Collective.
 std::vector<VofName> find_parents(const Composite& grid, int l);
 
 /// κ of the own VoFs of a box.

@@ -20,7 +20,7 @@ class RemoteUnknowns {
   /// Collective.
   RemoteUnknowns(const Comm& comm, const CompositeNumbering& numbering, std::vector<GlobalNumber> wanted);
 
-  /// Place of an unknown among numbers(); it must have been wanted. O(log n).
+  /// Index of an unknown in numbers(); it must be among `wanted`. O(log n).
   std::int32_t place(GlobalNumber g) const;
   const std::vector<GlobalNumber>& numbers() const { return numbers_; }  ///< in the order of the values received
   ListExchange& exchange() { return exchange_; }
@@ -33,7 +33,7 @@ class RemoteUnknowns {
 };
 
 /// The same with their values, fetched without blocking:
-///   values.begin(x); ...work on what is own...; values.finish(); ...values.values()[place]...
+///   values.begin(x); ...work on own data...; values.finish(); ...values.values()[index]...
 template <class T>
 class RemoteValues : public RemoteUnknowns {
  public:

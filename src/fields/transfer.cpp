@@ -14,9 +14,9 @@
 namespace karst {
 namespace {
 
-/// What a new box asks of an old one: its VoFs in these cells.
+/// Request of a new box to an old one: its VoFs in these cells.
 struct Question {
-  std::int32_t level, asker;  ///< asker: of the new box, level and number
+  std::int32_t level, asker;  ///< asker: number of the new box
   std::int32_t asker_level;
   Index lo, hi;
 };
@@ -27,7 +27,7 @@ struct OldVof {
   Index cell;
   bool covered;
 };
-/// Of one component of it.
+/// Value, bounds and slope of one component of an old VoF. The owner computes them, because only it has the neighbours.
 struct OldValue {
   double value, low, high;
   Vec3 slope;  ///< per cell width of its level, limited
@@ -40,10 +40,11 @@ struct OldVofs {
 
 auto key_of(int level, const Index& cell, int piece) { return std::array{level, cell[2], cell[1], cell[0], piece}; }
 
-/// Bounds and slope of a VoF from its primary neighbours.
+/// Bounds and slope of a VoF from its primary neighbours. The slope is scaled such that the values at the centres of
+/// the eight octants, |s_x| / 4 + |s_y| / 4 + |s_z| / 4 away at most, remain within the bounds.
 OldValue look(const std::span<const double>& x, std::size_t vof, const std::array<std::uint16_t, 6>& slots,
               const BoxGraph& box) {
-  const int n_known = box.n_own + box.halo.n_vofs() + box.halo.n_coarse();  // ends of the domain are not filled
+  const int n_known = box.n_own + box.halo.n_vofs() + box.halo.n_coarse();  // domain ghosts are not filled
   OldValue v{x[vof], x[vof], x[vof], {}};
   std::array<double, 6> at;
   for (std::size_t s = 0; s < 6; ++s) {
@@ -61,7 +62,7 @@ OldValue look(const std::span<const double>& x, std::size_t vof, const std::arra
   return v;
 }
 
-/// The VoFs of an own box of the old grid in the cells of a question.
+/// Appends the VoFs of an own box of the old grid in the cells of a request.
 void answer(const CellField& from, const FillGhosts& fill, const Question& q, ByteWriter& w) {
   const Composite& grid = from.grid();
   const LevelGraph& graph = grid.graph(q.level);
@@ -86,7 +87,8 @@ void answer(const CellField& from, const FillGhosts& fill, const Question& q, By
   w.put_vector(found.values);
 }
 
-/// What the own boxes of the new grid ask: on each level up to their own, the old box that holds their cells.
+/// Requests of the own boxes of the new grid: on each level up to their own, the old box that contains their cells.
+/// Both grids have the same box size, so a box and its coarser images are each inside a single box.
 std::map<int, ByteWriter> questions(const Composite& old, const Composite& grid) {
   std::map<int, ByteWriter> to_owner;
   for (int l = 0; l < grid.n_levels(); ++l)
@@ -107,7 +109,7 @@ std::map<int, ByteWriter> questions(const Composite& old, const Composite& grid)
   return to_owner;
 }
 
-/// Unknowns that are no copies, with the room that they have.
+/// Unknowns that are not copies, with their bounds. Only these may be changed to conserve mass.
 struct Changed {
   double* value;
   double volume, low, high;
@@ -148,7 +150,8 @@ class Transfer {
     });
   }
 
-  /// Spreads missing mass over the changed unknowns of a component; returns what is still missing. Collective.
+  /// Distributes missing mass over the unknowns of a component that are not copies, each by the same fraction of the
+  /// distance to its bound, so that no bound is violated; returns the mass that is still missing. Collective.
   double mend(int component, double missing) {
     const auto& all = changed_[component];
     double room = 0.0;
@@ -166,7 +169,7 @@ class Transfer {
   TransferReport report;
 
  private:
-  /// The place of the old VoF that a new one has its value from, -1 without any; and its counter.
+  /// Index of the old VoF from which a new one takes its value, -1 without any; and the counter of the method.
   std::pair<std::ptrdiff_t, std::int64_t*> find(const OldVofs& old, int l, const Index& at, int piece) {
     const auto key = [](const OldVof& v) { return key_of(v.level, v.cell, v.piece); };
     for (int from = l; from >= 0; --from) {
@@ -244,7 +247,7 @@ TransferReport transfer(CellField& from, FillGhosts& fill, CellField& to) {
   for (int c = 0; c < to.n_components(); ++c) {
     double missing = 0.0;
     if (counts[1] + counts[2] + counts[3] > 0)
-      for (int pass = 0; pass < 2; ++pass) {  // the second one mends the round-off of the first
+      for (int pass = 0; pass < 2; ++pass) {  // the second one corrects the round-off of the first
         missing = integral(from, c) - integral(to, c);
         missing = work.mend(c, missing);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// VoFs of one level by name, wherever they live: what the makers of stencils need to know. For set-up only.
+// VoFs of one level by name, on any rank: data for the set-up of stencils. For set-up only.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace karst {
 
-/// One face of a VoF towards another, as its low VoF sees it: both VoFs get the same numbers.
+/// One face between two VoFs, relative to the low one: both VoFs get the same numbers.
 struct SharedFace {
   VofName low, high;
   int direction;
@@ -42,20 +42,20 @@ using ForeignWalls = std::unordered_map<VofName, std::vector<MixedWall>>;
 
 class VofLookup {
  public:
-  /// Knows the own VoFs. The geometry and the numbering must outlive it. Not collective.
+  /// Contains the own VoFs. The geometry and the numbering must outlive it. Not collective.
   /// @param slots  CompositeNumbering::global_numbers() of the level
   VofLookup(const LevelGeometry& geometry, const CompositeNumbering& numbering, const NumberField& slots);
 
-  /// A slot of an own box is a VoF that a finer level covers.
+  /// Whether a slot of an own box is a VoF that is covered by a finer level.
   bool is_covered(int local_box, int slot) const { return slots_->box(local_box)[slot] < 0; }
 
-  /// Asks the owners for the VoFs of these names that are not known yet, and for `rings` - 1 rings of neighbours around
-  /// them. Collective.
+  /// Fetches the VoFs of these names that are not known yet, and `rings` - 1 rings of neighbours around them, from
+  /// their owners. Collective.
   void fetch(const Comm& comm, std::vector<VofName> names, int rings);
 
-  /// Adds to what lies beyond an own VoF.
+  /// Adds an unknown of another level near an own VoF.
   void add_beyond(VofName own, std::span<const PointBeyond> points);
-  /// To be called when all has been added: brings what lies beyond the VoFs of other ranks that are known. Collective.
+  /// To be called after all unknowns were added: fetches those near known VoFs of other ranks. Collective.
   void fetch_beyond(const Comm& comm);
   /// Sorted by place, each unknown once.
   std::span<const PointBeyond> beyond(VofName v) const;
@@ -67,25 +67,25 @@ class VofLookup {
   bool knows(VofName v) const { return local(v) >= 0 || remote_.contains(v); }
 
   Index cell(VofName v) const;
-  GlobalNumber number(VofName v) const;        ///< no_unknown when covered by a finer level
+  GlobalNumber number(VofName v) const;        ///< no_unknown if covered by a finer level
   const VofMoments* moments(VofName v) const;  ///< nullptr: regular
   const VofCenter* center(VofName v) const;    ///< nullptr: regular
   std::int64_t row(VofName own) const;  ///< place of an irregular VoF in moments; -1: regular, or of another rank
   /// Of an irregular VoF. Those of other ranks point into foreign_walls().
   WallParts wall_parts(VofName v) const;
   std::shared_ptr<const ForeignWalls> foreign_walls() const { return foreign_walls_; }
-  bool inside(VofName v) const {  ///< the value stands at the cell centre
+  bool inside(VofName v) const {  ///< the value is at the cell centre
     const VofCenter* c = center(v);
     return c == nullptr || c->inside;
   }
-  /// Where the value stands, relative to the cell centre / h: 0, or the centroid of the fluid.
+  /// Position of the value, relative to the cell centre / h: 0, or the centroid of the fluid.
   Vec3 point(VofName v) const { return inside(v) ? Vec3{} : moments(v)->centroid; }
   VofName neighbour(VofName v, int side) const;  ///< primary neighbour
   /// All open faces: six sides, then extra ones.
   std::vector<ListedFace> faces(VofName v) const;
-  /// The neighbour across this side, when both values stand at cell centres that are neighbours; else no_face.
+  /// The neighbour across this side, if both values are at neighbouring cell centres; otherwise no_face.
   VofName aligned(VofName v, int side) const;
-  /// Steps from the cell of one VoF to that of a neighbour, the short way round in periodic directions.
+  /// Steps from the cell of one VoF to that of a neighbour, the shorter way in periodic directions.
   Index step(VofName from, VofName to, int side) const;
   /// The i-th of the faces of v, which leads to a VoF of this level, as a shared face.
   /// @param mine  faces(v)

@@ -10,7 +10,7 @@
 namespace karst {
 
 /// Values over the pieces of wall of a composite grid: one number per irregular VoF and component, parallel to
-/// LevelGeometry::moments. What stands at VoFs without wall, or under a finer level, means nothing.
+/// LevelGeometry::moments. Values of VoFs without wall, or under a finer level, have no meaning.
 class WallField {
  public:
   /// All 0. Not collective.

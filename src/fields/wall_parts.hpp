@@ -8,7 +8,7 @@
 
 namespace karst {
 
-/// What the wall of an irregular VoF is made of.
+/// Composition of the wall of an irregular VoF.
 struct WallParts {
   MineralNumber mineral = 0;         ///< of the largest part
   std::span<const MixedWall> mixed;  ///< the parts when there are several, by mineral; empty: `mineral` alone

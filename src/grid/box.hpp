@@ -8,8 +8,8 @@
 
 namespace karst {
 
-/// A rectangle of cells: lo is the first cell, hi is one past the last in every direction.
-/// A lattice box of the grid (a cube, clipped at the end of the domain) is one, and so is any region.
+/// A cuboid of cells: lo is the first cell, hi is one past the last in every direction. It is used for the lattice
+/// boxes of the grid (cubes, clipped at the domain boundary) and for any region.
 struct Box {
   Index lo, hi;
 
@@ -24,7 +24,7 @@ struct Box {
   }
   constexpr Box grown(int n) const { return {lo - Index::all(n), hi + Index::all(n)}; }
   constexpr Box shifted(const Index& by) const { return {lo + by, hi + by}; }
-  /// Place of a cell in the lexicographic order of this box (x fastest); the cell must be inside.
+  /// Index of a cell in the lexicographic order of this box (x fastest); the cell must be inside.
   constexpr std::int64_t offset(const Index& c) const {
     return (std::int64_t{c[2] - lo[2]} * size(1) + (c[1] - lo[1])) * size(0) + (c[0] - lo[0]);
   }

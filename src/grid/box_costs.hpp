@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What boxes cost, measured while a run works: from amounts of work that are counted exactly and times that ranks take
+// Cost of boxes, measured during a run from amounts of work, which are counted exactly, and the times that ranks take
 // for them (docs/decisions/041-balance-by-feedback.md).
 #pragma once
 
@@ -11,33 +11,33 @@
 
 namespace karst {
 
-/// How the boxes of all levels are dealt out to the ranks.
+/// Distribution of the boxes of all levels to the ranks.
 struct BoxCosts {
   bool equal = false;                     ///< every box costs the same
   std::vector<std::vector<double>> cost;  ///< [level][box of the layout] [s], >= 0; empty: the weights of Classify
-  std::vector<double> slowness;           ///< [rank] time over that of a usual rank for the same; empty: 1 for all
-  int ranks = 0;                          ///< another number than there are, for a plan; 0: those that there are
+  std::vector<double> slowness;           ///< [rank] time / that of an average rank for the same work; empty: 1 for all
+  int ranks = 0;                          ///< number of ranks for a plan; 0: the actual number
 };
 
 /// One kind of work of this rank over some steps.
 struct BoxWork {
   std::vector<std::vector<double>> amount;  ///< of a step, [level][own box], >= 0, in any unit: the same on all ranks
-  double seconds = 0.0;                     ///< that this rank has worked on it in all steps, without waiting
+  double seconds = 0.0;                     ///< working time of this rank on it in all steps, without waiting
 };
 
-/// All that this rank has worked, [kind]: sums over steps. Empty: nothing yet.
+/// All work of this rank, [kind]: sums over steps. Empty: none yet.
 struct RankWork {
   std::vector<double> amount, seconds;
 };
 
-/// So many steps more of work of these kinds, with this part of what was there.
-/// @param kept  0: only the new steps count; between 0 and 1: those long ago less and less
+/// Adds this number of steps of work of these kinds, after multiplying the previous sums by `kept`.
+/// @param kept  0: only the new steps count; between 0 and 1: weights that decrease with age
 void add_steps(RankWork& work, std::span<const BoxWork> kinds, int steps, double kept);
 
-/// The time t of rank r for work of kind k is taken to be s_r c_k a_kr, with its amount a_kr: the costs c_k per amount
-/// and the slowness s_r of ranks are found in turn until they stand still, Σ 1 / s_r = number of ranks. A rank is slow
-/// because its processor is, or because its boxes cost more than their amounts tell: more of it shows after the next
-/// move. Ranks without work count as usual ones. The same on every rank. Collective.
+/// The time t of rank r for work of kind k is modelled as s_r c_k a_kr, with its amount a_kr: the costs c_k per amount
+/// and the slowness s_r of ranks are computed alternately until they converge, Σ 1 / s_r = number of ranks. A rank is
+/// slow because its processor is slow, or because its boxes cost more than their amounts indicate; the next
+/// redistribution separates the two. Ranks without work count as average ones. The same on every rank. Collective.
 /// @param layouts  of all levels
 /// @param kinds    the same kinds in the same order on every rank: the amounts of the boxes where they are now
 /// @param work     of the same kinds, also of steps with boxes elsewhere

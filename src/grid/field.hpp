@@ -13,13 +13,13 @@
 namespace karst {
 
 /// Values over the VoFs of a level. The closed slot of each box always holds 0, so kernels may read it for sides
-/// without fluid; nobody writes it. A face field has three components: component d at slot v is the face on the low
-/// side of v. Keeps its own hold on the slot map: the graph it was made for may be moved.
+/// without fluid; it must not be written. A face field has three components: component d at slot v is the face on the
+/// low side of v. Shares ownership of the slot map, so the graph may be moved.
 template <class T>
 class BasicField {
  public:
   BasicField() = default;
-  /// All slots 0, each box touched first by the thread that works on it in loops over boxes of shared weight.
+  /// All slots 0, each box is first touched by the thread that works on it in loops over boxes.
   explicit BasicField(const LevelGraph& graph, int n_components = 1, Purpose purpose = Purpose::fields);
 
   int n_components() const { return n_components_; }
@@ -38,7 +38,7 @@ class BasicField {
   T* data(int component = 0) { return values_.data() + component * n_slots(); }
   const T* data(int component = 0) const { return values_.data() + component * n_slots(); }
 
-  /// Sets every slot of every component but the closed ones. Threaded.
+  /// Sets every slot of every component except the closed ones. Threaded.
   void fill(T value);
 
  private:
@@ -51,12 +51,12 @@ class BasicField {
   Array<T> values_;
 };
 
-/// Four values of one VoF side by side: a kernel that visits a neighbour loads all of them at once.
+/// Four values of one VoF, interleaved: a kernel that visits a neighbour loads all of them at once.
 struct alignas(32) Quad {
   std::array<double, 4> v;
 };
 
-/// C numbers of one VoF side by side, in single precision.
+/// C numbers of one VoF, interleaved, in single precision.
 template <int C>
 struct Values {
   std::array<float, C> v;
@@ -74,9 +74,9 @@ double local_dot(const BasicField<T>& a, const BasicField<T>& b, int component =
 template <class T>
 double local_sum(const BasicField<T>& a, int component = 0);
 template <class T>
-double local_max_norm(const BasicField<T>& a, int component = 0);  ///< 0 without VoFs; NaN when there is one
+double local_max_norm(const BasicField<T>& a, int component = 0);  ///< 0 without VoFs; NaN if a value is NaN
 
-// The same over all ranks (the sums depend on the layout's cut to round-off). Collective.
+// The same over all ranks (the sums depend on the distribution of the layout to round-off). Collective.
 template <class T>
 double dot(const Comm& comm, const BasicField<T>& a, const BasicField<T>& b, int component = 0) {
   return comm.sum(local_dot(a, b, component));

@@ -10,7 +10,7 @@
 
 namespace karst {
 
-/// One [[grid.refine]]: what is to be covered by boxes of a finer level (and of all levels below it).
+/// One [[grid.refine]]: the part of the domain to be covered by boxes of a finer level (and of all levels below it).
 struct Refinement {
   enum class Where { wall, region };
   int level = 1;
@@ -32,11 +32,11 @@ struct GridOptions {
   double cell_width() const { return size[0] / cells[0]; }  ///< of level 0 [m]
 };
 
-/// Declares and reads the keys of [grid]; mistakes go to the reader. What an image may supply (cells, size) is not
-/// required here: check the result with not_cubes().
+/// Declares and reads the keys of [grid]; errors go to the reader. Values that an image may supply (cells, size) are
+/// not required here: check the result with not_cubes().
 void read(Reader& in, GridOptions& grid);
 
-/// What is wrong with cells and size when the cells are not cubes (widths equal to 1e-6), else empty.
+/// Error message if cells and size do not give cubes (widths equal to 1e-6), otherwise empty.
 std::string not_cubes(const GridOptions& grid);
 
 }  // namespace karst

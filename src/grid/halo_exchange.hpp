@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fills the halo VoFs of fields from their owners inside the loop that needs them: each box fetches its halo just
-// before it is worked on, while the values are in cache and without a pass of its own. Messages travel while boxes that
-// need none are worked on; every other box follows as soon as the last message that it reads has arrived
+// before it is processed, while the values are in cache and without a separate pass. Messages travel while boxes that
+// need none are processed; every other box follows as soon as the last message that it reads has arrived
 // (docs/decisions/022-halo-exchange.md).
 //
 //   HaloExchange<double> halo(comm, graph);
 //   halo.for_boxes(x, [&](int b) { ...reads x.box(b), halo included... });
 //
-// Periodic sides need no care: images of VoFs are halo slots like all others. Ghosts and closed slots are not touched.
+// Periodic sides need no special treatment: images of VoFs are halo slots like all others. Ghosts and closed slots are
+// not touched.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +30,13 @@ namespace karst {
 template <class T>
 class HaloExchange {
  public:
-  /// The graph must outlive the exchange and stay in place. All ranks must make and use their exchanges alike.
+  /// The graph must outlive the exchange and must not move. All ranks must create and use their exchanges in the same
+  /// order.
   HaloExchange(const Comm& comm, const LevelGraph& graph) : graph_(&graph), messages_(comm, graph.halo_plan().peers) {}
 
   /// Calls f(own box) once for every own box, threaded, with the halo VoFs of all components of the fields filled in
-  /// that box. f must not write own values of the fields. One message per peer carries all fields. Allocates only when
-  /// a round carries more components than all before. Throws Error when a field was made for another graph. Collective.
+  /// that box. f must not write own values of the fields. One message per peer carries all fields. Allocates only if a
+  /// call has more components than all previous ones. Throws Error if a field belongs to another graph. Collective.
   template <class F>
   void for_boxes(std::span<BasicField<T>* const> fields, F&& f) {
     list_components(fields);
@@ -57,7 +59,8 @@ class HaloExchange {
     for (int p = messages_.wait_any(); p >= 0; p = messages_.wait_any()) {
       for (const int b : plan.readers_of(p))
         if (--awaited_[b] == 0) ready_.push_back(b);
-      if (std::ssize(ready_) < n_threads()) continue;  // enough for all threads, or another message first
+      if (std::ssize(ready_) < n_threads())
+        continue;  // number of boxes that suffices for all threads before the next message is awaited
       over(ready_);
       ready_.clear();
     }
@@ -133,7 +136,7 @@ class HaloExchange {
 
   const LevelGraph* graph_;
   PeerExchange messages_;
-  std::vector<T*> components_;  // of the fields under way
+  std::vector<T*> components_;  // of the fields in the current call
   std::vector<int> awaited_;    // per own box: messages that it still waits for
   std::vector<int> ready_;      // boxes whose messages have arrived
   Array<T> received_;

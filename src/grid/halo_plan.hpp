@@ -7,7 +7,7 @@
 namespace karst {
 
 /// Plan that fills the halo VoFs of all own boxes: groups whose source box is own become local copies; all others are
-/// asked for, once, from their owners, who keep the list as what to send. Collective.
+/// requested once from their owners, which store the list of values to send. Collective.
 HaloPlan make_halo_plan(const Comm& comm, const LevelGraph& graph);
 
 }  // namespace karst

@@ -25,37 +25,38 @@ struct GridLevel {
 struct GridHierarchy {
   std::vector<GridLevel> levels;
   int n_levels() const { return static_cast<int>(levels.size()); }
-  /// The next finer level covers this lattice position of its own (wrapped when periodic). O(log n).
+  /// Whether the next finer level covers this position of its lattice (wrapped if periodic). O(log n).
   bool is_refined(int level, const Index& finer_position) const;
   bool cell_is_refined(int level, const Index& cell) const;  ///< cell of `level`
 };
 
 /// Cost of a box of a level, 0 without fluid; see Classify.
 using ClassifyOnLevel = std::function<double(int level, const Box& cells)>;
-/// Shall these cells of a level (one octant of a box, clipped at the end of the domain) be covered by the next finer
-/// level? Called from several threads.
+/// Whether these cells of a level (one octant of a box, clipped at the domain boundary) are to be covered by the next
+/// finer level. Called from several threads.
 using Refine = std::function<bool(int level, const Box& octant)>;
-/// Do these cells of a level hold any wall? May reach beyond the domain where it is periodic. Called from several
-/// threads.
+/// Whether these cells of a level contain any wall. They may extend beyond the domain where it is periodic. Called from
+/// several threads.
 using HoldsWall = std::function<bool(int level, const Box& cells)>;
 
-/// Layouts of all levels. Properly nested: all 26 neighbours of a box of level l + 1 lie in the region of level l (or
-/// outside the domain); regions grow where that is needed. The boxes do not depend on the number of ranks. Levels on
-/// which nothing was wanted are left out, except level 0. Collective.
-/// @param costs  by which boxes are dealt out; none: by the weights of classify
+/// Layouts of all levels. Properly nested: all 26 neighbours of a box of level l + 1 are in the region of level l (or
+/// outside the domain); regions are extended where necessary. The boxes do not depend on the number of ranks. Levels
+/// without a refined region are left out, except level 0. Collective.
+/// @param costs  by which boxes are distributed; none: by the weights of classify
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
                               const ClassifyOnLevel& classify, const BoxCosts& costs = {});
 
 /// The domain in cells of a level.
 Domain domain_on_level(Domain domain, int level);
-/// Cells of a level that a region of the deck covers; cells that it only touches are left out, and it may reach beyond
+/// Cells of a level covered by a region of the deck; cells that it only touches are left out, and it may extend beyond
 /// the domain.
 Box region_cells(const GridOptions& grid, const Refinement& r, int level);
-/// The deck wants this octant of a box of a level on the next: its cells, grown by the buffer, meet the wall or a
-/// region. Neighbours that proper nesting needs are not told of. Not collective.
+/// Whether the deck requests this octant of a box on the next level: its cells, extended by the buffer, meet the wall
+/// or a region. Neighbours that proper nesting needs are not included. Not collective.
 bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall);
 
-/// As the deck says: an octant is refined when its cells, grown by the buffer, meet the wall or a region. Collective.
+/// Refinement according to the deck: an octant is refined if its cells, extended by the buffer, meet the wall or a
+/// region. Collective.
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify, const BoxCosts& costs = {});
 

@@ -11,7 +11,7 @@
 
 namespace karst {
 
-/// The rectangle of cells of one level, and which directions wrap around.
+/// The cells of the domain on one level, and its periodic directions.
 struct Domain {
   Index cells;
   std::array<bool, 3> periodic{};
@@ -28,8 +28,8 @@ constexpr Index lattice_size(const Domain& domain, int box_size) {
   return n;
 }
 
-/// Sorted list of the boxes of a level, named by the Morton key of their lattice position, and cut into one
-/// contiguous interval per rank. Every rank holds all keys (8 bytes per box); look-up is O(log n).
+/// Sorted list of the boxes of a level, named by the Morton key of their lattice position, and divided into one
+/// contiguous interval per rank. Every rank stores all keys (8 bytes per box); look-up is O(log n).
 class Layout {
  public:
   Layout() = default;
@@ -43,13 +43,13 @@ class Layout {
   int n_ranks() const { return static_cast<int>(rank_begin_.size()) - 1; }
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
-  /// Cells of box b, clipped at the end of the domain.
+  /// Cells of box b, clipped at the domain boundary.
   Box box(std::int64_t b) const;
   Index lattice_position(std::int64_t b) const;
   Index lattice_size() const { return karst::lattice_size(domain_, box_size_); }
-  /// Box at a lattice position, after periodic wrapping; -1 when outside or when no box exists there. O(log n).
+  /// Box at a lattice position, after periodic wrapping; -1 if outside or if no box exists there. O(log n).
   std::int64_t find(Index lattice_position) const;
-  /// Box that holds a cell, after periodic wrapping; -1 when there is none.
+  /// Box that contains a cell, after periodic wrapping; -1 if there is none.
   std::int64_t find_cell(Index cell) const;
   int owner(std::int64_t b) const;  ///< O(log n_ranks)
   /// Boxes of a rank: [first, second).

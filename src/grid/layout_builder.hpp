@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes layouts: which boxes of the lattice hold fluid, and who owns them (docs/decisions/001-boxes-on-a-lattice.md).
+// Creates layouts: which boxes of the lattice contain fluid, and their owners
+// (docs/decisions/001-boxes-on-a-lattice.md).
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@
 
 namespace karst {
 
-/// Cost of a box in any unit, from its cells (clipped at the end of the domain); 0 when it holds no fluid: then the box
+/// Cost of a box in any unit, from its cells (clipped at the domain boundary); 0 if it contains no fluid: then the box
 /// does not exist. Called from several threads.
 using Classify = std::function<double(const Box& cells)>;
 
 struct BuiltLayout {
   Layout layout;
-  std::int64_t candidates = 0;  ///< boxes asked about
-  std::int64_t kept = 0;        ///< boxes that hold fluid
-  double imbalance = 1.0;       ///< longest time of a rank / that of equal shares, by the weights it was cut by
+  std::int64_t candidates = 0;  ///< boxes classified
+  std::int64_t kept = 0;        ///< boxes that contain fluid
+  double imbalance = 1.0;       ///< longest time of a rank / the mean, by the weights of the distribution
 };
 
-/// Whole domain. Candidates are dealt to the ranks in contiguous Morton ranges of equal length; no rank lists them all.
-/// Box sizes 8, 16 and 32, else Error. A layout without boxes is returned as such: the caller knows what to tell.
-/// Same layout for any number of ranks (only the owners differ). Collective.
-/// @param costs  by which boxes are dealt out, those of this level. Throws Error where they are of other boxes
+/// Layout of the whole domain. Candidates are distributed to the ranks in contiguous Morton ranges of equal length; no
+/// rank lists them all. Throws Error unless the box size is 8, 16 or 32. A layout without boxes is valid; the caller
+/// reports it. Same layout for any number of ranks (only the owners differ). Collective.
+/// @param costs  by which boxes are distributed, for this level. Throws Error if they belong to other boxes.
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify,
                          const BoxCosts& costs = {}, int level = 0);
 

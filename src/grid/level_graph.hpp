@@ -4,11 +4,13 @@
 // The own VoFs of a box are numbered in lexicographic order of their cells (x fastest; pieces of one cell follow
 // each other). After them come the halo slots and one last "closed" slot. A field is one array over those slots.
 //   own VoFs | halo VoFs (sorted by owner box and VoF) | coarse-fine ghosts | domain ghosts | closed slot
-// Ghosts: one per own face that is a coarse_face or domain_face, by side, then by VoF.
-// A periodic domain one box wide makes a box its own neighbour: the images of its VoFs are halo slots like all others.
-// Connectivity is held in two forms:
-//   runs    two or more x-consecutive VoFs that are regular (κ = 1, six whole faces) and whose neighbours across each
-//           lateral side have consecutive slots; the slots beyond the two ends are any. 18 bytes per run, 1.3 to 2.6
+// Ghosts: one per own face that is a coarse_face or domain_face, by side, then by VoF. In a periodic domain one box
+// wide a box is its own neighbour: the images of its VoFs are halo slots like all others. Connectivity is stored in two
+// forms:
+//   runs    two or more x-consecutive VoFs that are regular (κ = 1, six fully open faces) and whose neighbours across
+//   each
+//           lateral side have consecutive slots; the slots beyond the two ends are arbitrary. 18 bytes per run, 1.3 to
+//           2.6
 //           per regular VoF in rocks; unit stride inside;
 //   rows    all other VoFs, 16 bytes each: a table of six 16-bit slots, sides in the order -x +x -y +y -z +z; a side
 //           without fluid points to the closed slot. Irregular VoFs come first among the rows of a box.
@@ -40,28 +42,28 @@ constexpr VofName vof_name(std::int64_t box, int vof) {
 constexpr std::int64_t box_of(VofName n) { return static_cast<std::int64_t>(n >> 16); }
 constexpr int vof_of(VofName n) { return static_cast<int>(n & 0xffff); }
 
-/// What lies across a side when it is not a VoF of this level.
+/// Special names for sides without a neighbouring VoF of this level.
 constexpr VofName no_face = ~VofName{0};          ///< solid: no fluid face
-constexpr VofName domain_face = ~VofName{0} - 1;  ///< open face on the end of the domain
+constexpr VofName domain_face = ~VofName{0} - 1;  ///< open domain face
 constexpr VofName coarse_face = ~VofName{0} - 2;  ///< open face towards the next coarser level
 constexpr bool is_vof(VofName n) { return n < coarse_face; }
 
 struct ExtraConnection {
   std::uint16_t vof;  ///< own VoF
-  std::uint8_t side;  ///< 0..5: direction and sense of the face, seen from vof
+  std::uint8_t side;  ///< 0..5: side of vof
   VofName neighbour;
 };
 
-/// Adjacency of one box, as the makers of a graph hand it in.
+/// Adjacency of one box, the input of the graph builder.
 struct BoxAdjacency {
   std::vector<std::uint16_t> cell;              ///< n_own: offset of the VoF's cell in the box, not decreasing
   std::vector<std::uint8_t> irregular;          ///< n_own: 1 when κ or an aperture differs from 1
   std::vector<std::array<VofName, 6>> primary;  ///< n_own: neighbour across each side
-  std::vector<ExtraConnection> extra;           ///< sorted by vof, then as the maker wants
+  std::vector<ExtraConnection> extra;           ///< sorted by vof, then in any order
 };
 
-/// VoFs first, first + 1, ... in x-consecutive cells, length >= 2. Across -x lies the VoF before, across +x the VoF
-/// after, but for the two ends; across side 2 + s of the VoF first + t lies slot lateral[s] + t.
+/// VoFs first, first + 1, ... in x-consecutive cells, length >= 2. The neighbour across -x is the previous VoF, across
+/// +x the next one, except at the two ends; across side 2 + s of the VoF first + t it is slot lateral[s] + t.
 struct Run {
   std::uint16_t first, length, cell;
   std::uint16_t low_end, high_end;  ///< slot across -x of the first, across +x of the last VoF
@@ -94,7 +96,7 @@ struct HaloGroup {
   std::uint16_t begin;  ///< first halo slot, counted from the end of the own VoFs
 };
 
-/// Names of the halo slots of one box, held as two bytes each.
+/// Names of the halo slots of one box, stored in two bytes each.
 class HaloNames {
  public:
   class Iterator {
@@ -123,7 +125,7 @@ class HaloNames {
   int size() const { return n_vofs() + n_coarse_ + n_domain_; }
   /// Name of halo slot i (field slot n_own + i), or coarse_face / domain_face. O(log n_groups).
   VofName operator[](int i) const;
-  /// Halo slot of a VoF (field slot n_own + it), -1 when it is not in the halo. O(log n).
+  /// Halo slot of a VoF (field slot n_own + it), -1 if it is not in the halo. O(log n).
   int find(VofName) const;
   std::span<const HaloGroup> groups() const { return groups_; }
   /// Numbers of the VoFs of group g in their own box, in slot order.
@@ -154,14 +156,14 @@ struct BoxGraph {
   HaloNames halo;                                            ///< n_halo: name, or coarse_face / domain_face
   int closed() const { return n_own + n_halo; }
   int n_slots() const { return n_own + n_halo + 1; }
-  /// Name of what a slot holds; no_face for the closed slot.
+  /// Name of the VoF in a slot; no_face for the closed slot.
   VofName name(int slot) const {
     if (slot < n_own) return vof_name(box, slot);
     return slot < closed() ? halo[slot - n_own] : no_face;
   }
 };
 
-/// Where the slots of each own box lie in a field, and the own VoFs in a list of own VoFs. Shared by all fields.
+/// Position of the slots of each own box in a field, and of its own VoFs in a list of own VoFs. Shared by all fields.
 struct SlotMap {
   std::vector<std::int64_t> begin;      ///< n_local + 1
   std::vector<std::int64_t> vof_begin;  ///< n_local + 1
@@ -169,7 +171,7 @@ struct SlotMap {
   int n_own(int local) const { return static_cast<int>(vof_begin[local + 1] - vof_begin[local]); }
 };
 
-/// Who copies what to fill the halo VoFs; see halo_plan.cpp.
+/// Copies and messages that fill the halo VoFs; see halo_plan.cpp.
 struct HaloPlan {
   /// count values: field[to + t] = field[from + vof[t]] (local), or one part of a message.
   struct Copy {
@@ -206,7 +208,7 @@ struct HaloPlan {
 };
 
 /// Arrays of a LevelGraph, one of each for the whole level. Boxes with equal tables (same runs, rows, extra faces and
-/// halo numbers: nearly all boxes without a wall) share them.
+/// halo numbers, as nearly all boxes without a wall) share them.
 struct GraphStorage {
   struct Table {
     std::int64_t runs, rows, extra, halo;  ///< first entries
@@ -229,11 +231,11 @@ struct GraphStorage {
 struct GraphCounts {
   std::int64_t vofs = 0, irregular = 0, in_runs = 0, in_rows = 0, extra_faces = 0;
   std::int64_t halo_vofs = 0, coarse_ghosts = 0, domain_ghosts = 0;
-  std::int64_t slots = 0;          ///< what a field takes, closed slots included
+  std::int64_t slots = 0;          ///< length of a field, closed slots included
   std::int64_t shared_tables = 0;  ///< boxes that use the table of another box
 };
 
-/// The part of a level's VoF graph that one rank owns. Immutable.
+/// The part of the VoF graph of a level that one rank owns. Immutable.
 class LevelGraph {
  public:
   LevelGraph() = default;
@@ -243,7 +245,7 @@ class LevelGraph {
   int rank() const { return rank_; }
   int n_local() const { return static_cast<int>(storage_.boxes.size()); }
   std::int64_t first_box() const { return first_box_; }  ///< layout position of own box 0
-  /// Own number of a layout box; -1 when another rank has it.
+  /// Own number of a layout box; -1 if another rank owns it.
   int local(std::int64_t box) const {
     return box >= first_box_ && box < first_box_ + n_local() ? static_cast<int>(box - first_box_) : -1;
   }
@@ -270,17 +272,17 @@ class LevelGraph {
 
 /// Builds the graph of the own boxes and the plan of their halo exchange. Collective.
 ///
-/// @param adjacency  VoFs of a box of the layout and what lies across their sides; called once per own box from several
-///                   threads, its answer is dropped box by box. Both sides of a face must be handed in (see check()).
-/// Throws Error when a box and its halo need more than 65536 slots.
+/// @param adjacency  VoFs of a box of the layout and their neighbours; called once per own box from several
+///                   threads, its result is released box by box. Both sides of a face must be given (see check()).
+/// Throws Error if a box and its halo need more than 65536 slots.
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
                              const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency);
 
 /// The adjacency a box was built from. Not collective.
 BoxAdjacency adjacency_of(const BoxGraph& graph);
 
-/// Looks for faces that only one of their two VoFs knows of, and for neighbours that do not exist. Returns what is
-/// wrong with the own VoFs (at most 20 sentences), nothing when all is well. Collective; for tests and Debug runs.
+/// Checks for faces that only one of their two VoFs lists, and for neighbours that do not exist. Returns the errors of
+/// the own VoFs (at most 20 sentences), empty if there are none. Collective; for tests and Debug runs.
 std::vector<std::string> check(const Comm& comm, const LevelGraph& graph);
 
 }  // namespace karst

@@ -19,19 +19,19 @@ struct RemoteItem {
 };
 
 /// Fetches listed values of other ranks without blocking:
-///   list.begin(received, value_of); ...work on what is own...; list.finish(); ...received[i]...
+///   list.begin(received, value_of); ...work on own data...; list.finish(); ...received[i]...
 class ListExchange {
  public:
   ListExchange() = default;
-  /// @param wanted  sorted, each once; received values are in this order
-  /// All ranks must make and use their exchanges alike. Collective.
+  /// @param wanted  sorted, each once; received values are in this order. All ranks must create and use their exchanges
+  /// in the same order. Collective.
   ListExchange(const Comm& comm, std::span<const RemoteItem> wanted);
 
   std::int64_t n_received() const { return n_received_; }
-  /// Own numbers of what other ranks read.
+  /// Own numbers that other ranks read.
   std::span<const std::int32_t> sent() const { return sent_; }
 
-  /// Both collective; they allocate only when a round carries more bytes than all before.
+  /// Both collective; they allocate only if a round has more bytes than all previous ones.
   /// @param received  n_received() values; in use until finish()
   /// @param value_of  (i) -> the value of the own number sent()[i]
   template <class T, class F>
@@ -50,7 +50,7 @@ class ListExchange {
     while (messages_.wait_any() >= 0) {
     }
   }
-  /// Both at once.
+  /// begin() and finish().
   /// @param x  own values, behind them n_received() that are filled
   template <class T>
   void exchange(std::span<T> x) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between ranks that are sent again and again: partners and numbers of values are known, the type is any
-// trivially copyable one and may change from round to round. The one mechanism below HaloExchange (halos of fields) and
-// ListExchange (listed values).
+// Repeated messages between ranks: partners and numbers of values are constant, the type is any trivially copyable one
+// and may change from round to round. HaloExchange (halos of fields) and ListExchange (listed values) are based on it.
 //
-// One tag serves all exchanges: ranks make and use them alike, and messages between two ranks arrive in the order in
-// which they were sent (MPI standard 4.0, section 3.5), so each meets the receive of its own exchange, also when
-// several are under way.
+// All exchanges use one tag: ranks create and use them in the same order, and messages between two ranks arrive in the
+// order in which they were sent (MPI standard 4.0, section 3.5), so each matches the receive of its own exchange, also
+// if several are active.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace karst {
 
-/// One partner: its part of all values that this rank sends and receives in a round.
+/// One partner, with its range of the values that this rank sends and receives in a round.
 struct ExchangePeer {
   int rank;
   std::size_t send_begin = 0, send_end = 0, receive_begin = 0, receive_end = 0;
@@ -31,15 +30,16 @@ struct ExchangePeer {
 class PeerExchange {
  public:
   PeerExchange() = default;
-  /// @param peers  by increasing rank, each once; what one rank sends to another is what that one receives from it
+  /// @param peers  by increasing rank, each once; the values that one rank sends to another are those that the other
+  /// receives from it
   PeerExchange(const Comm& comm, std::vector<ExchangePeer> peers);
 
   const std::vector<ExchangePeer>& peers() const { return peers_; }
 
-  /// Posts the receives, then packs and sends one message after the other. Allocates only when a round carries more
-  /// bytes than all before. Throws Error when a round is under way. Collective.
+  /// Posts the receives, then packs and sends one message after the other. Allocates only if a round has more bytes
+  /// than all previous ones. Throws Error if a round is active. Collective.
   /// @param width     numbers of type T per value
-  /// @param received  width times all values received; complete for a peer when wait_any() has named it
+  /// @param received  width times all values received; complete for a peer after wait_any() has returned it
   /// @param pack      (number of a peer, T* message): writes width * n_send() numbers
   template <class T, class Pack>
   void begin(std::size_t width, std::span<T> received, Pack&& pack) {
@@ -51,8 +51,8 @@ class PeerExchange {
       send(peers_[p], width * sizeof(T));
     }
   }
-  /// Number of a peer whose message has arrived; -1 when all have been named, which ends the round. Throws Error
-  /// without a round. Collective.
+  /// Number of a peer whose message has arrived; -1 after all have been returned, which ends the round. Throws Error if
+  /// no round is active. Collective.
   int wait_any();
 
   std::int64_t messages_sent() const { return messages_sent_; }  ///< by this rank, since it was made

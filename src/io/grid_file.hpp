@@ -24,7 +24,8 @@ struct GridValues {
   std::vector<GridArray> arrays;
 };
 
-/// Writes what rank 0 has, whole or not at all. Throws the same Error on every rank: path and reason. Collective.
+/// Writes the values of rank 0, completely or not at all. Throws the same Error on every rank: path and reason.
+/// Collective.
 void write_grid(const Comm& comm, const std::string& path, const GridValues& grid);
 
 }  // namespace karst

@@ -3,8 +3,9 @@
 
 namespace karst {
 
-/// HDF5 stays as it is when the program and MPI end: what we open we close. Of itself it closes what is left then, and
-/// a file that it could not write and has half closed ends the program by a signal. Before MPI begins. Not collective.
+/// Disables the clean-up of HDF5 at the end of the program and of MPI: Karst closes what it opens. The clean-up would
+/// close remaining objects, and a file that could not be written and is partly closed would end the program by a
+/// signal. To be called before MPI starts. Not collective.
 void leave_hdf5_at_end();
 
 }  // namespace karst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 objects that close themselves, and its errors as karst::Error.
+// Owning handles of HDF5 objects, and HDF5 errors as karst::Error.
 #pragma once
 
 #include <hdf5.h>
@@ -25,7 +25,7 @@ std::string last_error();
 /// Throws the Error of a failed call. A new file under this path is given up.
 [[noreturn]] void fail(std::string_view what, std::string_view path);
 
-/// Returns result when it is not negative, else throws Error("cannot {what} in {path}: {reason}").
+/// Returns result if it is not negative, otherwise throws Error("cannot {what} in {path}: {reason}").
 template <class R>
 R check(R result, std::string_view what, std::string_view path) {
   if (result < 0) fail(what, path);
@@ -42,23 +42,23 @@ class Handle {
   Handle& operator=(Handle&& o) noexcept;
   ~Handle();
   operator hid_t() const { return id_; }
-  herr_t close();  ///< negative when HDF5 failed; the handle is empty afterwards
+  herr_t close();  ///< negative if HDF5 failed; the handle is empty afterwards
 
  private:
   hid_t id_ = H5I_INVALID_HID;
   Close close_ = nullptr;
 };
 
-/// A new file that all ranks write together; what is there is replaced.
+/// A new file that all ranks write together; an existing one is replaced.
 /// @param temporary  the file
 /// @param path       its name in messages
 /// @param creation   property list; H5P_DEFAULT
 /// Throws Error. Collective.
 Handle create_shared_file(const Comm& comm, const std::string& temporary, std::string_view path, hid_t creation);
 
-/// Writes what HDF5 still holds, as all that can fail has to come before the file is closed, and closes it. Throws
-/// Error naming the path, on all ranks also when only one of them could not write (base/file/mpi_files.hpp). Collective
-/// on the ranks of comm, which opened the file.
+/// Flushes the file, because all operations that can fail must come before it is closed, and closes it. Throws Error
+/// naming the path, on all ranks also when only one of them could not write (base/file/mpi_files.hpp). Collective on
+/// the ranks of comm, which opened the file.
 void finish_file(const Comm& comm, Handle& file, std::string_view path);
 
 // Each throws Error naming the path when HDF5 fails. Collective when the object belongs to a file opened by all ranks.

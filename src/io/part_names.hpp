@@ -8,9 +8,9 @@ namespace karst {
 
 /// Name of a part of a plotfile (plotfile.hpp), from 1 on.
 std::string part_name(const std::string& plotfile, int part);
-/// The plotfile that a part belongs to, by its name; the name itself when it is none of a part.
+/// Name of the plotfile to which a part belongs; the name itself if it is not that of a part.
 std::string whole_of(const std::string& name);
-/// The parts that lie beside a plotfile: part 1, 2 ... up to the first that is not there.
+/// The parts next to a plotfile: part 1, 2 ... up to the first that does not exist.
 std::vector<std::string> parts_beside(const std::string& plotfile);
 
 }  // namespace karst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of a plotfile: see plotfile.hpp for what stands where.
+// One level of a plotfile; the layout is described in plotfile.hpp.
 #pragma once
 
 #include <string>
@@ -26,20 +26,20 @@ struct PlotTarget {
   std::int64_t metadata;  ///< more bytes than everything but the values takes in the file
 };
 
-/// More bytes than the frame of a level takes in the file, its lists of boxes above all.
+/// Upper bound of the bytes of a level in the file without values, mainly its lists of boxes.
 std::int64_t frame_bytes(const PlotDescription& plot, const Layout& layout);
-/// More bytes than the datasets of a level take beside their values, tables of chunks above all.
+/// Upper bound of the bytes of the datasets of a level without values, mainly tables of chunks.
 std::int64_t table_bytes(const PlotDescription& plot, const PlotOrder& order);
 
-/// Where the datasets of a level stand.
+/// Groups of the datasets of a level.
 struct LevelGroups {
   hdf5::Handle cell_data;  ///< /VTKHDF/LevelL/CellData
   hdf5::Handle chombo;     ///< /level_L, where wanted
 };
-/// All of a level but its values: /VTKHDF/LevelL in the group vtk and, where wanted, /level_L, with lists of boxes.
-/// Collective.
+/// Creates everything of a level except its values: /VTKHDF/LevelL in the group vtk and, if requested, /level_L, with
+/// lists of boxes. Collective.
 LevelGroups write_level_frame(const PlotTarget& to, hid_t vtk, int level, const PlotOrder& order);
-/// The groups alone, for a part. Collective.
+/// Creates only the groups, for a part. Collective.
 LevelGroups create_level_groups(const PlotTarget& to, hid_t vtk, int level);
 
 /// Writes the values of a level, in rounds of at most plot.buffer_bytes per rank. Collective.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which the boxes of a level stand in a plotfile: by size, and in Morton order among equals.
+// The order of the boxes of a level in a plotfile: by size, and in Morton order among equals.
 //
-// Only boxes clipped at the end of the domain differ in size, so there are at most eight sizes, and each is one
-// evenly strided run of the file, with whole boxes in a chunk; a rank writes at most eight parts of it. VTK finds the
-// data of a box by adding up the sizes of the boxes before it, so the list of boxes and the data must stand in the same
-// order.
+// Only boxes clipped at the domain boundary differ in size, so there are at most eight sizes, and each is one evenly
+// strided run of the file, with whole boxes in a chunk; a rank writes at most eight parts of it. VTK finds the data of
+// a box by adding up the sizes of the boxes before it, so the list of boxes and the data must have the same order.
 #pragma once
 
 #include <array>
@@ -24,10 +23,11 @@ struct SizeClass {
   std::int64_t first_cell = 0;  ///< cells of the level before this class
 };
 
-/// Class of a box of a layout: bit d is set when it is clipped in direction d.
+/// Class of a box of a layout: bit d is set if it is clipped in direction d.
 std::size_t size_class(const Layout& layout, std::int64_t box);
 
-/// File order of one level, and where the boxes of one rank stand in it. A file may hold the boxes of some ranks alone.
+/// File order of one level, and the position of the boxes of one rank in it. A file may contain the boxes of some ranks
+/// only.
 class PlotOrder {
  public:
   static constexpr int n_classes = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plotfiles in parts (plotfile.hpp): which ranks write one together, and where its boxes belong.
+// Plotfiles in parts (plotfile.hpp): the ranks that write a part together, and the position of its boxes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace karst {
 /// @param n         1 to the number of ranks
 std::vector<int> parts_of_ranks(std::span<const int> machines, int n);
 
-/// Cells that stand in a row in a part and in the whole.
+/// Cells that are consecutive both in a part and in the whole file.
 struct PartRun {
   int part = 0;
   std::int64_t from = 0, to = 0;  ///< first cell in the part, in the whole
@@ -33,7 +33,7 @@ struct PartRuns {
 /// O(boxes). Not collective.
 PartRuns part_runs(const Layout& layout, std::span<const int> part_of_rank);
 
-/// More bytes than the views of a level take in the file.
+/// Upper bound of the bytes of the views of a level in the file.
 std::int64_t view_bytes(const PlotDescription& plot, const PartRuns& runs);
 /// The datasets of a level as views of those of the parts. By one process.
 void write_level_views(const PlotTarget& to, const LevelGroups& groups, int level, const PlotOrder& order,

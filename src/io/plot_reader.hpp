@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads plotfiles (plotfile.hpp) box by box. Those of older versions too: without flags of hidden cells, whose values
-// are NaN there.
+// Reads plotfiles (plotfile.hpp) box by box, also those of older versions, which have NaN in hidden cells instead of
+// flags.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a plotfile at any place, to begin on another grid with what an earlier run has left.
+// Values of a plotfile at any position, to start on another grid from the result of an earlier run.
 //
-// A value belongs to the centre of its cell. At a place they are taken on the finest level there is, linearly between
-// the eight centres around it; beyond the last centre before an end of a domain that is not periodic the same straight
-// lines go on. Linear fields are exact on one level. Around faces between levels a centre that the level lacks has the
+// A value is that at the centre of its cell. Values at a position are interpolated trilinearly between the eight
+// surrounding centres of the finest level there; between the last centre and a domain face that is not periodic they
+// are extrapolated linearly. Linear fields are exact on one level. Around faces between levels a missing centre has the
 // value of the coarser cell there, or the mean of the finer ones.
 #pragma once
 

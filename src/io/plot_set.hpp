@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datasets of a plotfile that all ranks write box by box, and small ones that rank 0 writes.
+// Datasets of a plotfile: large ones written by all ranks box by box, and small ones written by rank 0.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct PlotRound {
   std::int64_t begin = 0, end = 0, cells = 0;
 };
 
-/// What a dataset of values is to be.
+/// Description of a dataset of values.
 struct PlotShape {
   std::string name{}, unit{};
   std::int64_t per_cell = 1;  ///< values

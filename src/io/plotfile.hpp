@@ -8,7 +8,7 @@
 //                            `units`
 //   /VTKHDF/LevelL/CellData/vtkGhostType  32: no fluid in the cell, 8: a finer level covers it [uint8]
 //
-// With PlotDescription::chombo also what yt needs, where the values stand a second time (decision 019):
+// With PlotDescription::chombo also the layout for yt, in which the values are stored a second time (decision 019):
 //   /                        filetype, num_levels, num_components, component_0 .., max_level, time, iteration
 //   /Chombo_global           SpaceDim, testReal
 //   /level_L                 dx [cm: yt takes lengths of this format for that], dt, time, prob_domain, ref_ratio
@@ -16,14 +16,14 @@
 //   /level_L/data:datatype=0 box after box, in a box component after component, x fastest [float32]
 //   /level_L/data:offsets=0  where each box starts there, and the end
 //
-// In parts (PlotDescription::parts, decision 043) the values stand in files beside this one, NAME.part1, NAME.part2
-// ..., each with the boxes of a group of ranks in datasets of the same names. The datasets here are virtual ones of
-// HDF5, which show those of all parts as if they stood here; more at the root:
+// In parts (PlotDescription::parts, decision 043) the values are in files next to this one, NAME.part1, NAME.part2 ...,
+// each with the boxes of a group of ranks in datasets of the same names. The datasets of this file are virtual HDF5
+// datasets, which show those of all parts; additional attributes at the root:
 //
 //   parts, part_names        their number; their names without it ("NAME.part")
 //   parts_id                 a random text, the same in all parts: they belong together
 //
-// Only boxes that exist are written. They stand sorted by size, then in Morton order (see plot_order.hpp).
+// Only boxes that exist are written. They are sorted by size, then in Morton order (see plot_order.hpp).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@
 
 namespace karst {
 
-/// Flags of cells that readers hide, as VTK has them (vtkDataSetAttributes: HIDDENCELL, REFINEDCELL).
+/// Flags of cells that readers hide, as defined by VTK (vtkDataSetAttributes: HIDDENCELL, REFINEDCELL).
 inline constexpr std::uint8_t cell_is_solid = 32, cell_is_covered = 8;
 
 /// A scalar, or a vector of three components.
@@ -74,9 +74,9 @@ struct PlotSize {
   int parts = 1;                 ///< that were written
 };
 
-/// Writes a plotfile under a temporary name and renames it, so `path` holds the old file or the whole new one. Parts
-/// are renamed before it: those of an older plotfile of this name are gone once the first one is. Throws the same Error
-/// on all ranks when anything fails (a full disk, fill() on any rank); nothing new stays behind. Collective.
+/// Writes a plotfile under a temporary name and renames it, so `path` is the old file or the complete new one. Parts
+/// are renamed before it: those of an older plotfile of this name are removed once the first one is renamed. Throws the
+/// same Error on all ranks if anything fails (a full disk, fill() on any rank); no new file remains. Collective.
 PlotSize write_plotfile(const Comm& comm, const std::string& path, const PlotDescription& plot);
 
 }  // namespace karst

@@ -9,9 +9,9 @@
 
 namespace karst {
 
-/// Asks the file system for room before HDF5 writes, so that a full disk is found out by us and not inside MPI-IO:
-/// Open MPI 4.1 returns success for a collective write that hit a full disk, and HDF5 cannot close a file it could not
-/// write. Where the file system cannot reserve, its free space is compared instead.
+/// Reserves disk space before HDF5 writes, so that a full disk is detected by Karst and not inside MPI-IO: Open MPI 4.1
+/// returns success for a collective write that hit a full disk, and HDF5 cannot close a file it could not write. Where
+/// the file system cannot reserve, its free space is compared instead.
 class Reservation {
  public:
   /// Opens the temporary file on rank 0. Throws Error on all ranks. Collective.
@@ -19,11 +19,11 @@ class Reservation {
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
   ~Reservation();
-  /// Room for so many bytes behind the present end of the file. Throws Error on all ranks with the system's reason.
-  /// Collective.
+  /// Reserves this number of bytes after the current end of the file. Throws Error on all ranks with the system's
+  /// reason. Collective.
   void reserve(std::int64_t bytes);
-  /// Gives back what was reserved behind the end of the closed file; returns its size [bytes]. Throws Error on all
-  /// ranks. Collective.
+  /// Releases the space reserved after the end of the closed file; returns its size [bytes]. Throws Error on all ranks.
+  /// Collective.
   std::int64_t finish();
 
  private:

@@ -5,8 +5,8 @@
 
 namespace karst {
 
-/// A run leaves files of this name in its folder: one of the names of results, or a part of such a plotfile. Never a
-/// path: what a folder says of its files leads nowhere else.
+/// Whether this is the name of a file that a run writes into its folder: one of the names of results, or a part of such
+/// a plotfile. Paths are never accepted, so that lists of files cannot refer to other folders.
 bool is_result_name(const std::string& file);
 
 }  // namespace karst

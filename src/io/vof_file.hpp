@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of VoFs on disk, to be read back by a later run on any number of ranks: finished solves, states to go on from.
-// A value belongs to (level, cell, piece of fluid in the cell), not to a place in an array:
+// Values of VoFs on disk, to be read by a later run on any number of ranks: completed solves and checkpoints. A value
+// belongs to (level, cell, piece of fluid in the cell), not to an array index:
 //
 //   /text               whatever the writer wants to know again [bytes]
 //   /level_L            attributes: cells (of the domain), box_size
@@ -8,8 +8,8 @@
 //   the end /level_L/cell       offset of each VoF's cell in its box, not decreasing; pieces of a cell follow each
 //   other [uint16] /level_L/NAME       one row of components per VoF [float32 or float64]
 //
-// A line in front of it (HDF5's user block) has the checksum of all. Not compressed: bits of solutions hardly shrink,
-// and it is written while a run waits.
+// A line before it (HDF5's user block) contains the checksum of everything. Not compressed, because solutions hardly
+// compress and the run waits while it is written.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@
 
 namespace karst {
 
-/// Which VoFs have values, and where these stand in the arrays of a rank.
+/// VoFs with values, and their rows in the arrays of a rank.
 struct VofPlaces {
   std::vector<const LevelGraph*> levels;  ///< level 0 first
-  /// Row of an own VoF in the arrays; -1: it has none (a finer level covers it).
+  /// Row of an own VoF in the arrays; -1: none (covered by a finer level).
   std::function<std::int64_t(int level, int box, int vof)> row;
 };
 
@@ -44,8 +44,8 @@ struct VofValues {
 void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
                     std::span<const VofValues> quantities);
 
-/// Throws the same Error on all ranks when a bit of the file is not what was written, or the file is cut short. To be
-/// asked before HDF5 reads it, which may trip over what is damaged. Collective; each rank reads a part.
+/// Throws the same Error on all ranks if the file differs in any bit from what was written, or is truncated. To be
+/// called before HDF5 reads it, which may crash on damaged files. Collective; each rank reads a part.
 void check_vof_file(const Comm& comm, const std::string& path);
 
 /// Reads what write_vof_file() wrote. Each rank reads for itself; nothing is collective, and Error may come on some

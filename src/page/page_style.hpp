@@ -3,7 +3,7 @@
 
 namespace karst {
 
-/// How a report looks, on a screen and printed.
+/// Style of a report, on screen and printed.
 inline constexpr const char* report_style = R"(
 :root{color-scheme:light;--ink:#1d2733;--soft:#5b6673;--line:#d9dee5;--ground:#f5f7f9;--accent:#1f5a8c}
 *{box-sizing:border-box}

@@ -14,8 +14,8 @@ std::string escape_html(std::string_view text);
 /// Letters of UTF-8.
 std::int64_t letters_of(std::string_view text);
 
-/// Significant digits without an exponent from 1e-4 to 1e9, groups of three digits parted by a narrow space; "–" for
-/// what is not finite.
+/// Significant digits without an exponent from 1e-4 to 1e9, groups of three digits separated by a narrow space; "–" if
+/// not finite.
 std::string number_text(double value, int digits = 3);
 
 /// 0.3521 -> "35.2 %".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small 8-bit pictures, and how they get into a page.
+// Small 8-bit images, and their embedding in a report.
 #pragma once
 
 #include <array>

@@ -4,12 +4,12 @@
 //   ∇·(D0 ∇c) = 0 in the pores,   n·∇c = 0 at the wall and on the sides of the sample
 //
 // once per direction d of the mean gradient:
-//   ends of a sample   c = 1 and c = 0 on its low and high end across d;
+//   inlet and outlet   c = 1 and c = 0 on the low and high domain face across d;
 //   periodic along d   c(x + L_d e_d) = c(x) - 1: a mean gradient without ends. One operator serves all such
 //   directions.
 //
 // Column d of the tensor is the mean of the flux q = -D0 ∇c over the whole sample, solid included, over the mean
-// gradient 1 / L_d. Because ∇·q = 0, ∫ q_e dV = ∮ (q·n) x_e dA, where q·n is not zero on the ends alone and, in
+// gradient 1 / L_d. Because ∇·q = 0, ∫ q_e dV = ∮ (q·n) x_e dA, where q·n is nonzero only on these faces and, in
 // periodic directions, on the planes where x_e jumps; so the entries come from fluxes as the operator balances them:
 //
 //   D_dd = total flux x L_d / (cross-section x Δc), Δc = 1;
@@ -36,11 +36,11 @@
 
 namespace karst {
 
-/// What one direction of the gradient gave.
+/// Results for one direction of the gradient.
 struct DiffusionColumn {
   int axis = 0;
   bool periodic = false;
-  bool connected = true;  ///< false: no pore leads along the axis; nothing was solved, the flux is 0
+  bool connected = true;  ///< false: no pore percolates along the axis; nothing was solved, the flux is 0
   Vec3 tensor;            ///< D_ed / D0, e = x, y, z
   double flux_in = 0.0;   ///< through the low end, over D0 Δc h0; periodic: through the middle of the domain
   double flux_out = 0.0;  ///< through the high end
@@ -58,8 +58,8 @@ struct DiffusionColumn {
 /// Told on every rank after each iteration: name of the solve, iterations, ||b - A c|| / ||b||. May be empty.
 using DiffusionWatch = std::function<void(const std::string& solve, int iteration, double residual)>;
 
-/// What is wrong with the axes for this geometry, to be said before any solve: a sample or a periodic
-/// direction too short for its planes. Not collective, the same on every rank.
+/// Errors of the axes for this geometry, found before any solve: a sample or a periodic direction that is too short for
+/// its planes. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometry& geometry);
 
 /// The solves of one grid, an axis at a time: all periodic directions share one set-up, made with the first.

@@ -8,13 +8,13 @@
 
 namespace karst {
 
-/// Mean of a component over the fluid of each layer of level-0 cells across an axis, by the layer in which the centroid
-/// of a volume lies; NaN in layers without one. Collective; the same on every rank.
+/// Mean of a component over the fluid of each layer of level-0 cells across an axis, by the layer that contains the
+/// centroid of a volume; NaN in layers without one. Collective; the same on every rank.
 /// @param values  own unknowns
 /// @param n       layers
 std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> values, int axis, int n);
 
-/// What flows through the ends of the domain: out of a volume (> 0) or into it [h0³/time].
+/// Fluxes through domain faces: out of a volume (> 0) or into it [h0³/time].
 struct FlowThroughEnd {
   std::int32_t volume = 0;
   int side = 0;
@@ -24,8 +24,8 @@ struct FlowThroughEnd {
 /// @param flow  one number per face
 std::vector<FlowThroughEnd> end_flows(const ScalarGrid& grid, std::span<const double> flow);
 
-/// Σ flow c / Σ flow over the volumes from which something flows out through a side; NaN where nothing does.
-/// Collective; the same on every rank.
+/// Σ flow c / Σ flow over the volumes with outflow through a side; NaN without outflow. Collective; the same on every
+/// rank.
 double outflow_mean(const Comm& comm, std::span<const FlowThroughEnd> flows, std::span<const double> values, int side);
 
 }  // namespace karst

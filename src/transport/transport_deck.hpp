@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The [transport] table of the deck: dissolved components that a flow carries, that diffuse and react at the wall.
-// SI units; concentrations in any unit C.
+// The [transport] table of the deck: dissolved components with advection, diffusion and wall reactions. SI units;
+// concentrations in any unit C.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace karst {
 
-/// What an end of the sample is for a component: what is in the inflow (nothing diffuses through it), or also the
-/// concentration on it.
+/// Boundary condition of a component at inlet or outlet: the concentration of the inflow (no diffusion through the
+/// face), or the concentration on the face.
 enum class EndKind : std::uint8_t { flux, value };
 
 /// One [[transport.component]].
@@ -58,34 +58,34 @@ struct WallDeck {
   double damkohler = 0.0;  ///< rate L / D, in place of the rate; 0: the rate is given
 };
 
-/// Step by step, or the state that it all ends in.
+/// Transient transport, or the steady state.
 enum class TransportMode : std::uint8_t { in_time, steady };
 
 struct TransportDeck {
   TransportMode mode = TransportMode::in_time;
-  double diffusivity = 1e-9;   ///< of components that say nothing else [m²/s]
+  double diffusivity = 1e-9;   ///< default of components [m²/s]
   double peclet = 0.0;         ///< U/φ length / diffusivity; 0: the flow is that of the drive
   double peclet_length = 0.0;  ///< [m]; 0: 6 (1 - φ) / S
   int axis = 0;                ///< without a flow: from inlet to outlet
   bool axis_given = false;
   double tolerance = 1e-8;                ///< of implicit diffusion, relative to the change of a step
   bool animation = false;                 ///< a moving picture of each component
-  std::vector<ComponentDeck> components;  ///< none: the job is not asked for
+  std::vector<ComponentDeck> components;  ///< none: the job is not requested
   std::vector<WallDeck> walls;
-  std::vector<RegionDeck> regions;  ///< later ones win
+  std::vector<RegionDeck> regions;  ///< later ones take precedence
 
   bool steady() const { return mode == TransportMode::steady; }
   bool asked() const { return !components.empty(); }
   std::vector<std::string> names() const;
 };
 
-/// Declares and reads [transport]; notes as mistakes: components without or with the same name, walls and
-/// regions of components that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys
-/// without a component, and what the mode cannot do.
+/// Declares and reads [transport]. Validation errors: components without or with the same name, walls and regions of
+/// components that do not exist, two laws for the same wall, formulas and tables that cannot be read, keys without a
+/// component, and options that the mode does not support.
 /// @param more  components come from elsewhere, too
 void read(Reader& in, TransportDeck& deck, bool more = false);
 
-/// f(t) of a component's inlet or outlet; throws Error where it is not finite. Not collective.
+/// f(t) of a component's inlet or outlet; throws Error if it is not finite. Not collective.
 double value_at(const std::string& formula, double t);
 
 }  // namespace karst

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The register of the cases of bad_input.py, and decks that they share."""
+"""Registry of the cases of bad_input.py, and decks that several of them use."""
 
 CASES = {}
 # What a run leaves that fails in its first solve, and where older results lie.

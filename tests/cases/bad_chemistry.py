@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases of bad_input.py: wrong decks of chemistry. Each message names its entry, and the line where it begins."""
+"""Cases of bad_input.py: invalid decks of chemistry. Each message contains the name of the entry and the line where it begins."""
 from bad_cases import case, deck
 from support import sphere_deck
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases of bad_input.py: wrong decks of the flow job."""
+"""Cases of bad_input.py: invalid decks of the flow job."""
 from bad_cases import FAILED, FAILED_BESIDE, case, deck
 from support import older_results, sphere_deck
 

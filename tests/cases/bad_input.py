@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong input ends every command with status 1, one message that says what is wrong, and no file left behind.
+"""Invalid input ends every command with status 1 and one message that says what is wrong, and leaves no new file.
 
     bad_input.py --program KARST --mpiexec MPIEXEC --ranks N [--every N] [NAME]
 
-Every case below and in bad_flow.py, bad_transport.py and bad_chemistry.py runs in an empty folder of its own. Its message must hold the words stated; the folder must look as
-before the run, older results included.
+Every case below and in bad_flow.py, bad_transport.py and bad_chemistry.py runs in a separate empty folder. Its message must contain
+the words given; the folder must be unchanged, older results included.
 """
 import bz2
 import gzip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases of bad_input.py: wrong decks of the transport job."""
+"""Cases of bad_input.py: invalid decks of the transport job."""
 from bad_cases import case, deck
 from support import sphere_deck
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""run.balance = "feedback": boxes move away from a rank that is busy for longer than the others, and nothing else changes.
+"""run.balance = "feedback": boxes move away from a rank that works longer than the others; the results do not change.
 
     balance.py --program KARST --mpiexec MPIEXEC --preload libslow_rank.so [--even | --figures] [--ranks N ...]
 
-Half of the sample is dense with calcite that reacts, half is open around one grain that does not; acid drives out water in
-equilibrium with calcite. One rank of two, then of four, works four times as long for the same (libslow_rank.so). Boxes
-dealt out by their cells cannot know that. The gain is many times the price of a move, so that boxes move on a busy machine,
-too. On cells of half the width:
+Half of the sample is dense with calcite that reacts, half is open around one grain that does not; acid displaces water in
+equilibrium with calcite. One rank of two, then of four, takes four times as long for the same work (libslow_rank.so), which
+the initial distribution by cells cannot take into account. The gain is many times the cost of a redistribution, so that boxes
+also move on a busy machine. On cells of half the width:
 
---even     within ten steps no rank works 1.05 times as long as the mean. Processors of many machines change their pace for
-           seconds, and differently: all ranks share one here, and processor time is measured
---figures  for docs/performance.md: with a rank that works four times, twice and just as long, the seconds of both ways
+--even     within ten steps no rank works more than 1.05 times as long as the mean. Processors of many machines change their speed
+           for seconds, each differently: here all ranks share one processor, and processor time is measured
+--figures  for docs/performance.md: with a rank that takes four times, twice and just as long, the seconds with and without feedback
 """
 import itertools
 import json

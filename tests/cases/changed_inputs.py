@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that are killed, and resumed with other input: the state of before is not used where answers depend on what has changed.
+"""Runs that are killed and resumed with changed input: the old checkpoint is not used where results depend on the change.
 
     changed_inputs.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [CHANGE ...]
 
-What counts is what is in a file, not its name: a file that was moved, fields of plotfiles and the title change nothing.
+The content of a file counts, not its name: a file that was moved, fields of plotfiles and the title do not matter.
 """
 import json
 import shutil

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst check` of 5000³ cells of a packing takes seconds and little memory, its memory is that of a small run, and
-`karst run` refuses what cannot fit, before it writes anything. With --image N: an image of N³ voxels as well."""
+"""`karst check` of 5000³ cells of a packing takes seconds, and as little memory as for a small run; `karst run` rejects what
+does not fit into memory before it writes anything. With --image N: also an image of N³ voxels.
+"""
 import json
 import os
 import re

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Thirty random crops of 24 to 28 voxels, of generated rocks and, where they are there, of real ones (rocks.py says where),
-and micromodels ten cells deep: the permeability of cells half as wide is within the told error along every axis in at
-least 28 of 30, and the told error is 1 to 4 times the change in the median.
+"""Thirty random crops of 24 to 28 voxels, of generated rocks and, if available, of real ones (see rocks.py), and micromodels
+ten cells deep: along every axis the permeability on cells half as wide is within the reported error in at least 28 of 30,
+and the median of reported error / change is 1 to 4.
 
     error_crops.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--crops N] [--raw FILE]
 
---crops N: so many instead of thirty. --raw FILE: a line of JSON per axis, to try other rules on. An axis that percolates
-and has no estimate counts as not held.
+--crops N: this number of crops instead of thirty. --raw FILE: a line of JSON per axis, for testing other rules. An axis that
+percolates but has no estimate counts as outside of the error.
 """
 import gzip
 import json

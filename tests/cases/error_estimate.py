@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The error estimate of the permeability against what cells half as wide change, on segmented images, default settings; the
-extrapolated value against that of those cells.
+"""The error estimate of the permeability against the change on cells half as wide, on segmented images with default settings;
+the extrapolated value against that on those cells.
 
     error_estimate.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Asserts three images of 36^3 voxels: estimate / change from 1 to 4, and the extrapolated value nearer to that of the
-fine cells than the value itself. --table prints the ten of 48^3 voxels of decision 016, along x, y and z.
+Asserts for three images of 36^3 voxels: estimate / change is 1 to 4, and the extrapolated value is nearer to that of the fine
+cells than the value itself. --table prints the ten images of 48^3 voxels of decision 016, along x, y and z.
 """
 import json
 import subprocess

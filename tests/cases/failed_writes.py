@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every single change of a file that a run makes fails once: opening, writes, fsync, renaming, closing, removal.
+"""Every single file operation of a run fails once: opening, writing, fsync, renaming, closing, removal.
 
     failed_writes.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--every N] [--runs NAME ...] [--ranks N]
                      [--only REGEX]
 
-The run has to end with status 1 and a message that names what could not be written, or with complete, right results:
-never by a signal, never without an end, never with a part of a file beside "completed". Of each of the tiny runs every
-N-th change is tried, from a random first one; with --only of those whose kind and path match.
+The run must end with status 1 and a message with the file that could not be written, or with complete and correct results.
+It must not end by a signal, hang, or leave a partial file next to "completed". In each of the tiny runs every N-th operation
+is tried, starting from a random one; with --only those whose kind and path match.
 """
 import json
 import random

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a new user does first: an image in the place of a deck, a deck from `karst init`, samples through which nothing leads.
+"""The first steps of a new user: an image instead of a deck, a deck from `karst init`, samples that do not percolate.
 
-    first_steps.py --program KARST --mpiexec MPIEXEC
+first_steps.py --program KARST --mpiexec MPIEXEC
 """
 import gzip
 import json

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Real gray images, imported with default settings and with the wall at the threshold: porosity, wall area, clusters of solid
-and pore, what the import says. Each is within 5 % in porosity and 15 % in wall area of its authors' segmentation, where there is
-one, or the import warns of it in its first lines; no wall has crumbs and holes that the threshold has not.
+and pore, warnings of the import. Each is within 5 % in porosity and 15 % in wall area of the segmentation of its authors, if there
+is one, or the first lines of the import warn of it; no fitted wall has fragments or holes that the threshold does not have.
 
     gray_images.py --program KARST --mpiexec MPIEXEC [--full | --table]
 
 In short those of SHORT; with --full all. --table prints the table of docs/measurements/014-walls-of-gray-images.md.
 
-The images are not part of the project. They are looked for in the folder named by KARST_TEST_DATA, else in
-../shared/data beside the project; without them the test is skipped (exit status 77).
+The images are not part of the project. They are searched in the folder KARST_TEST_DATA, otherwise in ../shared/data next to
+the project; without them the test is skipped (exit status 77).
 """
 import json
 import os
@@ -33,15 +33,15 @@ def slice_of(k):
 # and nothing may be said against threshold and fit)
 IMAGES = [
     ("carbon fibre", "fiberform_gray_100.tif", [], "gray/fiberform_labels.tif", "3 peaks"),
-    ("trabecular bone", "gray/trabecular_half.tif", [], "gray/trabecular_half_labels.tif", "no threshold can be trusted"),
+    ("trabecular bone", "gray/trabecular_half.tif", [], "gray/trabecular_half_labels.tif", "the threshold is unreliable"),
     ("snow", "gray/snow_spam.tif", [], None, None),
-    ("bone", "gray/bone_qim3d.tif", [], None, "was not fitted"),
-    ("fibre composite", "gray/fibers_qim3d.tif", [], None, "no threshold can be trusted"),
-    ("concrete, with air around", "gray/concrete_xray_spam.tif", [], None, "was not fitted"),
+    ("bone", "gray/bone_qim3d.tif", [], None, "not fitted to the image"),
+    ("fibre composite", "gray/fibers_qim3d.tif", [], None, "the threshold is unreliable"),
+    ("concrete, with air around", "gray/concrete_xray_spam.tif", [], None, "not fitted to the image"),
     ("concrete", "gray/concrete_xray_spam.tif", ["--crop_low", "22,22,18", "--crop_high", "78,78,82"], None,
-     "no threshold can be trusted"),
-    ("tight rock, first slice", "gray/shale_fibsem_slices.tif", slice_of(0), None, "no threshold can be trusted"),
-    ("limestone slice", "ct_slices/slice_u16_980x1008.tiff", ["--sample", "cylinder"], None, "no threshold can be trusted"),
+     "the threshold is unreliable"),
+    ("tight rock, first slice", "gray/shale_fibsem_slices.tif", slice_of(0), None, "the threshold is unreliable"),
+    ("limestone slice", "ct_slices/slice_u16_980x1008.tiff", ["--sample", "cylinder"], None, "the threshold is unreliable"),
     ("slice of a tomogram", "ct_slices/slice_f32_1001x1024.tiff", [], None, "4 peaks"),
 ] + [(f"sandstone, slice {k + 1}", "gray/sandstone_slices.tif", slice_of(k), "gray/sandstone_slices_labels.tif",
       "3 peaks" if k in (2, 4) else "4 peaks" if k == 0 else "porosity depends") for k in range(5)]
@@ -79,7 +79,7 @@ def measure(karst, folder, image):
         truth = figures(run_import(karst, folder, data_folder() / labels, [*arguments, "--pore", "0"])[0])
     found, of_threshold = figures(report), figures(threshold)
     warning = first_warning(output)
-    said = [w for w in report["warnings"] if "throats" not in w and "no pore leads" not in w and "whole voxels" not in w]
+    said = [w for w in report["warnings"] if "throats" not in w and "no pore percolates" not in w and "counting voxels" not in w]
     text = lambda pair: f"{pair[0]:.4f}, {pair[1]:.4f}" if pair else ""
     print(f"| {name} | {text(of_threshold)} | {'fitted: ' + text(found) if report['scan'] else 'the same'} | {text(truth)} | "
           f"{'; '.join(w.split(':')[0].split(',')[0] for w in said)} |", flush=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Permeability from an image against that of the spheres it was made of, on cells half as wide as its voxels: what the
-way from a scan to the wall costs, default settings throughout.
+"""Permeability from an image against that of the spheres from which it was generated, on cells half as wide as its voxels:
+the error of the steps from a scan to the wall, with default settings.
 
     image_permeability.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Asserts one packing of 48^3 voxels, grains of 8 voxels' radius: segmented 3 % (measured: 0.7), gray with a blur of 0.5
+Asserts one packing of 48^3 voxels, grains with a radius of 8 voxels: segmented 3 % (measured: 0.7), gray with a blur of 0.5
 voxel 6 % (4.2). --table prints all cases of docs/verification.md.
 """
 import json

@@ -4,7 +4,8 @@
 
     import_truth.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Grains of 12 voxels' radius in 96^3 voxels; the polyhedra have gaps of about 4 voxels. --table prints all cases of docs/verification.md, also those beyond the limits.
+Grains with a radius of 12 voxels in 96^3 voxels; the polyhedra have gaps of about 4 voxels. --table prints all cases of
+docs/verification.md, including those outside of the limits.
 """
 import json
 import subprocess

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An import or a run that is killed leaves the older result as it is, and no half file.
+"""An import or a run that is killed leaves the older result unchanged, and no partial file.
 
-    killed.py --program KARST --mpiexec MPIEXEC
+killed.py --program KARST --mpiexec MPIEXEC
 """
 import os
 import shutil

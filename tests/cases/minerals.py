@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wall area by mineral of a label image of polyhedral grains of quartz and calcite, against the truth of the generator: within 3 %.
+"""Wall area by mineral of a label image of polyhedral grains of quartz and calcite, against the exact value of the generator: within 3 %.
 
     minerals.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-On 1 and 4 ranks, on one and two levels, of the image and of mirrored ones; and names that the image does not have. --table prints the
-figures of docs/decisions/026.
+On 1 and 4 ranks, on one and two levels, of the image and of mirrored ones; and with names that the image does not have. --table
+prints the figures of docs/decisions/026.
 """
 import json
 import subprocess

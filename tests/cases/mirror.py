@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An image that is mirrored or turned has the mirrored or turned permeability: raw image -> `karst run`, a segmented image
-of noise, a segmented smooth one, a gray one and one in which every voxel is by itself, to 1e-6.
+"""A mirrored or rotated image has the mirrored or rotated permeability to 1e-6: raw image -> `karst run`, for a segmented image
+of noise, a smooth segmented one, a gray one, and one of isolated voxels.
 
     mirror.py --program KARST --mpiexec MPIEXEC [--full]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images of one phase alone, which crops of a larger one are now and then, are results and no errors: all pore has a
-porosity of 1, an infinite permeability (null, and said so), the diffusivity of the fluid and the velocity that is asked
-for; all solid has a porosity, a permeability and a diffusivity of 0. On one rank and on several, as cases of a study,
-and from their geometry files; what is carried through solid is still refused.
+"""Images of a single phase, as crops of a larger image may be, give results and not errors: all pore has a porosity of 1, an
+infinite permeability (null, and reported), the diffusivity of the fluid and the requested velocity; all solid has
+porosity, permeability and diffusivity 0. On one rank and on several, as cases of a study, and from their geometry files;
+transport through solid is still rejected.
 
     one_phase.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Acid displaces brine around a grain of calcite, at default steps: what has dissolved when the front gets there does not
-depend on the axis of the flow, on boxes, ranks, or on elements that are the same in both waters; it is within 5 % of
-that of small steps, and within what the run tells.
+"""Acid displaces brine around a grain of calcite, with default steps: the amount dissolved when the front arrives does not
+depend on the axis of the flow, on boxes, ranks, or on elements that both waters contain in equal amounts; it is within 5 % of
+that with small steps, and within the reported error.
 
     orientation.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output that cannot be written ends a run with one sentence of ours and a status other than 0.
+"""Output that cannot be written ends a run with one message of Karst and a status other than 0.
 
     output_ends.py --program KARST --mpiexec MPIEXEC
 
-A full device, a reader that has gone (`karst run | head -1`: quiet, as for other tools), files above a limit, a folder
-removed during the run, and little memory. No word of MPI, PETSc or HDF5's inside may appear.
+A full device, a reader that closed its pipe (`karst run | head -1`: no message, as for other programs), files above a limit, a
+folder removed during the run, and too little memory. No internal message of MPI, PETSc or HDF5 may appear.
 """
 import json
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every job with every option of [output], on one rank, on two, and where one of two ranks has no box; afresh, and resumed.
+"""Every job with every option of [output], on one rank, on two, and with one of two ranks without a box; from the start, and resumed.
 
     outputs.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--kept FOLDER] [JOB ...]
 
-A run that is killed and goes on leaves the bits and the files of one that was not; other ranks and boxes leave the same files and
-the same answers. Grids are tiny: nothing here is a measurement.
+A run that is killed and resumed leaves bitwise the same files as an uninterrupted one; with other ranks and boxes the files and
+results are the same. Grids are tiny: this is not a measurement.
 """
 import json
 import re

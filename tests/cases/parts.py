@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plotfiles in parts (output.files) hold what one file holds: for HDF5, the Python package, `karst report` and flow.start_file,
-wherever the folder goes. A part that is missing is an error, no zeros. A run with fewer parts leaves none of the one before.
+"""Plotfiles in parts (output.files) have the same content as a single file: for HDF5, the Python package, `karst report` and
+flow.start_file, also after the folder was moved. A missing part is an error, not zeros. A run with fewer parts removes those of the
+previous one.
 
     parts.py --program KARST --mpiexec MPIEXEC --package FOLDER
 """

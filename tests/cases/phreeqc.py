@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random solutions against PHREEQC itself: every species, saturation index, ionic strength and activity of water.
+"""Random solutions against PHREEQC: every species, saturation index, ionic strength and activity of water.
 
     phreeqc.py --solutions karst-random-solutions --database phreeqc.dat [--count 10000]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minerals with the rates of a compilation against PHREEQC's own: what of each dissolves over time in an acid and a basic water.
+"""Minerals with the rates of a compilation against PHREEQC: dissolved amounts over time in an acid and a basic water.
 
     phreeqc_rates.py --program KARST --databases FOLDER
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Both engines of the chemistry on the same decks: Karst's own and PHREEQC (chemistry.engine), against known figures and each other.
+"""Both chemistry engines, Karst and PHREEQC (chemistry.engine), on the same decks, against reference values and each other.
 
     phreeqcrm.py --program KARST --mpiexec MPIEXEC --inputs INPUTS [--instead KARST]
 
-G2, G3 and G7 of docs/verification.md. Skipped (status 77) where Karst was built without KARST_PHREEQCRM; --instead: the program that is
-taken where there is one (tools/test.sh --nightly builds it).
+G2, G3 and G7 of docs/verification.md. Skipped (status 77) if Karst was built without KARST_PHREEQCRM; --instead: the program that
+is used if it exists (tools/test.sh --nightly builds it).
 """
 import csv
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an import measures and a run computes against PoreSpy and OpenPNM, on a packing of karst-make-image and, when its image is
-there (see rocks.py), on Ketton limestone.
+"""Results of an import and a run against PoreSpy and OpenPNM, on a packing of karst-make-image and, if its image is available
+(see rocks.py), on Ketton limestone.
 
     porespy_check.py --build BUILD
 
-Asserts porosity and its profiles (the same), two-point correlation, local thickness, formation factor against PoreSpy's finite
+Asserts porosity and its profiles (equal), two-point correlation, local thickness, formation factor against PoreSpy's finite
 differences, and permeability against a network that PoreSpy extracts (snow2) and OpenPNM solves. Prints the table of
 docs/verification.md. Skipped (exit status 77) without the packages of tools/requirements_nightly.txt.
 """

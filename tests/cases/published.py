@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run that dies between any two steps of putting its results in place loses neither the old nor the new ones.
+"""A run that is killed between any two steps of publishing its results loses neither the old nor the new ones.
 
-    published.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so
+published.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so
 """
 import json
 import shutil

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random crops, 16 to 48 voxels along each side, of generated rocks and, where they are there, of segmented scans (rocks.py
-says where): whatever was cut out, a run along all axes ends well, each axis has a permeability that is 0 where nothing
-leads through and that of a flow elsewhere, never what a solve left over. Crops of one phase alone are among them.
+"""Random crops, 16 to 48 voxels along each side, of generated rocks and, if available, of segmented scans (see rocks.py): for
+any crop a run along all axes succeeds, and each axis has a permeability that is 0 where the pores do not percolate and that of
+a flow elsewhere, never the remainder of a solve. Crops of a single phase are among them.
 
     random_crops.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--crops N] [--seed S] [--longest L]
 
-What leads through is looked at without Karst: along an axis along which no chain of pore voxels leads that touch in
-faces, edges or corners, the permeability has to be 0. What flows through a pore one voxel wide and 48 long is 1.5e-5
-voxels² of a crop 48 wide; 1e-7 is none.
+Percolation is determined independently of Karst: the permeability must be 0 along an axis without a chain of pore voxels that
+touch at faces, edges or corners. A pore one voxel wide and 48 long gives 1.5e-5 voxels² in a crop 48 wide; 1e-7 counts as 0.
 """
 import json
 import random

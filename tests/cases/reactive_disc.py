@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The calcite disc of Molins et al. (Comput. Geosci. 25 (2021) 1285, part I) through the chemistry: mean rate of the disc against
-body-fitted finite elements (own, four grids).
+"""The calcite disc of Molins et al. (Comput. Geosci. 25 (2021) 1285, part I) with chemistry: mean rate of the disc against
+body-fitted finite elements (computed for this test, four grids).
 
     reactive_disc.py --program KARST --mpiexec MPIEXEC --inputs FOLDER [--full]
 
-inputs/calcite-disc/chemistry.toml, marched until the rate stands still, with
-one acid:   a database without activities, in which a mole of calcite takes up one of acid, CaCO3 + H+ = Ca+2 + HCO3-: the
+inputs/calcite-disc/chemistry.toml, advanced in time until the rate is constant, with
+one acid:   a database without activities, in which a mole of calcite consumes one of acid, CaCO3 + H+ = Ca+2 + HCO3-: the
             benchmark itself, k = 8.91251e-4 m/s;
 all:        phreeqc.dat, hydrochloric acid in sodium chloride of 0.1 mol/kgw with complexes, activities, and the dissociation of
-            water and CO2. As carbonate becomes CO2 two moles of acid go per mole of calcite, so that with half of the constant acid
-            flows to the wall as in the benchmark, and half as much calcite dissolves. (Behind the disc acid falls to 0.012 of the
-            inlet's, pH 3.9, where less than 1 % of the carbonate is HCO3-.)
-Asked: 5 % with 128 x 64 cells, 2 % with 256 x 128 (--full); elements and charge are kept in every step to 1e-12.
+            water and CO2. As carbonate becomes CO2, a mole of calcite consumes two moles of acid, so that with half of the rate
+            constant the acid flux to the wall is that of the benchmark, and half as much calcite dissolves. (Behind the disc acid
+            falls to 0.012 of the inlet's, pH 3.9, where less than 1 % of the carbonate is HCO3-.)
+Required: 5 % with 128 x 64 cells, 2 % with 256 x 128 (--full); elements and charge are conserved in every step to 1e-12.
 """
 import csv
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst report` makes the page that `karst run` wrote, to the byte, on any ranks; without plotfile a page without
-pictures; with reservoirs and diffusion, too. Warnings of the import stand on it. What is no run directory is refused.
+"""`karst report` writes the same report as `karst run`, to the byte, on any ranks; without a plotfile a report without
+pictures; also with reservoirs and diffusion. It contains the warnings of the import. Other folders than those of a run are rejected.
 
     report.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs and imports that are interrupted or killed at any moment: nothing that was solved is lost.
+"""Runs and imports that are interrupted or killed at any moment: no completed solve is lost.
 
     resume.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--moments N] [--seed N]
 
 Each moment is one run that is stopped by SIGINT, SIGTERM or SIGKILL, on one rank or two, after a random time or (SIGKILL)
-at a random renaming or removal of a file; on two ranks the ranks are sent it (as batch systems do) or mpirun. After it the older results are there as they were, or the new ones whole, or
-none; then `--resume` solves nothing again that was finished, and gives the bits of a run that was not stopped. A march in
-time goes on from the last state that it kept; on other ranks its curves are the same to the tolerance of the solves.
+at a random renaming or removal of a file; on two ranks the signal is sent to the ranks (as batch systems do) or to mpirun. Then
+the older results are unchanged, or the new ones complete, or there are none; `--resume` repeats no completed solve, and gives
+bitwise the results of an uninterrupted run. Time stepping continues from the last checkpoint; on other ranks its curves are the
+same to the tolerance of the solves.
 """
 import contextlib
 import itertools

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real rocks: porosity within 1 % of what the voxels hold, identical counts on 1 and 4 ranks; formation factors and
-permeabilities (from the raw file, one deck each) that do not depend on ranks, threads and box size; cells half as wide
-change the permeability by less than the error estimate says; the apparent permeability between reservoirs falls with
+"""Real rocks: porosity within 1 % of that of the voxels, identical counts on 1 and 4 ranks; formation factors and
+permeabilities (from the raw file, one deck each) that do not depend on ranks, threads and box size; on cells half as wide
+the permeability changes by less than the error estimate; the apparent permeability between reservoirs decreases with
 inertia; all images are imported.
 
     rocks.py --program KARST --mpiexec MPIEXEC [--short | --full]
@@ -10,8 +10,8 @@ inertia; all images are imported.
 --short: the smaller rock on two numbers of ranks and the error estimate of a part of the other one, nothing else.
 --full: the error estimate of the whole rocks (3 and 1.9 million fluid cells) instead of a part of one, and nothing else.
 
-The images are not part of the project. They are looked for in the folder named by KARST_TEST_DATA, else in
-../shared/data beside the project; without them the test is skipped (exit status 77).
+The images are not part of the project. They are searched in the folder KARST_TEST_DATA, otherwise in ../shared/data next to
+the project; without them the test is skipped (exit status 77).
 """
 import gzip
 import json

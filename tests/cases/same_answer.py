@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Image -> `karst import` -> `karst geometry`: the same counts and the same porosity (1e-10) for any number of ranks,
-threads, and box size; the same when the deck imports the image itself. `karst check` writes nothing.
+"""Image -> `karst import` -> `karst geometry`: the same counts and the same porosity (1e-10) for any number of ranks and
+threads and any box size, also when the deck imports the image. `karst check` writes nothing.
 
     same_answer.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst speciate`: the decks of inputs/speciation against PHREEQC, tables, ranks, and wrong decks.
+"""`karst speciate`: the decks of inputs/speciation against PHREEQC, tables, ranks, and invalid decks.
 
-    speciate.py --program KARST --mpiexec MPIEXEC --inputs INPUTS
+speciate.py --program KARST --mpiexec MPIEXEC --inputs INPUTS
 """
 import csv
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that start side by side do not disturb each other, and output paths of any length work.
+"""Programs that start at the same time do not disturb each other, and output paths of any length work.
 
-    starts.py --program KARST --mpiexec MPIEXEC
+starts.py --program KARST --mpiexec MPIEXEC
 """
 import concurrent.futures
 import sys

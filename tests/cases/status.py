@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst status` of a run that is under way, was killed, was interrupted, failed, has ended, and of none.
+"""`karst status` of a run in progress, of killed, interrupted, failed and completed ones, and of a folder without a run.
 
-    status.py --program KARST --mpiexec MPIEXEC
+status.py --program KARST --mpiexec MPIEXEC
 """
 import json
 import signal

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst study`: every combination is run, tables and page hold what the runs gave, cases that are there are not run again, a study
-that was interrupted continues, one case that fails leaves the others, parts of an image.
+"""`karst study`: every combination is run, tables and report contain the results of the runs, completed cases are not repeated, an
+interrupted study continues, a failed case does not affect the others, parts of an image.
 
     study.py --program KARST --mpiexec MPIEXEC
 """

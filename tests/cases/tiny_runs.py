@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of every job on grids of some hundred cells: arguments of karst and the files they read, by a name."""
+"""Runs of every job on grids of some hundred cells: by name, the arguments of karst and the files they read."""
 
 SPHERE = """[[geometry.solid]]
 shape = "sphere"

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decks of transport in time, from the deck to the curves.
+"""Decks of transient transport, from the deck to the curves.
 
     transport_decks.py --program KARST --mpiexec MPIEXEC --inputs FOLDER [--full]
 
 The first part of inputs/tracer and inputs/reactive, on 1 and 2 ranks: every step stays within the range of the data and
-loses nothing, the outlet's concentrations too; the curves of both runs are the same to the tolerance of the solves.
+conserves mass, and so do the concentrations at the outlet; the curves of both runs are equal to the tolerance of the solves.
 
 With --full inputs/tracer at Péclet number 1 past the stage of diffusion whose residuals alone stand still (at 4e-8, asked are 1e-8, after
 374 steps): it is solved, within the same bounds.
 
-inputs/reactive as a steady state: within 2 % of where the steps end (0.8755 at the outlet after 20 pore volumes), the same
+inputs/reactive as a steady state: within 2 % of the end of the transient run (0.8755 at the outlet after 20 pore volumes), the same
 on 1 and 2 ranks, its wall.vtp adds up to the loss; likewise inputs/reactive-rock on a small image, where a slow reaction
-is that of a well mixed fluid and a fast one is less than a third of it.
+is that of a well-mixed fluid and a fast one is less than a third of it.
 
 With --full inputs/calcite-disc, until the wall takes the same at each step: its rate is that of body-fitted finite elements within
 what is asked there (Molins et al., Comput. Geosci. 25 (2021) 1285)."""

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels whose voxels are wider along one axis -> `karst run`: a slit n voxels wide across that axis has the permeability
-H² / 12 times the porosity, H = n voxels, and the porosity of the file, whatever the ratio of the widths. Cubes that take
-the most frequent label of the voxels beneath are up to one cube too wide or too narrow: 0.70 times the permeability for
+H² / 12 times the porosity, H = n voxels, and the porosity of the file, for any ratio of the widths. Cubes with the most
+frequent label of the voxels that they contain are up to one cube too wide or too narrow: 0.70 times the permeability for
 3 voxels of 15 µm on cubes of 10 µm, 1.41 times for 12 µm. A packing whose voxels are 1.5 times as wide along one axis
-has the permeability of the one of cubes. Minerals on the walls keep their names.
+has the permeability of the one with cubic voxels. Minerals on the walls keep their names.
 
     unequal_voxels.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`karst variation` against the runs that it makes: every timer of theirs, times in order, the steps asked for; nothing of other runs
-is replaced unasked, runs that are there count, and a run that fails or is interrupted is told.
+"""`karst variation` against the runs that it makes: all their timers, times in order, the requested steps; other runs are not
+replaced without a request, existing runs count, and a run that fails or is interrupted is reported.
 
     variation.py --program KARST --mpiexec MPIEXEC
 """

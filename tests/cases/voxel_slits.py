@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Raw image of a slit n voxels wide -> `karst run`: its permeability is n² / 12 (voxel²) times the porosity, for n = 1 to
-6 and across each axis, to 0.1 %. Solvers on whole voxels miss it by 1 + 2 / n²; a wall that smoothing or shifting the
-volume moves by 0.08 voxel misses n = 3 by 17 %. Square ducts of 2 to 6 voxels keep their corners: a round duct of the
-same section has 13 % more permeability. Narrower ducts, one of a single voxel among them: section and permeability, also
-on cells half as wide.
+6 and across each axis, to 0.1 %. Solvers that use voxels as cells have an error of 1 + 2 / n²; a wall displaced by 0.08 voxel, by
+smoothing or by a shift to the volume, has an error of 17 % for n = 3. Square ducts of 2 to 6 voxels keep their corners: a round
+duct of the same cross-section has 13 % more permeability. Narrower ducts, one of a single voxel among them: cross-section and
+permeability, also on cells half as wide.
 
     voxel_slits.py --program KARST --mpiexec MPIEXEC
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The range of the permeability over plausible walls of a gray image (`karst run --uncertainty`), on a packing of 32^3
-voxels, grains of 8 voxels' radius, blur 0.5 voxel, noise 5 %.
+voxels, grains with a radius of 8 voxels, blur 0.5 voxel, noise 5 %.
 
     wall_range.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Asserts that it brackets the permeability of the image and that of the grains themselves on cells half as wide; that its ends
-are the permeabilities with geometry.wall_shift given by hand; that with the wall at a threshold they are those of imports at
-thresholds 5 % of the contrast away; that 2 ranks give the same; that text and page show it; that a
-segmented image has a range that brackets the grains. --table prints the figures alone.
+Asserts that it contains the permeability of the image and that of the grains themselves on cells half as wide; that its limits
+are the permeabilities with geometry.wall_shift set in the deck; that with the wall at a threshold they are those of imports at
+thresholds shifted by 5 % of the contrast; that 2 ranks give the same; that text and report show it; that a
+segmented image has a range that contains the value of the grains. --table prints only the figures.
 """
 import json
 import subprocess

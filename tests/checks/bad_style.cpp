@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deliberately bad: the canary of .clang-tidy. Each line marked "expect" must draw that complaint; it is never built.
+// Deliberately bad code: the canary of .clang-tidy. Each line marked "expect" must cause that complaint. The file is
+// never built.
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every deck of inputs/ passes `karst check` (or `karst speciate`, or `karst study --list`), docs/inputs.md and docs/studies.md are what
-# the program says of its keys, and (canary) a misspelt key is refused.   check_decks.sh FOLDER_OF_THE_PROGRAMS
+# Every deck of inputs/ passes `karst check` (or `karst speciate`, or `karst study --list`), docs/inputs.md and docs/studies.md agree with
+# the program's description of its keys, and (canary) a misspelt key is rejected.   check_decks.sh FOLDER_OF_THE_PROGRAMS
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 programs=$1

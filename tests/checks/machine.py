@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/karst_machine.py finds what made-up runs were made of; `karst check --machine --like` gives a run its own time back and
-names what is wrong.
+"""tools/karst_machine.py finds the parameters of synthetic runs; `karst check --machine --like` reproduces the time of a run, and its
+errors say what is wrong.
 
     machine.py KARST MPIEXEC
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the code of docs/open-results.md, on a coarser grid than the page, and checks what comes out.
+"""Runs the code of docs/open-results.md, on a coarser grid than the page, and checks the results.
 
 usage: open_results.py KARST
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command of the pages is run somewhere: HOW says where; what it does not know, or knows in vain, is an error.
+"""Every command of the documentation is run somewhere: HOW says where; a command that is not in it, or an entry without a command, is an error.
 
     page_commands.py BUILD [--full]
 
-Runs the commands of README.md and docs that no other test runs, on smaller images; with --full as they stand there, and those of
-inputs/*/README.md, too. Commands are those of blocks marked sh; each page has a folder of its own with the project in it.
+Runs the commands of README.md and docs that no other test runs, on smaller images; with --full unchanged, and also those of
+inputs/*/README.md. Commands are those of blocks marked sh; each page has a separate folder that contains the project.
 """
 import os
 import re

@@ -3,7 +3,7 @@
 
 usage: read_images.py KARST DIRECTORY
 
-The values differ in all three directions, so that exchanged axes or bytes would show, and take both bytes.
+The values differ in all three directions, so that exchanged axes or bytes would show, and use both bytes.
 """
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opens plotfiles with h5py, VTK and yt and compares every value, box and spacing with what was written.
+"""Opens plotfiles with h5py, VTK and yt and compares every value, box and spacing with those written.
 
 usage: read_plotfile.py WRITER DIRECTORY [MPIRUN ...]    WRITER is the program write_plotfiles
 """

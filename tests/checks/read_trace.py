@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traces are read by Perfetto's own messages and by tools/karst_trace.py, archives of OTF2 by otf2-print, and tell the truth.
+"""Perfetto's own messages read the traces of Karst and tools/karst_trace.py, otf2-print reads the OTF2 archives, and their contents are correct.
 
 usage: read_trace.py KARST MPIEXEC
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the code cells of python/notebooks in order, without Jupyter, and checks what they find.
+"""Runs the code cells of python/notebooks in order, without Jupyter, and checks their results.
 
 usage: run_notebooks.py FOLDER_OF_THE_PROGRAMS
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Members of summary.json, as they stand in the sources that write it, are all known to the columns of studies (src/app/study/study_columns.cpp),
-which refuse words that are spelt like one of them.
+"""All members of summary.json in the sources that write it are known to the columns of studies (src/app/study/study_columns.cpp), which
+reject words that are spelt like one of them.
 
 usage: summary_words.py
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Canary of .clang-tidy: it complains about bad_style.cpp at every line that says so, and nowhere else."""
+"""Canary of .clang-tidy: it complains about bad_style.cpp at every marked line, and nowhere else."""
 import re
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The drawing tools on a small plotfile made here: one sphere of solid, two levels, one box left out, clipped boxes."""
+"""The drawing tools on a small plotfile written by this test: one solid sphere, two levels, one box left out, clipped boxes."""
 import subprocess
 import sys
 import tempfile
@@ -139,14 +139,14 @@ class Drawing(unittest.TestCase):
         self.assertEqual([child.tag.split("}")[1] for child in root], ["style", "rect", "image", "text"])
         done = subprocess.run([*tool, "--number", "1"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("has 1 figures, number 1", done.stderr)
+        self.assertIn("has 1 figures, but number 1", done.stderr)
 
     def test_wrong_input_is_named_in_one_line(self):
         text = Path(self.folder.name) / "text.hdf5"
         text.write_text("no plotfile")
         other = Path(self.folder.name) / "other.hdf5"
         h5py.File(other, "w").close()
-        for path, arguments, message in ((text, [], "cannot be read as HDF5"), (other, [], "no plotfile"),
+        for path, arguments, message in ((text, [], "cannot be read as HDF5"), (other, [], "not a plotfile"),
                                          (self.path, ["--field", "presure"], "it has: fraction, pressure, velocity_x")):
             done, picture = self.draw("plot_slice.py", path, *arguments)
             self.assertEqual(done.returncode, 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/karst_export.py on the plotfile of test_drawing.py: its formats hold the truth about a sphere and a linear flow."""
+"""tools/karst_export.py on the plotfile of test_drawing.py: its formats contain the exact values of a sphere and a linear flow."""
 import json
 import subprocess
 import sys

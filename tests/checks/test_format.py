@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Canary of .clang-format and tools/format.sh --check: a badly formatted file is named, a formatted one is not."""
+"""Canary of .clang-format and tools/format.sh --check: a badly formatted file is reported, a formatted one is not."""
 import shutil
 import subprocess
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is handed over: an installed tree, a Debian package, completion of shells, the container, the citation.
+"""The deliverables: an installed tree, a Debian package, completion of shells, the container, the citation.
 
 usage: test_install.py BUILD
 """

@@ -64,7 +64,7 @@ class Decks(InFolder):
         read = tomllib.loads(karst.to_toml(values))
         self.assertEqual(read, {"a": True, "n": 3, "x": 1e-30, "t": 'a "b"\\c\nd\x7f', "l": [[1, 2], []], "p": "x/y",
                                 "v": [0.0, 1.0, 2.0], "s": 0.5, "t2": {"empty": {}, "q r": 1}})
-        with self.assertRaisesRegex(karst.KarstError, "grid.cells: a deck holds .*not complex"):
+        with self.assertRaisesRegex(karst.KarstError, "grid.cells: a deck contains .*not complex"):
             karst.to_toml({"grid": {"cells": 1j}})
 
     def test_overrides_are_words_of_the_command_line(self):
@@ -81,7 +81,7 @@ class Decks(InFolder):
         self.assertNotIn(".ball.toml.new", str(caught.exception))
         self.assertEqual(caught.exception.status, 1)
         self.assertEqual((path.read_text(), os.listdir(".")), (before, ["ball.toml"]))
-        with self.assertRaisesRegex(karst.KarstError, "is no TOML"):
+        with self.assertRaisesRegex(karst.KarstError, "is not valid TOML"):
             Path("bad.toml").write_text("a = ")
             karst.read_deck("bad.toml")
 
@@ -124,7 +124,7 @@ class Runs(InFolder):
         with karst.Series(listed).nearest(0.0029) as plot:
             self.assertAlmostEqual(np.nanmean(plot.uniform("velocity")[..., 0]), speeds[0])
         listed.write_text('{"files": [{"name": "none.vtkhdf", "time": 0}]}')
-        with self.assertRaisesRegex(karst.KarstError, "not there: .*none.vtkhdf"):
+        with self.assertRaisesRegex(karst.KarstError, "do not exist: .*none.vtkhdf"):
             karst.Series(listed)
 
     def test_summary_by_name_and_unit(self):
@@ -155,7 +155,7 @@ class Runs(InFolder):
             karst.run(BALL, out="ball")
         with self.assertRaisesRegex(karst.RunError, "overwrite"):
             karst.run(BALL, out="ball", ranks=2)
-        with self.assertRaisesRegex(karst.KarstError, "no program karst in /nowhere"):
+        with self.assertRaisesRegex(karst.KarstError, "program karst not found in /nowhere"):
             os.environ["KARST_BUILD"], folder = "/nowhere", os.environ["KARST_BUILD"]
             try:
                 karst.find_program()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links of all pages lead somewhere, in the project and in the sources of the site; every example is in the gallery."""
+"""All links of the pages are valid, in the project and in the sources of the site; every example is in the gallery."""
 import re
 import sys
 import tempfile

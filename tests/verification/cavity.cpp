@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A square cavity whose lid slides, at a Reynolds number of 1000: extremes of the velocity on the lines through the
-// middle and of the stream function, printed as JSON. Reference: Botella & Peyret, Comput. Fluids 27 (1998) 421, by
-// Chebyshev polynomials with the singularities of the corners taken out. Ends with status 1 when 128² cells miss it by
-// more than 0.5 %, or the order is below 1.8.
+// A lid-driven square cavity at a Reynolds number of 1000: extremes of the velocity on the lines through the middle and
+// of the stream function, printed as JSON. Reference: Botella & Peyret, Comput. Fluids 27 (1998) 421, by Chebyshev
+// polynomials with the singularities of the corners subtracted. Ends with status 1 if the error on 128² cells exceeds
+// 0.5 %, or the order is below 1.8.
 //   karst-verify-cavity           32², 64² and 128² cells
 //   karst-verify-cavity --full    256² cells, too
 #include <algorithm>

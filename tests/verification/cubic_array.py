@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Conductivity of a simple cubic array of insulating spheres of period 1, by multipoles: the numbers of case L5.
+"""Conductivity of a simple cubic array of insulating spheres of period 1, by multipoles: the reference values of case L5.
 
 Outside the spheres u = G z + Σ_R Σ_lm B_lm I_lm(r - R), with the irregular solid harmonics
-I_lm = (l - m)! P_lm e^imφ / r^(l+1). About one centre the other spheres give Σ A_lm conj(R_lm), with the regular ones
-R_lm = r^l P_lm e^imφ / (l + m)! and A_l'm' = Σ_lm B_lm (-1)^l' S_(l+l')(m+m'), S the lattice sums of I_lm. The dipoles'
-sum depends on the shape of the lattice: without a mean gradient of its own it is -4π/3 B_10. No flux at r = a:
+I_lm = (l - m)! P_lm e^imφ / r^(l+1). About one centre the other spheres contribute Σ A_lm conj(R_lm), with the regular ones
+R_lm = r^l P_lm e^imφ / (l + m)! and A_l'm' = Σ_lm B_lm (-1)^l' S_(l+l')(m+m'), S the lattice sums of I_lm. The sum over the
+dipoles depends on the shape of the lattice: without a mean gradient of the dipoles it is -4π/3 B_10. No flux at r = a:
 l a^(l-1) A_l,-m / (l + m)! = (l + 1) (l - m)! B_lm / a^(l+2); conductivity 1 - 4π B_10 / G. (Rayleigh, Phil. Mag. 34
-(1892) 481; McPhedran & McKenzie, Proc. R. Soc. Lond. A 359 (1978) 45.)"""
+(1892) 481; McPhedran & McKenzie, Proc. R. Soc. Lond. A 359 (1978) 45.)
+"""
 from math import factorial, pi
 
 import numpy as np

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A cylinder in a channel at a Reynolds number of 20 (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): steady
-// flow with inertia from a parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1
-// when a figure misses what is asked in asked_of().
+// flow with inertia from a parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1 if
+// a figure does not meet the requirement in asked_of().
 //   karst-verify-cylinder          2D-1 on 10, 20 and 40 cells per diameter; references: John & Matthies, Int. J.
 //   Numer.
 //                                  Methods Fluids 37 (2001) 885; Nabh, thesis, Heidelberg 1998

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The channel of Schäfer & Turek (Notes Numer. Fluid Mech. 52 (1996) 547) with a cylinder across it, 2-D (one coarse
-// cell thick and periodic) or between four walls, with finer cells around the cylinder where asked. Lengths in cells of
+// cell thick and periodic) or between four walls, with finer cells around the cylinder on request. Lengths in cells of
 // level 0.
 #pragma once
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cylinder in a channel in time (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): flow with inertia from a
-// parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1 when a figure misses what is
-// asked.
+// Transient flow past a cylinder in a channel (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): with inertia,
+// from a parabolic inlet: drag, lift and pressure difference, printed as JSON. Ends with status 1 if a figure does not
+// meet the requirement.
 //   karst-verify-cylinder_in_time [pulse | street | box] [N] [dt] [L] [FILE]   N cells per diameter, steps [s],
 //   on L levels around the cylinder, each of half the width; FILE: all steps as CSV, for cylinder_curves.py
 // pulse:  2D-3, mean speed sin(π t / 8) for 8 s (John, Int. J. Numer. Methods Fluids 44 (2004) 777)
 // box:    3D-3Z, the pulse in a channel with four walls (Bayraktar, Mierka & Turek, Int. J. Comput. Sci. Eng. 7 (2012)
 //         253: largest drag 3.2978, least lift -0.010999), until 4.5 s; the third level is at the wall of the cylinder
 //         alone, dt that of a mean speed of 1 m/s
-// street: 2D-2, vortex street at a Reynolds number of 100, from rest: the last periods count
-// Without arguments the pulse on 10 cells. Below 20 cells more is forgiven.
+// street: 2D-2, vortex street at a Reynolds number of 100, from rest: the last periods count Without arguments the
+// pulse on 10 cells. Below 20 cells the tolerances are wider.
 #include <fmt/core.h>
 
 #include <cmath>

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flow with inertia through a square array of cylinders of period 1: the numbers of SteadySolver.CylinderArray….
+"""Flow with inertia through a square array of cylinders of period 1: the reference values of SteadySolver.CylinderArray….
 
 -Δu + R (u·∇)u + ∇p = e_x, ∇·u = 0 by Taylor-Hood elements (Q2 velocity, Q1 pressure) on a ring of N by N / 3 elements
-between the cylinder and the square, whose outer nodes are joined periodically; Newton's method, sparse LU. Prints the
-drag 1 / U of Stokes flow and, per R, R U (the Reynolds number of the period) and U over that of R = 0.
+between the cylinder and the square, whose outer nodes are connected periodically; Newton's method, sparse LU. Prints the
+drag 1 / U of Stokes flow and, per R, R U (the Reynolds number of the period) and U divided by that of R = 0.
 
-    cylinder_inertia.py 0.2 0,500,2000 24,48      # solid fraction, R (first 0), N"""
+    cylinder_inertia.py 0.2 0,500,2000 24,48      # solid fraction, R (first 0), N
+"""
 import sys
 
 import numpy as np

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures dispersion in the Stokes flow of the same cells against closed problems solved apart (two-dimensional finite
-// elements and series, on their own), and prints the figures as JSON. Ends with status 1 when one misses what is asked.
+// Measures dispersion in the Stokes flow of the same cells against closure problems solved independently
+// (two-dimensional finite elements and series), and prints the figures as JSON. Ends with status 1 if one does not meet
+// the requirement.
 //   square array of cylinders, flow along a side, Pe = U d / D: D_L / D and D_T / D, U the mean velocity of the fluid
 //   Taylor & Aris in ducts, D* = D (1 + c Pe²): ellipse 2:1 (Pe with the long half axis), annulus of radii 1:2 (outer
 //   radius), rectangle 2:1 (short side), equilateral triangle (side)

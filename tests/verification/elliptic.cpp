@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the elliptic cases (L1 one level, L2 refined levels, L3 readers of the stencils and conservation, L4 Robin
-// walls, L5 effective diffusivity) and the maximum principle, and prints them as JSON. Ends with status 1 when a figure
-// misses what is asked in asked_of().
+// walls, L5 effective diffusivity) and the maximum principle, and prints them as JSON. Ends with status 1 if a figure
+// does not meet the requirement in asked_of().
 //
-// Orders are judged between the two finest of three grids, errors of refined levels also against those of one level.
-// Errors of Robin walls at one place of the centre change sign with it; there they are the largest over four places.
+// Orders are those between the two finest of three grids; errors on refined levels are also compared with those on one
+// level. Errors of Robin walls change sign with the position of the centre; they are the largest over four positions.
 #include <fmt/core.h>
 
 #include <numbers>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures steady transport against closed forms and prints the figures as JSON. Ends with status 1 when one misses
-// what is asked. Half gap or radius L, U the largest speed, D = 1.
+// Measures steady transport against closed forms and prints the figures as JSON. Ends with status 1 if one does not
+// meet the requirement. Half gap or radius L, U the largest speed, D = 1.
 //   T5  u = U (1 - η²), c = exp(-a x / L - b η² / 2) in a channel turned by 0, 17, 45 degrees, a = √(b (1 - b)), and in
 //       a tube, a = √(b (2 - b)); U L = b² / a, k L = b. Asked: L2 order 1.8, order of the flux into the wall 1.7.
 //   T6  Sherwood number (2 L) of a tube, k L = 0.1, 1, 10, fast. Asked: 0.5 % with 32 cells across.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the verification programs share: the order of convergence, what is asked of figures, and how a program ends.
+// Common parts of the verification programs: order of convergence, requirements on figures, and exit status.
 #pragma once
 
 #include <fmt/core.h>

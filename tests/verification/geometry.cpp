@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures the geometry cases E1 to E6 of docs/verification.md and prints them as JSON; tools/verification.sh makes the
-// page from it. Ends with status 1 when a figure misses what is asked.
+// Measures the geometry cases E1 to E6 of docs/verification.md and prints them as JSON; tools/verification.sh writes
+// the page from it. Ends with status 1 if a figure does not meet the requirement.
 //   karst-verify-geometry [geometry file ...]   also control volumes of those rocks
 #include <fmt/core.h>
 

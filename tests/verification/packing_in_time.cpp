@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow in time through a periodic packing of spheres, from rest, driven by a constant force, at Reynolds numbers
-// ρ U d / μ of its Darcy velocity U and the diameter d of its grains; printed as JSON. Where the steady solver finds a
-// flow, the flow in time is to end in it: 1e-6 of the velocity of all cells. At 200 it is watched for 50 turnover times
-// d / (U / porosity), in which it is to stay bounded and to make no energy. Where the power of the drive goes is
-// printed (EnergyRates). Ends with status 1 when a figure misses what is asked.
+// Transient flow through a periodic packing of spheres, from rest, driven by a constant force, at Reynolds numbers ρ U
+// d / μ of its Darcy velocity U and the diameter d of its grains; printed as JSON. Where the steady solver finds a
+// flow, the transient flow must converge to it: 1e-6 of the velocity of all cells. At 200 it is computed over 50
+// turnover times d / (U / porosity), in which it must remain bounded and must not produce energy. The balance of the
+// power of the driving force is printed (EnergyRates). Ends with status 1 if a figure does not meet the requirement.
 //   karst-verify-packing_in_time             16³ cells at a Reynolds number of 10
 //   karst-verify-packing_in_time --full      32³ cells at 10, 50 and 200
 //   karst-verify-packing_in_time energy N    power of the steady flows at 0, 10 and 50 on N³ cells

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures how marched pulses spread, travel and decay between plates and in tubes, and prints the figures as JSON.
-// Ends with status 1 when one misses what is asked. Gap H, half gap L, mean speed U, diffusivity D.
+// Measures how transient pulses spread, travel and decay between plates and in tubes, and prints the figures as JSON.
+// Ends with status 1 if one does not meet the requirement. Gap H, half gap L, mean speed U, diffusivity D.
 //   T2   variance grows by 2 D (1 + Pe²/210) per time after 2 L²/D, Pe = U H / D (Taylor; Aris). Asked: 1 % with 32
 //        cells across. In a tube of radius L: 2 D (1 + Pe²/48), Pe = U L / D.
 //   T10  with plates that react, Da = k L / D: the mass decays as exp(-μ² D t / L²), μ tan μ = Da, and its centre

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the calcite disc of Molins et al. (Comput. Geosci. 25 (2021) 1285, part I): a channel of 0.1 x 0.05 cm with
 // a disc of radius 0.01 cm in its middle, uniform inlet of 0.12 cm/s with 1e-5 mol/cm³ of acid, D = 1e-5 cm²/s, which
-// the disc takes up at first order, k = 10^-4.05 x 1000 cm/s. Creeping flow (Re 0.6), transport solved and not marched.
-// Prints the figures as JSON; ends with status 1 when the mean rate is farther from 4.3356e-8 mol/(cm² s) (own
-// body-fitted finite elements, four grids) than is asked.
+// the disc consumes at first order, k = 10^-4.05 x 1000 cm/s. Creeping flow (Re 0.6), steady transport. Prints the
+// figures as JSON; ends with status 1 if the mean rate deviates too much from 4.3356e-8 mol/(cm² s) (body-fitted finite
+// elements computed for this test, four grids).
 //   karst-verify-reactive
 #include <fmt/core.h>
 

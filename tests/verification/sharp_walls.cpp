@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures Stokes flow around cubes of 7/16 of their period at 40 places on the grid, walls on cell centres included,
-// along x, y and z, and around square prisms, and prints it as JSON. Ends with status 1 when cubes or prisms miss
-// what is asked in run().
+// along x, y and z, and around square prisms, and prints it as JSON. Ends with status 1 if cubes or prisms do not meet
+// the requirements in run().
 //   karst-verify-sharp [--full]   all 40 places and also 48 and 64 cells per period; else cubes at 10 places
 #include <fmt/core.h>
 

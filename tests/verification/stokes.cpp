@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the cases of steady Stokes flow (narrow slits and tubes, S1 channels, S2 spheres, S3 cylinders, S7
-// iterations) and prints them as JSON. Ends with status 1 when a figure misses what is asked in asked_of().
+// iterations) and prints them as JSON. Ends with status 1 if a figure does not meet the requirement in asked_of().
 //   karst-verify-stokes [--full]   also spheres of 64 and cylinders of 128 cells per period, packings of 64^3 to 128^3
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures transport in time (T1 Ogata-Banks, inlets of both kinds, T3 rotation, T7 decay by a reacting wall, T11 sharp
-// data in the creeping flow through a packing) and prints the figures as JSON. Ends with status 1 when one misses what
-// is asked in asked_of().
+// Measures transient transport (T1 Ogata-Banks, inlets of both kinds, T3 rotation, T7 decay by a reacting wall, T11
+// sharp data in the creeping flow through a packing) and prints the figures as JSON. Ends with status 1 if one does not
+// meet the requirement in asked_of().
 //   karst-verify-transport [--full]
 #include <fmt/core.h>
 

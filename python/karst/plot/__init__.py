@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of results; in Python and as `python -m karst.plot slice | wall | figure`. They need matplotlib, the wall pyvista.
+"""Plots of results, in Python and as `python -m karst.plot slice | wall | figure`. They need matplotlib, the wall pyvista.
 
     from karst.plot import draw_slice, draw_wall, write_figure
     draw_slice("out/refined/plot.vtkhdf", "slice.png", field="velocity", axis="y")

@@ -10,7 +10,7 @@ PICTURES = {name: import_module(f"karst.plot.{name}") for name in ("slice", "wal
 
 
 def main(words: list[str], program: str = "python -m karst.plot") -> int:
-    """What stands on a command line, without the name of the program."""
+    """Runs the arguments of a command line, without the name of the program."""
     parser = argparse.ArgumentParser(prog=program, description="Draws results of Karst.")
     pictures = parser.add_subparsers(dest="picture", required=True, metavar="|".join(PICTURES))
     for name, module in PICTURES.items():
@@ -22,7 +22,7 @@ def main(words: list[str], program: str = "python -m karst.plot") -> int:
 
 
 def tool(picture: str) -> None:
-    """The same as a program of its own for one picture, as in tools/plot_slice.py."""
+    """A separate program for one kind of plot, as in tools/plot_slice.py."""
     guarded(lambda: main([picture, *sys.argv[1:]]))
 
 

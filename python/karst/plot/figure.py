@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A figure of report.html as a picture of its own (SVG): for a README or a talk."""
+"""Extracts a figure of report.html as a separate SVG file, for a README or a talk."""
 import argparse
 import re
 from pathlib import Path
@@ -14,13 +14,13 @@ ACTIVE = re.compile(r"<\s*(?:script|foreignobject|iframe|a\b)|\son\w+\s*=|javasc
 
 
 def figures(page):
-    """The <svg> elements of the figures of a page, first the streamlines of the first drive."""
+    """The <svg> elements of the figures of a report; the first one shows the streamlines of the first driving force."""
     return [match[0] for match in re.finditer(r'<svg class="(?:body|chart)".*?</svg>', page.split("<body>")[-1], re.DOTALL)
             if "<image" in match[0]]
 
 
 def standalone(figure):
-    """The same with name space, size, letters and a white ground, for it has no page around it."""
+    """The figure as a separate document: with name space, size, fonts and a white background."""
     left, top, width, height = map(float, re.search(r'viewBox="([^"]+)"', figure)[1].split())
     size = re.search(r"font-size:(\d+)px", figure)
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="{left:g} {top:g} {width:g} '
@@ -32,7 +32,7 @@ def standalone(figure):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("page", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--number", type=int, default=0, help="of the figure, from 0 (default: 0)")
+    parser.add_argument("--number", type=int, default=0, help="number of the figure, from 0 (default: 0)")
 
 
 def draw(options: argparse.Namespace) -> None:
@@ -46,9 +46,9 @@ def write_figure(page: str | Path, output: str | Path, number: int = 0) -> None:
     except (OSError, UnicodeDecodeError) as problem:
         raise KarstError(f"{page}: cannot be read: {problem}") from None
     if not 0 <= number < len(found):
-        raise KarstError(f"{page}: has {len(found)} figures, number {number} is none of them (they count from 0)")
+        raise KarstError(f"{page}: has {len(found)} figures, but number {number} was requested (numbers start at 0)")
     if ACTIVE.search(found[number]):
-        raise KarstError(f"{page}: its figure {number} holds more than lines, letters and pictures: Karst did not make it")
+        raise KarstError(f"{page}: its figure {number} contains more than lines, text and images: it was not written by Karst")
     unfinished = Path(f"{output}.tmp")
     try:
         unfinished.write_text(standalone(found[number]), encoding="utf-8")

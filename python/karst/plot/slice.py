@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plotfile")
     parser.add_argument("--field", default=FRACTION, help="default: fraction")
     parser.add_argument("--axis", default="z", choices=["x", "y", "z"], help="the plane's normal (default z)")
-    parser.add_argument("--at", default=0.5, type=fraction_between, help="place along the axis, 0 to 1 of the domain (default 0.5)")
+    parser.add_argument("--at", default=0.5, type=fraction_between, help="position along the axis, 0 to 1 of the domain (default 0.5)")
     parser.add_argument("--title", default="", help="text above the picture")
     parser.add_argument("--no-boxes", action="store_true", help="leave out the outlines of the boxes")
     parser.add_argument("-o", "--output", required=True, help="picture to write (.png, .pdf, .svg)")
@@ -48,7 +48,7 @@ def draw_field(axes, values, fraction, extent, field):
 
 
 def covered(plot, level, axis, at, dx, shape):
-    """Which cells of width dx in the plane lie in boxes of a level."""
+    """Which cells of width dx in the plane are inside boxes of a level."""
     inside = np.zeros(shape, dtype=bool)
     for rectangle in plot.rectangles(level, axis, at):
         i, j, ni, nj = (round(length / dx) for length in rectangle)
@@ -57,7 +57,7 @@ def covered(plot, level, axis, at, dx, shape):
 
 
 def draw_wall_line(axes, plot, axis, at, scale):
-    """The wall as a line, drawn level by level where no finer level lies."""
+    """The wall as a line, drawn level by level where there is no finer level."""
     u, v = (d for d in range(3) if d != axis)
     for number, level in enumerate(plot.levels):
         field = plot.wall_field(number, (axis, at))
@@ -81,8 +81,8 @@ def draw_boxes(axes, plot, axis, at, scale):
 
 def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field: str = FRACTION, axis: str = "z", at: float = 0.5,
                title: str = "", boxes: bool = True) -> Figure:
-    """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain; of a vector its length. Returns the figure
-    of matplotlib, written to `output` when that is given. Raises KarstError."""
+    """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain; of a vector its magnitude. Returns the matplotlib figure,
+    written to `output` if that is given. Raises KarstError."""
     d = "xyz".index(axis)
     u, v = (other for other in range(3) if other != d)
     with Plotfile(plotfile) as plot:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the ends of the domain.
+"""Draws the wall of a plotfile in three dimensions: solid in stone colours, cut open at the domain faces.
 
 The wall is where the field `distance` is zero or, in a plotfile without it, where half of a cell is fluid. With --minerals
-it has a colour for each mineral of the field `mineral`, named as in the summary.json beside the plotfile. Needs no display,
-but libegl1 or libosmesa6 (one is enough).
+it has a colour for each mineral of the field `mineral`, with the names in the summary.json next to the plotfile. It needs no display, but
+either libegl1 or libosmesa6.
 """
 import argparse
 import ctypes.util
@@ -23,7 +23,7 @@ MINERALS = ["#d9c7a7", "#c8553d", "#3d7ea6", "#7a9e45", "#8a5aa5", "#e0a526", "#
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plotfile")
     parser.add_argument("--corner", type=float, default=0.5, help="part of each edge cut away at the near corner to look inside, 0 to 0.9 (default 0.5)")
-    parser.add_argument("--max-cells", type=int, default=256, help="cells per direction drawn at most; larger data are averaged (default 256)")
+    parser.add_argument("--max-cells", type=int, default=256, help="maximum number of cells drawn per direction; larger data are averaged (default 256)")
     parser.add_argument("--minerals", action="store_true", help="colour the wall by the field `mineral`")
     parser.add_argument("--size", type=int, default=1100, help="width and height of the picture in pixels (default 1100)")
     parser.add_argument("-o", "--output", required=True, help="picture to write (.png)")
@@ -34,10 +34,10 @@ def draw(options: argparse.Namespace) -> None:
 
 
 def renderer():
-    """pyvista, or an error that says what is missing. Without EGL and OSMesa the renderer would crash, so look first."""
+    """pyvista, or an error that says what is missing. Without EGL and OSMesa the renderer would crash, so this is checked first."""
     os.environ.pop("DISPLAY", None)
     if not (ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa")):
-        raise KarstError("no library to draw without a screen; install libegl1 or libosmesa6 (tools/install_dependencies.sh)")
+        raise KarstError("no library for off-screen rendering found; install libegl1 or libosmesa6 (tools/install_dependencies.sh)")
     try:
         import pyvista
         from vtkmodules.vtkCommonCore import vtkLogger
@@ -56,7 +56,7 @@ def averaged(field, limit):
 
 
 def solid_surface(pyvista, wall, corner):
-    """Surface of the solid (wall: > 0 in fluid, [k, j, i]), closed at the domain's ends and the cut-away corner; in cells."""
+    """Surface of the solid (wall: > 0 in fluid, [k, j, i]), closed at the domain faces and the cut-away corner; in cells."""
     solid = -np.clip(wall, -0.5, 0.5)
     nz, ny, nx = solid.shape
     if corner > 0:  # the corner x high, y low, z high is nearest to the camera
@@ -67,7 +67,7 @@ def solid_surface(pyvista, wall, corner):
     image.point_data["solid"] = padded.ravel()
     surface = image.contour([0.0], scalars="solid", method="flying_edges")
     if surface.n_points == 0:
-        raise KarstError("there is no wall to draw: the domain is all fluid or all solid")
+        raise KarstError("there is no wall to draw: the domain is entirely fluid or entirely solid")
     return surface
 
 
@@ -88,7 +88,7 @@ def split_cuts(surface, size, corner):
 
 
 def spread(minerals, times=3):
-    """Numbers of minerals, also in the cells next to those of the wall, [k, j, i]: the surface drawn may pass there."""
+    """Numbers of minerals, extended to the cells next to those of the wall, [k, j, i], because the surface drawn may cross these."""
     out = np.pad(np.nan_to_num(minerals).astype(np.uint8), 1)
     for _ in range(times):
         grown = out.copy()
@@ -101,7 +101,7 @@ def spread(minerals, times=3):
 
 
 def names_of_minerals(plotfile, n):
-    """As in the summary.json beside the plotfile, else by number."""
+    """Names from the summary.json next to the plotfile, otherwise numbers."""
     try:
         names = [mineral["name"] for mineral in json.loads((Path(plotfile).parent / "summary.json").read_text())["minerals"]]
     except (OSError, ValueError, KeyError):
@@ -152,7 +152,7 @@ def add_view(pyvista, plotter, cells):
 
 
 def add_axes(plotter, size):
-    """Edges of the domain and its size in words."""
+    """Edges of the domain and its size as text."""
     factor, unit = length_unit(max(size))
     words = " x ".join(f"{edge * factor:.4g}" for edge in size)
     plotter.add_text(f"{words} {unit}", position="lower_left", font_size=11, color=FRAME)

@@ -58,8 +58,8 @@ class Comm {
   template <class T>
   void broadcast(std::span<T> x, int root = 0) const;
   void broadcast(std::string& x, int root = 0) const;
-  /// Sends each message to its rank and returns those that came here, sorted by rank (several of one rank in the order
-  /// in which it listed them); nobody needs to know what comes (non-blocking consensus, Hoefler, Siebert & Lumsdaine,
+  /// Sends each message to its rank and returns those received, sorted by rank (several from one rank in the order in
+  /// which it listed them); receivers need not know the senders (non-blocking consensus, Hoefler, Siebert & Lumsdaine,
   /// PPoPP 2010). Throws Error before sending when a rank does not exist. Collective. For set-up only.
   std::vector<Message> sparse_exchange(const std::vector<Message>& out) const;
 

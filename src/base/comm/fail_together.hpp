@@ -9,8 +9,8 @@
 
 namespace karst {
 
-/// Runs f on every rank; when it throws on one, all ranks throw Error with the text of the lowest such rank. f must not
-/// communicate, unless what it waits for fails on all ranks or on none. Collective.
+/// Runs f on every rank; if it throws on any, all ranks throw Error with the text of the lowest such rank. f must not
+/// communicate, except for calls that fail either on all ranks or on none. Collective.
 template <class F>
 void fail_together(const Comm& comm, F&& f) {
   std::string text;

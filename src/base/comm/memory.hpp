@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All large arrays of Karst: one arena that counts bytes by purpose and asks for huge pages.
+// All large arrays of Karst: one arena that counts bytes by purpose and requests huge pages.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fingerprints of what ranks hold: hashes of its parts, summed, so that neither their order nor their owners count.
+// Fingerprints of distributed data: sums of hashes of its parts, so that neither their order nor their owners matter.
 #pragma once
 
 #include <array>

@@ -141,8 +141,8 @@ void parallel_for_dynamic(std::int64_t n, F&& f) {
   failure.rethrow();
 }
 
-/// combine(...combine(zero, f(0))..., f(n-1)), grouped in a way that depends on n alone, never on the number of
-/// threads: chunks of at most 1024 indices in order, then the chunks in pairs.
+/// combine(...combine(zero, f(0))..., f(n-1)), grouped in a way that depends only on n, not on the number of threads:
+/// chunks of at most 1024 indices in order, then the chunks in pairs.
 /// @param zero     neutral element: combine(zero, x) = x
 /// @param combine  (T, T) -> T, associative up to rounding
 template <class T, class F, class Combine>
@@ -173,7 +173,7 @@ T parallel_reduce(std::int64_t n, const T& zero, F&& f, Combine&& combine) {
   return partial.front().value;
 }
 
-/// Σ f(i) for i in [0, n), added in an order that depends on n alone, never on the number of threads.
+/// Σ f(i) for i in [0, n), added in an order that depends only on n, not on the number of threads.
 template <class F>
 double parallel_sum(std::int64_t n, F&& f) {
   return parallel_reduce(n, 0.0, f, [](double a, double b) { return a + b; });

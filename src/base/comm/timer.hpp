@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hierarchical timers: `Timer t("cut cells");` times the rest of the block, under the timer that runs around it.
-// Each thread has a tree of its own (no locks, no atomics); a thread of a parallel loop counts under the timers that
-// ran around the loop. The trees of all threads are the process-wide state of this file, with the list that finds them:
-// a timer must work without being handed through every call.
+// Hierarchical timers: `Timer t("cut cells");` times the rest of the block, as a child of the enclosing timer. Each
+// thread has its own tree (no locks, no atomics); threads of a parallel loop count under the timers around the loop.
+// The trees of all threads and their list are process-wide state, so that timers need not be passed through every call.
 #pragma once
 
 #include <chrono>
@@ -53,8 +52,8 @@ class Timer {
   bool traced_ = false;
 };
 
-/// What a timer took in the steps of a run, on the thread of each rank that makes them. A sample is one step of one
-/// rank, 0 where the timer did not run.
+/// Times of a timer in the steps of a run, on the main thread of each rank. A sample is one step of one rank, 0 where
+/// the timer did not run.
 struct StepSpread {
   std::int64_t steps = 0;             ///< of a rank
   double min = 0, mean = 0, max = 0;  ///< over the samples [s]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace: what each thread of each rank does when, with the messages between ranks, for https://ui.perfetto.dev and
-// tools/karst_trace.py. While one is taken, timers, shares of parallel loops, collective calls and messages leave an
-// event each in a room of their thread that was set aside before (no locks, nothing allocated); the file is written at
-// the end. Where no trace is taken this costs a look at one flag.
+// A trace: the activities of each thread of each rank over time, with the messages between ranks, for
+// https://ui.perfetto.dev and tools/karst_trace.py. While a trace is recorded, each timer, part of a parallel loop,
+// collective call and message stores an event in a preallocated buffer of its thread (no locks, no allocation); the
+// file is written at the end. Without a trace the cost is the test of one flag.
 //
 // The rooms of all threads are the process-wide state of this file, as the trees of the timers are.
 #pragma once
@@ -21,7 +21,7 @@ namespace trace {
 
 struct ClockMap;
 
-/// True while events are recorded. Changes outside of parallel loops alone.
+/// True while events are recorded. Changes only outside of parallel loops.
 inline bool on = false;
 
 inline constexpr std::int64_t no_value = std::numeric_limits<std::int64_t>::min();
@@ -29,10 +29,10 @@ inline constexpr std::int64_t no_value = std::numeric_limits<std::int64_t>::min(
 /// Number of a name, the same for equal ones in this process.
 std::uint32_t number_of(std::string_view name);
 
-/// Numbers of the names that stand in headers and loops; each is number_of() its text.
+/// Numbers of names used in headers and loops; each is number_of() its text.
 extern const std::uint32_t boxes;
 
-/// Begins a slice of the calling thread; false where its room is full: then nothing ends.
+/// Begins a slice of the calling thread; false if its buffer is full: then end() must not be called.
 /// @param value  bytes of a collective call, boxes of a loop; no_value: none
 bool begin(std::uint32_t name, std::int64_t value = no_value);
 /// Ends the last slice that was begun on this thread.
@@ -68,9 +68,9 @@ class Slice {
 
 struct TraceOptions {
   std::string file;
-  std::int64_t first_step = 0;  ///< of a run in time, from 1; 0: what comes before the first step, too
+  std::int64_t first_step = 0;  ///< of a transient run, from 1; 0: including everything before the first step
   std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
-  double megabytes = 100.0;  ///< room of each rank
+  double megabytes = 100.0;  ///< buffer size of each rank
 };
 
 /// Takes the trace of a program while it lives. One at a time.
@@ -91,11 +91,11 @@ class Trace {
 
   struct Written {
     std::int64_t events = 0, bytes = 0;
-    std::int64_t dropped = 0;  ///< slices and messages that found no room
+    std::int64_t dropped = 0;  ///< slices and messages for which the buffer was full
   };
-  /// Stops recording and writes the events of all ranks, whole or not at all, times since the start on the clock of
-  /// rank 0: a file of TrackEvents of Perfetto's protobuf, or an archive of OTF2 where the name ends with .otf2 (a
-  /// folder; no such name is taken where Karst is built without the library). Collective; the same on every rank.
+  /// Stops recording and writes the events of all ranks, completely or not at all, times since the start on the clock
+  /// of rank 0: a file of TrackEvents of Perfetto's protobuf, or an OTF2 archive if the name ends with .otf2 (a folder;
+  /// such names are rejected if Karst was built without the library). Collective; the same on every rank.
   Written write();
 
  private:

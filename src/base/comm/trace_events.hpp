@@ -35,12 +35,12 @@ struct Room {
 };
 
 std::deque<std::unique_ptr<Room>>& rooms();
-/// Forgets all rooms; those of threads to come hold so many events. Outside of parallel loops.
+/// Discards all buffers; those of new threads have this number of events. Outside of parallel loops.
 void set_rooms(std::size_t events);
 /// By number.
 std::vector<std::string> names();
 
-/// Where the clock of this rank stands against that of rank 0.
+/// Offset of the clock of this rank from that of rank 0.
 struct ClockMap {
   detail::Ticks zero = 0;  ///< of this rank's clock, at the start of the trace
   double nanoseconds = 1;  ///< per tick
@@ -49,8 +49,9 @@ struct ClockMap {
   }
 };
 
-/// @param shared  all ranks read the clock of rank 0, as on one machine; else the zero is found by messages, right to
-///                what ranks come late by after a reduction
+/// @param shared  all ranks read the clock of rank 0, as on one machine; otherwise the offset is found by messages,
+/// accurate to
+///                the delays of ranks after a reduction
 /// Collective.
 ClockMap map_clock(const Comm& comm, bool shared);
 

@@ -4,9 +4,9 @@
 
 namespace karst {
 
-/// Freed memory goes back to the system: large arrays at once, small ones from the end of the heap. To be told at the
-/// start of a program because SuperLU_DIST, which PETSc brings, forbids both for the whole process when it is loaded
-/// (M_MMAP_MAX = 0, M_TRIM_THRESHOLD = -1). Smaller arrays are kept for reuse: pages that come anew cost time.
+/// Returns freed memory to the system: large arrays at once, small ones from the end of the heap. To be called at the
+/// start of a program because SuperLU_DIST, a dependency of PETSc, disables both for the whole process when it is
+/// loaded (M_MMAP_MAX = 0, M_TRIM_THRESHOLD = -1). Smaller arrays are retained for reuse, because new pages cost time.
 void set_up_heap();
 
 /// Hands all free pages of the heap back. To be called where a part of a run ends that needed much for a while.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this rank has sent and how long it has waited for others through comm.hpp since the program began: differences
-// of two looks tell of what lies between them, and what is left of a time is what the rank has worked. Timers hold such
-// differences (timer.hpp).
+// Messages that this rank has sent and the time that it has waited for others in comm.hpp since the start of the
+// program. Differences of two readings describe the interval between them; time minus waiting is working time. Timers
+// store such differences (timer.hpp).
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,11 @@ struct Traffic {
 const Traffic& traffic();
 double seconds_waited(const Traffic& traffic);
 
-/// Time of the program until now that this rank did not wait for others [s]: differences tell what it has worked.
-/// By the wall's clock, or by that of the thread's processor. Not collective; of the thread that communicates.
+/// Time since the start of the program in which this rank did not wait for others [s]: differences are working times.
+/// Wall-clock time, or processor time of the thread. Not collective; for the thread that communicates.
 double seconds_worked();
-/// Ranks share processors: seconds_worked() is to leave out what others do there. Before any difference is taken.
+/// Ranks share processors: seconds_worked() then uses processor time, without the work of others. To be called before
+/// any difference is taken.
 void count_processor_time(bool yes);
 
 }  // namespace karst

@@ -53,7 +53,7 @@ class Reader {
   void integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max);
   void flag(std::string_view key, bool& value, std::string_view help);
   void text(std::string_view key, std::string& value, std::string_view help);
-  /// A file name relative to the deck. The echo holds it in full, so that it holds wherever the echo lies.
+  /// A file name relative to the deck. The echo contains the absolute path, so that it is valid in any folder.
   void file(std::string_view key, std::string& value, std::string_view help);
   /// A number, or a text that the caller takes as a formula; the value is the text.
   void number_or_formula(std::string_view key, std::string& value, std::string_view unit, std::string_view help);
@@ -78,7 +78,7 @@ class Reader {
   /// read is called once to collect the declarations.
   void tables(std::string_view key, std::string_view help, const std::function<void(Reader& item)>& read);
 
-  /// Keys below this table ("geometry.import.") have options of the same name: messages on those that stand on the
+  /// Keys below this table ("geometry.import.") have options of the same name: messages about options given on the
   /// command line say "--voxel".
   void name_options(std::string_view table);
 
@@ -97,9 +97,9 @@ class Reader {
   void finish();
 
   const std::vector<KeyInfo>& keys() const;
-  /// The complete deck as used, defaults included, as TOML with units and help as comments. Reads back to the same
-  /// values and the same answers of given(): keys that given() was asked about and that are not there, and defaults
-  /// outside of the bounds ("not set"), are comments.
+  /// The complete deck as used, defaults included, as TOML with units and help as comments. Reading it gives the same
+  /// values and the same results of given(): missing keys that were queried by given(), and defaults outside of the
+  /// bounds ("not set"), are comments.
   std::string echo() const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text of a deck to TOML tables, and command-line overrides. Used by Reader alone: include it in .cpp files only.
+// Parses the text of a deck to TOML tables, and command-line overrides. Used only by Reader: include it in .cpp files
+// only.
 #pragma once
 
 #include <toml++/toml.h>
@@ -31,11 +32,11 @@ toml::table parse_deck(std::string_view text, const std::string& name);
 
 /// Sets key=value in the tree; keys are dotted names, with positions in lists of tables from 0
 /// (geometry.solid[2].radius).
-/// @returns what is wrong with it, empty when nothing is
+/// @returns error message, empty if there is none
 std::string apply_override(toml::table& root, const std::string& text);
 
-/// A list that is written as words: "64x64x64" and "1 x 1 x 2 mm" (a unit behind the last holds for all), on the
-/// command line also "x,y,z". Empty when the node is no such text.
+/// A list given as text: "64x64x64" and "1 x 1 x 2 mm" (a unit after the last value applies to all), on the command
+/// line also "x,y,z". Empty if the node is not such a text.
 /// @param sizes  a list of a fixed length, which may be written with x
 /// @param texts  the values wanted are texts
 /// @param unit   of the declaration

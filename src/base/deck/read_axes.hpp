@@ -8,7 +8,7 @@
 
 namespace karst {
 
-/// A list of "x", "y", "z" of the deck as 0, 1, 2, increasing; notes as mistakes what is no axis or stands twice.
+/// A list of "x", "y", "z" of the deck as 0, 1, 2, increasing; validation errors: invalid or repeated axes.
 /// @param[in,out] axes  those without the key
 /// Returns whether none is named.
 bool read_axes(Reader& in, std::string_view key, std::vector<int>& axes, std::string_view help);

@@ -10,14 +10,14 @@ namespace karst {
 struct TimeTable {
   std::vector<double> time, value;  ///< by increasing time
 
-  /// Straight between the lines; before the first and behind the last one their values. Two lines of one time are a
-  /// jump: from this time on the later one holds.
+  /// Linear interpolation between the lines; constant before the first and after the last one. Two lines with the same
+  /// time are a jump: from this time on the later one applies.
   double at(double t) const;
 };
 
-/// Two numbers per line, parted by a comma, semicolon, blanks or tabs; empty lines, what follows a # and a first line
-/// of words are passed over. Throws Error with the line: no file, no numbers, not two of them, not finite, times that
-/// decrease, or stand three times. Not collective.
+/// Two numbers per line, separated by a comma, semicolon, blanks or tabs; empty lines, comments after # and a header
+/// line are skipped. Throws Error with the line: no file, no numbers, not two of them, not finite, times that decrease
+/// or occur three times. Not collective.
 TimeTable read_time_table(const std::string& path);
 
 }  // namespace karst

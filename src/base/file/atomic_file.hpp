@@ -10,13 +10,13 @@
 
 namespace karst {
 
-/// A temporary file beside the final one: write to temporary(), then commit(). Without commit() the destructor removes
+/// A temporary file next to the final one: write to temporary(), then commit(). Without commit() the destructor removes
 /// it (not collective: the first rank that leaves with an error removes it).
 class AtomicFile {
  public:
-  /// Rank 0 chooses a new name and makes the empty file. Throws the same Error on every rank, with path and reason,
-  /// when that is not possible (no such folder, no permission, full) and where something stands that is no plain file:
-  /// a link, a folder, a device. Collective.
+  /// Rank 0 chooses a new name and creates the empty file. Throws the same Error on every rank, with path and reason,
+  /// if that is not possible (no such folder, no permission, full) or if the path is not a plain file: a link, a
+  /// folder, a device. Collective.
   AtomicFile(const Comm& comm, std::string path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -33,11 +33,11 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE end the process as before, but first remove the temporary files of
-/// this rank (at most 64 at a time). Nothing helps against SIGKILL: NAME.XXXXXX.tmp may stay then. Not collective.
+/// After this call SIGINT, SIGTERM, SIGHUP and SIGPIPE end the process as before, but first remove the temporary files
+/// of this rank (at most 64 at a time). After SIGKILL NAME.XXXXXX.tmp may remain. Not collective.
 void remove_temporary_files_on_signals();
 
-/// What those signals do. Only what is allowed in a signal handler.
+/// The handler of these signals; async-signal-safe.
 extern "C" void remove_temporary_files_and_die(int signal_number);
 
 /// Files and folders of this process that these signals remove, too, while it lives: last first, folders only when
@@ -54,7 +54,7 @@ class RemovedOnSignals {
   std::vector<std::string> names_;
 };
 
-/// Writes the text of rank 0 to a file, whole or not at all. Throws the same Error on every rank. Collective.
+/// Writes the text of rank 0 to a file, completely or not at all. Throws the same Error on every rank. Collective.
 void write_file(const Comm& comm, const std::string& path, std::string_view text);
 
 }  // namespace karst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that run beside this one.
+// Child processes.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,9 @@ namespace karst {
 /// A program under way; ended with this object. Not collective.
 class Child {
  public:
-  /// Starts it in the environment that this program was started in, whatever MPI has made of that since.
+  /// Starts it in the environment in which this program was started, without later changes by MPI.
   /// @param command  the program, looked for in PATH, and its arguments
-  /// @param output   file that takes what it says, anew
-  /// Throws Error: no such program, file cannot be written.
+  /// @param output   file for its output, overwritten. Throws Error: no such program, file cannot be written.
   Child(const std::vector<std::string>& command, const std::string& output);
   ~Child();  ///< kills it, unless it has ended
   Child(const Child&) = delete;

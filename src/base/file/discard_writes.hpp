@@ -5,17 +5,16 @@
 
 namespace karst {
 
-/// What this process has open under the path, or of temporary files beside it (AtomicFile), leads from now on to memory
-/// that is thrown away: writes there succeed. For a file that is given up: HDF5, which cannot close a file that it
-/// cannot write (a full disk), keeps it, tries again when the program ends, after MPI has, and crashes there. Not
-/// collective.
+/// Redirects the descriptors that this process has open under the path, or for temporary files next to it (AtomicFile),
+/// to memory that is discarded: writes then succeed. For abandoned files: HDF5 cannot close a file that it cannot write
+/// (a full disk); it would try again at the end of the program, after the end of MPI, and crash. Not collective.
 void discard_writes(const std::string& path);
 
 /// The same of one open file. Not collective.
 void discard_writes(int descriptor);
 
-/// Discards what is written to a file unless finished() was called. To be declared behind the handle of the file, so
-/// that it acts first.
+/// Discards writes to a file unless finished() was called. To be declared after the handle of the file, so that it is
+/// destroyed first.
 class DiscardUnfinished {
  public:
   explicit DiscardUnfinished(std::string path) : path_(std::move(path)) {}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON as data: what a run leaves for programs (summary.json, records of solves) is built of these values, written, and
-// read again. Reading and writing of the text, with all its numbers and quotes, is nlohmann/json's, met in json.cpp
-// alone: a file that includes it compiles for seconds (docs/decisions/037-json-behind-one-file.md). What is here is the
-// data between the two.
+// JSON values: machine-readable results of a run (summary.json, records of solves) are built from these values,
+// written, and read again. Parsing and formatting of the text are done by nlohmann/json, which only json.cpp includes,
+// because it adds seconds to the compilation of a file (docs/decisions/037-json-behind-one-file.md).
 #pragma once
 
 #include <array>
@@ -24,7 +23,7 @@
 
 namespace karst {
 
-/// A text that is no JSON, or a value that is not there or of another kind than asked for.
+/// Invalid JSON text, or a value that is missing or of another type than requested.
 class JsonError : public Error {
  public:
   using Error::Error;
@@ -47,8 +46,8 @@ template <class T>
 concept JsonReadable = (std::is_arithmetic_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string> ||
                        std::is_same_v<T, detail::TextByName> || detail::is_json_array<T>;
 
-/// Null, a truth value, a number (whole or not), a text, an array or an object, whose members keep their order.
-/// `Json{{"axis", "x"}, {"cells", n}}`, pairs whose first is a text, is an object; `Json{a, b, c}` is an array.
+/// Null, a boolean, a number (integer or not), a string, an array or an object, whose members keep their order.
+/// `Json{{"axis", "x"}, {"cells", n}}`, pairs that begin with a string, is an object; `Json{a, b, c}` is an array.
 class Json {
  public:
   enum class Kind : std::uint8_t { null, truth, whole, number, text, array, object };
@@ -92,7 +91,7 @@ class Json {
   const Json* begin() const;
   const Json* end() const { return begin() + size(); }
 
-  // Building: null becomes what the call needs.
+  // Building: null is converted to the type that the call needs.
   Json& operator[](std::string_view key);  ///< the member; null at first
   /// Else "name"[json as a place] is as near, to clang.
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
@@ -147,8 +146,8 @@ class Json {
   /// Whether it is this text.
   friend bool operator==(const Json& json, std::string_view text) { return json.is_text() && json.text() == text; }
 
-  /// The text: on one line, or with members on lines of their own, indented by so many blanks a level.
-  /// What is no UTF-8 becomes U+FFFD.
+  /// The text: on one line, or with each member on a separate line, indented by this number of blanks per level.
+  /// Invalid UTF-8 becomes U+FFFD.
   std::string dump(int indent = -1) const;
   /// JsonError also for values inside of each other more than 200 deep.
   static Json parse(std::string_view text);
@@ -162,7 +161,7 @@ class Json {
   void hold(Kind kind);
   void need(Kind kind) const;
   bool truth() const;
-  /// JsonError for what is no whole number in [low, high].
+  /// JsonError if it is not an integer in [low, high].
   std::int64_t whole(std::int64_t low, std::int64_t high) const;
   double number() const;
   const std::string& text() const;
@@ -187,11 +186,11 @@ class Json {
   std::unique_ptr<Held> held_;  ///< of texts, arrays and objects
 };
 
-/// NaN of null, which stands for it.
+/// NaN for null, which represents it.
 double number_or_nan(const Json& x);
 
-/// Names that stand twice in one object of a text (parse() keeps the last value), each after those of the objects
-/// around it; names of arrays are empty. None where the text is no JSON.
+/// Names that occur twice in one object of a text (parse() keeps the last value), each after those of the enclosing
+/// objects; names of arrays are empty. None if the text is not valid JSON.
 std::vector<std::vector<std::string>> names_given_twice(std::string_view text);
 
 }  // namespace karst

@@ -14,11 +14,12 @@
 
 namespace karst {
 
-/// From now on rank 0 writes to the terminal and, unless the name is empty, to a new log file; the other ranks stay
-/// quiet and only keep their warnings. Throws Error on rank 0 when the file cannot be made. Not collective.
+/// After this call rank 0 writes to the terminal and, unless the name is empty, to a new log file; the other ranks
+/// write nothing and only store their warnings. Throws Error on rank 0 if the file cannot be created. Not collective.
 /// Before this call every process writes to its terminal.
 void set_up_log(const Comm& comm, const std::string& file = "");
-/// Closes the log file; the terminal goes on. Throws Error when not all lines could be written. Not collective.
+/// Closes the log file; output to the terminal continues. Throws Error if not all lines could be written. Not
+/// collective.
 void close_log();
 
 namespace detail {
@@ -33,7 +34,7 @@ void log_info(fmt::format_string<A...> text, A&&... a) {
   detail::log_line(fmt::format(text, std::forward<A>(a)...));
 }
 
-/// A line in the log file alone: what explains a run, but is not what the user came for.
+/// A line for the log file only: details that explain a run.
 template <class... A>
 void log_detail(fmt::format_string<A...> text, A&&... a) {
   detail::log_file_line(fmt::format(text, std::forward<A>(a)...));
@@ -59,12 +60,13 @@ struct ProgressState {
   std::string note = {};  ///< on that, in pieces parted by ", "
 };
 
-/// "[#####.....]  50 %  3.20 s left  stokes x: iteration 12, residual 1.2e-03", at most `width` letters wide. Where
-/// there is less room, pieces of the note go, the last one first, then the bar, then what is being done; no number is
-/// cut.
+/// "[#####.....]  50 %  3.20 s left  stokes x: iteration 12, residual 1.2e-03", at most `width` characters wide. If it
+/// is too long, pieces of the note are dropped, the last one first, then the bar, then the name of the activity;
+/// numbers are never truncated.
 std::string progress_line(const ProgressState& state, int width);
 
-/// Where a progress line goes; the default is the terminal, or the log when stdout or stderr is none (under mpirun).
+/// Destination of progress lines; the default is the terminal, or the log if stdout or stderr is not a terminal (under
+/// mpirun).
 struct ProgressOutput {
   bool terminal;
   int width;                                      ///< letters of a terminal line

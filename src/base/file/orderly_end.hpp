@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs that are asked to end: by a signal (Ctrl-C, a batch system) or by a time limit.
+// Requests to end a run: by a signal (Ctrl-C, a batch system) or by a time limit.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct EarlyEnd {
 };
 inline constexpr int time_limit_status = 124;  ///< that of timeout(1)
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the process but have end_if_asked() throw. A second
-/// signal half a second later or more ends it at once, as all do before and after (remove_temporary_files_on_signals).
-/// One at a time.
+/// During its lifetime, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the process but make end_if_asked() throw. A
+/// second signal half a second later or more ends it at once, as all do outside of the lifetime
+/// (remove_temporary_files_on_signals). Only one object may exist at a time.
 class OrderlyEnd {
  public:
   /// @param seconds  from now to the time limit; 0: none
@@ -27,8 +27,8 @@ class OrderlyEnd {
   ~OrderlyEnd();
 };
 
-/// Throws EarlyEnd on all ranks when any of them was asked to end since the OrderlyEnd that lives was made; without one
-/// it never does. Cheap: one number over the ranks. Collective.
+/// Throws EarlyEnd on all ranks if any of them received a request to end since the construction of the current
+/// OrderlyEnd; never throws without one. Cheap: a reduction of one number. Collective.
 void end_if_asked(const Comm& comm);
 
 }  // namespace karst

@@ -8,8 +8,8 @@
 
 namespace karst {
 
-/// Thrown to end a program with this exit status and no message (the program has said what there is to say). Every
-/// rank throws it.
+/// Thrown to end a program with this exit status and no message (the program has already reported). Every rank throws
+/// it.
 struct ExitStatus {
   int code;
 };
@@ -18,11 +18,11 @@ struct ExitStatus {
 /// rank, ends MPI. Collective.
 /// Every exception becomes a message on stderr and the exit status 1:
 /// - the same on all ranks: rank 0 prints it once;
-/// - on some ranks, the others come to the end of body: one message per kind, with its ranks;
+/// - on some ranks, while the others complete body: one message per kind, with its ranks;
 /// - on some ranks, the others do not come within about 2 seconds (they wait for a message of the failed ones): the
 ///   failed ranks print theirs and abort the job. No rank is left hanging.
-/// Standard output that cannot be written (a full disk) is such an error, too, found at the end.
-/// Destructors that run while an Error flies must not communicate: they would wait for ranks that go on.
+/// Standard output that cannot be written (a full disk) is such an error, too, found at the end. Destructors that run
+/// during the propagation of an Error must not communicate: they would wait for ranks that continue.
 /// @returns the exit status of the program: 0, 1 after an error, or that of ExitStatus (the largest of the ranks)
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body);
 

@@ -9,11 +9,11 @@
 
 namespace karst {
 
-/// x -> e^x of each number, in vectors of the processor; to 2 units in the last place. Numbers beyond ±700 count as
-/// ±700. With k the whole number next to x / ln 2 and r = x - k ln 2, e^x = 2^k Σ r^n / n! up to n = 13.
+/// x -> e^x of each number, vectorised, to 2 units in the last place. Numbers beyond ±700 are replaced by ±700. With k
+/// the integer nearest to x / ln 2 and r = x - k ln 2, e^x = 2^k Σ r^n / n! up to n = 13.
 inline void exponentials(std::span<double> x) {
   constexpr double per_ln2 = 1.4426950408889634, ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
-  constexpr double to_whole = 0x1.8p52;  // what is added to it loses its fraction
+  constexpr double to_whole = 0x1.8p52;  // numbers added to it lose their fraction
   constexpr double inverse_factorials[] = {1.0 / 6227020800.0,
                                            1.0 / 479001600.0,
                                            1.0 / 39916800.0,
@@ -54,7 +54,7 @@ inline void logarithms(std::span<double> x) {
     const double s = (m - 1.0) / (m + 1.0), s2 = s * s;
     double sum = odd[0];
     for (int n = 1; n < 10; ++n) sum = sum * s2 + odd[n];
-    // A whole number as a double, by its bits: conversions have no vector on older processors.
+    // An integer as a double, from its bits: older processors have no vectorised conversion.
     const double whole = std::bit_cast<double>(k + (one << 51) + std::bit_cast<std::int64_t>(0x1.0p52)) - 0x1.8p52;
     value = whole * ln2_high + (2.0 * s + (s * (s2 * sum) + whole * ln2_low));
   }

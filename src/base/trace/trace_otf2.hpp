@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events as an archive of the Open Trace Format 2, which Vampir, Scalasca and other tools read: a folder with
-// traces.otf2 in it. The library is met in trace_otf2.cpp alone; without it there are no archives.
+// Events as an archive of the Open Trace Format 2, which Vampir, Scalasca and other tools read: a folder that contains
+// traces.otf2. Only trace_otf2.cpp uses the library; without it archives are not available.
 #pragma once
 
 #include <memory>

@@ -8,23 +8,23 @@
 
 namespace karst {
 
-/// Pieces with no face and less volume than this are dropped.
+/// Pieces without a face and with less volume than this are removed.
 constexpr double min_kappa = 1e-12;
 
-/// Cuts cells on sub-lattices; keeps its memory.
+/// Cuts cells on sub-lattices; retains its memory between calls.
 class CellCutter {
  public:
   /// Appends the pieces of a cell and their faces to `box`; counts lost walls and closed gaps.
   ///
-  /// Sub-lattice of depth max(min_depth, deepest face) or deeper, until no edge of it hides a wall or the limit is
-  /// reached. Its connected nodes are the pieces, joined where they touch the same face piece; κ and wall area are
-  /// sums over the sub-cubes, apertures those of `faces`, the wall vector the one that closes them.
+  /// Sub-lattice of depth max(min_depth, deepest face) or deeper, until no edge of it has a hidden wall or the limit is
+  /// reached. Its connected nodes are the pieces, joined where they touch the same face piece; κ and wall area are sums
+  /// over the sub-cubes, apertures are those of `faces`, and the wall vector closes the piece.
   /// @param faces  by side, computed by FaceCutter
   void cut(const LatticePhi& phi, const Index& cell, const std::array<const FaceSet*, 6>& faces, int min_depth,
            std::uint16_t offset, BoxPieces& box);
 
  private:
-  /// Wall of the piece that holds a node.
+  /// Wall of the piece that contains a node.
   struct NodeMineral {
     int node;
     MineralArea wall;
@@ -33,7 +33,7 @@ class CellCutter {
     double volume = 0, wall_area = 0;
     Vec3 moment, wall_moment;
   };
-  /// Component that holds each face piece, by side and ordinal.
+  /// Component that contains each face piece, by side and ordinal.
   struct FaceOwner {
     int side, ordinal, node;
   };
@@ -56,9 +56,9 @@ class CellCutter {
 };
 
 /// Completes and appends one piece: centroids from moments, κ within [0, 1]. Its faces are the last `n_faces` of
-/// box.faces. Drops it when it has neither a face nor volume.
-/// @param piece  kappa, wall, wall_area set; centroid and wall_centroid hold moments about the cell's low corner
-/// @param areas  of its wall per mineral, scaled to add up to its wall area; empty where there is one mineral
+/// box.faces. Removes it if it has neither a face nor volume.
+/// @param piece  kappa, wall, wall_area set; centroid and wall_centroid contain moments about the cell's low corner
+/// @param areas  of its wall per mineral, scaled to add up to its wall area; empty if there is one mineral
 void append_piece(Piece piece, std::size_t n_faces, std::span<const double> areas, BoxPieces& box);
 
 }  // namespace karst

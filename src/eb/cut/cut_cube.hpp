@@ -10,7 +10,7 @@ namespace karst {
 /// direction d at (a, b) in the other two directions.
 struct Cube {
   unsigned fluid = 0;   ///< corners in the fluid, one bit each
-  unsigned joined = 0;  ///< sides whose two diagonal fluid corners are one polygon, one bit each
+  unsigned joined = 0;  ///< sides whose two diagonal fluid corners belong to one polygon, one bit each
   std::array<double, 8> phi{};
   std::array<double, 12> t{};  ///< crossings
 };
@@ -35,15 +35,15 @@ struct CubeCut {
   int n_pieces = 0;
   std::array<CubePiece, 4> piece;
   int n_triangles = 0;
-  std::array<WallTriangle, 12> triangle;             ///< of the wall; only where φ has several minerals
+  std::array<WallTriangle, 12> triangle;             ///< of the wall; only if φ has several minerals
   std::array<UnitFace, 6> face;                      ///< by side
   std::array<std::array<std::uint8_t, 2>, 6> owner;  ///< piece of each face polygon
 };
 
-/// Reads a cube out of a lattice whose nodes and edges are known; asks φ at the centre of ambiguous faces.
+/// Reads a cube from a lattice with known nodes and edges; evaluates φ at the centre of ambiguous faces.
 void gather_cube(const Lattice& lattice, const LatticePhi& phi, const Index& node, Vec3 low, Cube& cube);
 
-/// Pieces of the cube. Every loop of wall segments is closed by a fan of triangles round a point that is moved onto
+/// Pieces of the cube. Every loop of wall segments is closed by a fan of triangles around a point that is moved onto
 /// the wall along the loop's normal; volume and moments are those of the closed polyhedron (face polygons and
 /// triangles), exact for planar walls. Closure of each piece: wall = Σ_high α e - Σ_low α e.
 /// @param low  position of corner 0 in the lattice of phi

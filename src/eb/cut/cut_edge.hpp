@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the wall crosses one edge of the lattice of a level.
+// Crossing of the wall with an edge of the lattice of a level.
 #pragma once
 
 #include <cmath>
@@ -10,14 +10,15 @@
 
 namespace karst {
 
-/// A node is fluid when φ exceeds this (in units of h): zeros and rounding noise count as solid, so a wall along a
-/// cell face leaves no sliver.
+/// A node is fluid if φ exceeds this (in units of h): zeros and round-off count as solid, so a wall along a cell face
+/// creates no sliver.
 constexpr double node_tolerance = 1e-10;
-/// Crossings are no closer than this to the fluid end of an edge; closer to the solid end they are moved onto it.
+/// Smallest distance of a crossing from the fluid end of an edge; crossings nearer than this to the solid end are moved
+/// onto it.
 constexpr double edge_tolerance = 1e-9;
 /// Finest sub-lattice of a cell: (2^max_depth)^3.
 constexpr int max_depth = 4;
-/// Gaps of fluid between solids are followed no further than this: below h/4 they count as closed (and are counted).
+/// Gaps of fluid between solids are refined to this depth: below h/4 they are closed (and counted).
 constexpr int max_gap_depth = 2;
 
 constexpr bool is_fluid(double phi) { return phi > node_tolerance; }
@@ -39,13 +40,13 @@ class LatticePhi {
   int depth() const { return depth_; }
   double lipschitz() const { return lipschitz_; }
   bool states_spacing() const { return spacing_ > 0; }
-  /// Whether signs() may tell more than excludes_wall: without a Lipschitz bound.
+  /// Whether signs() may provide more than excludes_wall: without a Lipschitz bound.
   bool bounds_signs() const { return smoothness_.bounds_signs && lipschitz_ == 0; }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
   int n_minerals() const { return n_minerals_; }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const { return phi_->only_mineral(h_ * lo, h_ * hi); }
   void add_wall(const Vec3& x, double area, std::span<double> areas) const { phi_->add_wall(h_ * x, area, areas); }
-  /// No wall between two points of equal sign, f0 and f1 there, this far apart (or nothing is known about it).
+  /// Whether a wall between two points of equal sign is excluded, for the values f0, f1 and the distance of the points.
   bool excludes_wall(double f0, double f1, double distance) const {
     if (lipschitz_ > 0 && std::abs(f0) + std::abs(f1) > lipschitz_ * distance) return true;
     return spacing_ > 0 ? distance <= spacing_ : lipschitz_ == 0;
@@ -61,14 +62,14 @@ class LatticePhi {
 struct EdgeCut {
   double t = 0;             ///< the crossing, in [0, 1] from the low end; only when crossing
   bool crossing = false;    ///< the ends differ
-  bool split = false;       ///< two or more crossings, to be followed on a finer lattice
+  bool split = false;       ///< two or more crossings, to be resolved on a finer lattice
   bool wall_lost = false;   ///< solid between fluid, too thin for the finest lattice
-  bool gap_closed = false;  ///< fluid between solids, too thin to be followed
+  bool gap_closed = false;  ///< fluid between solids, too thin to be resolved
 };
 
-/// Cuts many edges together, so that φ is asked for many points at once. The result of an edge depends on that edge
-/// alone. Between samples of equal sign hidden walls are looked for by halving, until the smoothness or the bounds of φ
-/// exclude them or half the finest lattice is reached. Keeps its memory.
+/// Cuts many edges together, so that φ is evaluated at many points at once. The result of an edge depends only on that
+/// edge. Between samples of equal sign hidden walls are searched for by bisection, until the smoothness or the bounds
+/// of φ exclude them or half the finest lattice is reached. Retains its memory between calls.
 class EdgeCutter {
  public:
   void clear() { edges_.clear(); }
@@ -100,7 +101,7 @@ class EdgeCutter {
     Sample a, b, last, now;
     double fa, fb, width, next;
     int n;
-    bool plateau;  ///< φ = 0 on a part of the edge: its end is found by halving
+    bool plateau;  ///< φ = 0 on a part of the edge: its end is found by bisection
   };
   SignBounds signs_between(const LatticePhi& phi, std::size_t edge, double a, double b) const;
   bool crosses_once(const LatticePhi& phi, std::size_t edge, double a, double b) const;

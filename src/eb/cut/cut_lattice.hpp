@@ -11,13 +11,13 @@
 
 namespace karst {
 
-/// State of an edge in a Lattice; unknown counts as plain once the edges have been cut.
+/// State of an edge in a Lattice; `unknown` counts as `plain` after the edges have been cut.
 enum class EdgeState : std::uint8_t { unknown, plain, crossing, split };
 
-/// Memory is kept between uses; only what is asked for is evaluated.
+/// Memory is retained between uses; only requested nodes and edges are evaluated.
 class Lattice {
  public:
-  /// Forgets everything; the block has `cells` cells per direction (0: one layer of nodes), the first at `low`.
+  /// Resets the lattice; the block has `cells` cells per direction (0: one layer of nodes), the first at `low`.
   void reset(const Index& low, const Index& cells);
   /// Evaluates the nodes in the block [lo, hi] (nodes relative to the low one) that are not known yet.
   void evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi);

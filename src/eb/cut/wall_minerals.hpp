@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which minerals the wall of a cell is made of.
+// Minerals on the wall of a cell.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace karst {
 
-/// Parts the wall of one piece of a cube among the minerals of the solid behind it: each triangle of it is cut into
-/// four equal ones (not on a sub-lattice), and each of those counts for the mineral next to its centroid. Where one
-/// mineral alone lies behind the cube nothing is cut.
+/// Divides the wall of one piece of a cube among the minerals of the solid behind it: each triangle is divided into
+/// four equal ones (not on a sub-lattice), each of which is assigned to the mineral next to its centroid. If there is
+/// only one mineral behind the cube, nothing is divided.
 /// @param low    position of corner 0 of the cube in the lattice of phi
 /// @param scale  area of a face of the cube / h²
 /// @param[in,out] areas  one per mineral / h²: those of the piece are added

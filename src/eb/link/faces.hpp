@@ -7,7 +7,7 @@
 
 namespace karst {
 
-/// A face as seen from one of its VoFs.
+/// A face relative to one of its VoFs.
 struct FaceView {
   int vof;   ///< own VoF
   int cell;  ///< offset of its cell in the box

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights of least-squares fits to values at scattered points. Positions are in cell widths, so nothing here is
-// dimensional.
+// Weights of least-squares fits to values at scattered points. Positions are in cell widths, so all quantities are
+// dimensionless.
 #pragma once
 
 #include <span>
@@ -18,13 +18,13 @@ struct GradientFit {
   int resolved = 0;          ///< directions, 0 to 3
 };
 
-/// @param r         points relative to the one where φ_0 stands, none of them 0
+/// @param r         points relative to that of φ_0, none of them 0
 /// @param smallest  directions of a smaller eigenvalue count as not resolved
 GradientFit fit_gradient(std::span<const Vec3> r, double smallest);
 
-/// Value at 0 of the polynomial of this degree (0 to 3) that fits φ at the points best, with weights that fall as
+/// Value at 0 of the polynomial of this degree (0 to 3) that is the least-squares fit of φ at the points, with weights
 /// 1 / (|r|² + 1/4): φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
-/// higher degree first. At least one point is needed.
+/// higher degree first. At least one point is required.
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree);
 
 }  // namespace karst

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One level of the geometry: cut, link, keep, join, number. Inside eb/; build_geometry() calls it for each level.
+// One level of the geometry: cut, link, select pores, merge, number. Inside eb/; build_geometry() calls it for each
+// level.
 #pragma once
 
 #include <functional>
@@ -19,14 +20,14 @@ struct LevelReport {
   std::int64_t boxes = 0, boxes_asked = 0;  ///< existing; of the level's region, those without fluid included
   double imbalance = 1.0;
   CutCounts cut;
-  std::int64_t joined = 0, orphans = 0;  ///< pieces that joined a home cell; pieces without one
+  std::int64_t joined = 0, orphans = 0;  ///< pieces merged with a home cell; pieces without one
   double orphan_volume = 0.0;
-  std::int64_t closed_faces = 0;  ///< open towards one of their cells only, made wall
+  std::int64_t closed_faces = 0;  ///< open towards only one of their cells, closed
   std::int64_t pores = 0, pores_removed = 0;
   double volume = 0.0, removed_volume = 0.0;  ///< Σ κ of all pores and of those removed
-  double closed_volume = 0.0;                 ///< Σ κ of pores that stay but do not percolate (level 0)
+  double closed_volume = 0.0;                 ///< Σ κ of pores that are kept but do not percolate (level 0)
   std::int64_t vofs = 0, irregular = 0, extra_faces = 0, multivalued_vofs = 0;
-  std::int64_t vofs_composite = 0;  ///< not covered by a finer level: the unknowns
+  std::int64_t vofs_composite = 0;  ///< VoFs not covered by a finer level: the unknowns
   std::int64_t irregular_composite = 0;
   std::int64_t slots = 0;  ///< field values stored, halo included
   std::int64_t bytes_moments = 0, bytes_connectivity = 0;
@@ -46,16 +47,17 @@ std::unique_ptr<LocalLevelSet> local_level_set(const LevelSet& level_set, const 
 std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const LevelSet& level_set, int level,
                                      const RefinedOf& refined);
 
-/// Bytes that say which coarse cells under each fine box hold fluid that stays: asks the owners of the coarse boxes.
-/// @param coarse  the finished next coarser level
-/// Result as find_pores_of_refined_level() wants it. Collective.
+/// For each fine box, bytes that say which coarse cells under it contain fluid that is kept; fetched from the owners of
+/// the coarse boxes.
+/// @param coarse  the finished next coarser level. The result is the argument of find_pores_of_refined_level().
+/// Collective.
 std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const Layout& fine, const LevelGraph& coarse);
 
 /// Weight of a box for the partition (0: no fluid, the box does not exist): fluid cells, and cut cells several times.
 Classify weight_of_box(const LevelSet& level_set, int level);
 
 /// Steps 2 to 5 of eb/geometry.hpp on one layout. Collective.
-/// @param parents      what fluid_of_parents() gave, for levels above 0
+/// @param parents      result of fluid_of_parents(), for levels above 0
 BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
                        const RefinedOf& refined, KeepPores keep, ControlVolumes control_volumes,
                        const std::vector<std::vector<std::uint8_t>>& parents = {});

@@ -15,7 +15,8 @@
 namespace karst {
 
 /// Moments of an irregular VoF, in units of the level's cell width h; positions are relative to the centre of its cell.
-/// A VoF may hold pieces of neighbouring cells (home cells), so κ may exceed 1 and positions leave the cell.
+/// A VoF may contain pieces of neighbouring cells (cell merging), so κ may exceed 1 and positions may be outside of the
+/// cell.
 ///
 /// Closure, to round-off: wall_d = Σ α over faces on high sides d - Σ α over faces on low sides d, extra faces
 /// included.
@@ -36,25 +37,25 @@ struct ExtraFaceMoments {
   std::array<float, 3> centroid;
 };
 
-/// Where a VoF's value stands, and how far from there the wall is.
+/// Position of a VoF's value, and its distances to the wall.
 struct VofCenter {
-  /// Distance from the cell centre to the wall along the six sides / h; no_wall where there is none within one cell.
+  /// Distance from the cell centre to the wall along the six sides / h; no_wall if there is none within one cell.
   std::array<float, 6> wall_distance;
-  bool inside;  ///< the VoF holds the centre of its cell; otherwise all distances are no_wall
+  bool inside;  ///< the VoF contains the centre of its cell; otherwise all distances are no_wall
 };
 inline constexpr float no_wall = 2.0F;
 
-/// Fluid that belongs to a VoF of another cell (home cells), or that a VoF holds of other cells.
+/// Fluid of a cell that belongs to a VoF of another cell (cell merging), or fluid of other cells in a VoF.
 struct JoinedPart {
-  VofName home;        ///< where the fluid of the cell belongs; no_face: the cell holds the VoF
-  float kappa;         ///< volume / h³: > 0 in the cell where the fluid lies, < 0 in the cell whose VoF has it
+  VofName home;  ///< home of the fluid of the cell; no_face: this is the cell of the VoF
+  float kappa;   ///< volume / h³: > 0 in the cell that contains the fluid, < 0 in the cell whose VoF it belongs to
   std::uint16_t cell;  ///< offset in its box
 };
 
 /// Area of one of the minerals on the wall of an irregular row that has several.
 struct MixedWall {
   double area;        ///< / h²
-  std::uint32_t row;  ///< place in LevelGeometry::moments
+  std::uint32_t row;  ///< index in LevelGeometry::moments
   MineralNumber mineral;
 };
 
@@ -72,11 +73,11 @@ struct LevelGeometry {
   Array<ExtraFaceMoments> extra;  ///< extra faces of the own boxes, box after box
   Array<VofCenter> centers;       ///< parallel to moments, or empty
   Array<JoinedPart> joined;       ///< of the cells of the own boxes, box after box
-  /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty where the level
-  /// set has one mineral: all walls are of number 0.
+  /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty if the level set
+  /// has one mineral: all walls have number 0.
   Array<MineralNumber> mineral;
   Array<MixedWall> mixed;         ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
-  std::int64_t closed_faces = 0;  ///< open on one side only: made wall; 0 when the smoothness of φ is known
+  std::int64_t closed_faces = 0;  ///< open on one side only, closed; 0 if the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
   std::vector<std::int64_t> joined_begin;                ///< n_own_boxes + 1
 
@@ -87,18 +88,18 @@ struct LevelGeometry {
     return {part(moments, moments_begin, local), part(extra, extra_begin, local),
             centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, local)};
   }
-  /// Of all that is stored for each irregular VoF and extra face; centers and joined parts apart.
+  /// Memory per irregular VoF and extra face, without centers and merged parts.
   std::int64_t bytes_of_moments() const {
     return static_cast<std::int64_t>(moments.bytes() + extra.bytes() + mineral.bytes() + mixed.bytes());
   }
-  /// Places of the parts of an own box in `joined`: [first, second).
+  /// Range of the parts of an own box in `joined`: [first, second).
   std::pair<std::int64_t, std::int64_t> joined_in(int local) const {
     if (joined_begin.empty()) return {0, 0};
     return {joined_begin[local], joined_begin[local + 1]};
   }
 };
 
-/// Calls f(mineral, area / h²) for the minerals on the wall of an irregular row (its place in LevelGeometry::moments),
+/// Calls f(mineral, area / h²) for the minerals on the wall of an irregular row (its index in LevelGeometry::moments),
 /// in the order of their numbers. Σ area = wall_area of the row, to round-off. Not collective.
 template <class F>
 void for_each_mineral(const LevelGeometry& level, std::int64_t row, F&& f) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cut boxes of a rank together with what it must know of the boxes beside them on other ranks, and the links of
-// pieces across cell faces. Inside eb/ only: the VoF graph is what remains of it.
+// The cut boxes of a rank with copies of the neighbouring boxes of other ranks, and the links of pieces across cell
+// faces. Used inside eb/ only; its result is the VoF graph.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace karst {
 
-/// Octants that the next finer level covers in and next to a box of the layout.
+/// Octants in and next to a box of the layout that are covered by the next finer level.
 using RefinedOf = std::function<RefinedOctants(std::int64_t box)>;
 
 /// A cut box with its pieces numbered: every regular cell and every piece of a cut cell has an id, in the order of the
-/// cells. Copies of other ranks' boxes hold no moments.
+/// cells. Copies of boxes of other ranks have no moments.
 struct PieceBox {
   std::int64_t box = -1;  ///< position in the layout
   BoxPieces cut;
@@ -48,7 +48,7 @@ struct PieceBox {
   }
 };
 
-/// What lies across a face of a piece.
+/// Neighbour across a face of a piece.
 struct Across {
   enum class What : std::uint8_t { piece, domain_end, coarse, nothing } what = What::nothing;
   int slot = -1;   ///< of the box in PieceBoxes
@@ -62,7 +62,7 @@ class PieceBoxes {
   static constexpr int no_box = -1, outside = -2;
 
   /// Takes the cut own boxes (in layout order) and fetches the face neighbours that other ranks own. Collective.
-  /// @param level  0: a missing neighbour holds no fluid; above: the next coarser level may lie there
+  /// @param level  0: a missing neighbour contains no fluid; above: it may be on the next coarser level
   PieceBoxes(const Comm& comm, const Layout& layout, int level, std::vector<BoxPieces> own, const RefinedOf& refined);
 
   const Comm& comm() const { return comm_; }
@@ -71,20 +71,20 @@ class PieceBoxes {
   int n_own() const { return n_own_; }
   int n_slots() const { return static_cast<int>(boxes_.size()); }  ///< own boxes, then copies
   const PieceBox& box(int slot) const { return boxes_[slot]; }
-  int slot_of(std::int64_t layout_box) const;  ///< -1 when neither own nor copied
+  int slot_of(std::int64_t layout_box) const;  ///< -1 if neither own nor copied
 
-  /// What lies across a side of a cell (its index in the domain) of an own box, through the face piece with this
+  /// Neighbour across a side of a cell (its index in the domain) of an own box, through the face piece with this
   /// ordinal. Not collective.
   Across across(int own_slot, const Index& cell, int side, int ordinal) const;
 
-  /// The cell across this side of a cell of an own box lies in the same box.
+  /// Whether the cell across this side of a cell of an own box is in the same box.
   bool stays_inside(int own_slot, const Index& cell, int side) const {
     const Box& cells = box(own_slot).cut.cells;
     const int d = direction_of(side);
     return is_high(side) ? cell[d] + 1 < cells.hi[d] : cell[d] > cells.lo[d];
   }
 
-  /// The finer level covers both this cell of an own box and the one across its side, or neither.
+  /// Whether the finer level covers both this cell of an own box and the one across its side, or neither.
   bool same_region(int own_slot, const Index& cell, int side) const {
     const PieceBox& from = box(own_slot);
     const Index at = cell - from.cut.cells.lo;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From faces of control volumes to the adjacency and the moments of a box: where joining pieces to home cells ends.
+// Converts faces of control volumes to the adjacency and the moments of a box: the last step of merging pieces with
+// home cells.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,12 @@
 
 namespace karst {
 
-/// One face of a control volume, as a maker finds it; several between the same two VoFs and sides are added up.
+/// One face of a control volume; several between the same two VoFs and sides are added up.
 struct VofFace {
   std::uint16_t vof;
   std::uint8_t side;
-  /// The two VoFs are the main ones of two cells that touch across this side, or the far side is no VoF: the face
-  /// belongs to the six primary ones. Both VoFs of a face must say the same.
+  /// Whether the face is one of the six primary ones: the two VoFs are the main ones of two cells that touch across
+  /// this side, or the far side is not a VoF. It must be the same for both VoFs of a face.
   std::uint8_t primary;
   VofName to;
   double aperture;
@@ -27,11 +28,11 @@ struct VofMineral {
   MineralArea wall;
 };
 
-/// A box in the making: VoFs in the order of their cells.
+/// A box during assembly: VoFs in the order of their cells.
 struct VofAssembly {
   std::vector<std::uint16_t> cell;  ///< per VoF
   std::vector<VofMoments> moments;  ///< per VoF; apertures and face centroids are filled by assemble()
-  /// Per VoF, 1: regular, given by its six neighbours alone (in regular_neighbours, same order as the regular VoFs).
+  /// Per VoF, 1: regular, described by its six neighbours only (in regular_neighbours, same order as the regular VoFs).
   std::vector<std::uint8_t> regular;
   std::vector<std::uint8_t> holds_center;  ///< per VoF; empty: not known
   std::vector<std::array<VofName, 6>> regular_neighbours;
@@ -47,12 +48,12 @@ struct BoxMomentLists {
   std::vector<ExtraFaceMoments> extra;
   std::vector<std::uint8_t> holds_center;  ///< parallel to moments; empty when not known
   std::vector<JoinedPart> joined;
-  std::vector<MineralNumber> mineral;  ///< parallel to moments; empty where there is one mineral
+  std::vector<MineralNumber> mineral;  ///< parallel to moments; empty if there is one mineral
   std::vector<MixedWall> mixed;        ///< row: in the box
 };
 
-/// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF that turns out to be whole (κ = 1,
-/// six primary apertures of 1, no wall) counts as regular. Not collective.
+/// Sorts and adds up the faces, fills the adjacency and the lists of moments. A VoF with κ = 1, six primary apertures
+/// of 1 and no wall counts as regular. Not collective.
 BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists);
 
 /// Builds the graph of a level and gathers the moments. make(own box number) is called once per own box, from several

@@ -7,11 +7,9 @@
 
 namespace karst {
 
-/// Joins the kept pieces to their homes and builds the graph and the moments of the level. What joins changes place,
-/// not size: volume, wall, its minerals and faces of a VoF are sums over its pieces, so volume and wall area of the
-/// level stay.
-/// @param n_minerals  that the pieces were cut with
-/// Collective.
+/// Merges the kept pieces with their homes and builds the graph and the moments of the level. Volume, wall, its
+/// minerals and faces of a VoF are sums over its pieces, so merging does not change volume and wall area of the level.
+/// @param n_minerals  number with which the pieces were cut. Collective.
 LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals = 1);
 
 }  // namespace karst

@@ -6,9 +6,10 @@
 
 namespace karst {
 
-/// Fills the wall distances of the irregular VoFs that hold their cell centre: the first zero of φ on the line to the
-/// centre of the next cell (to 1e-7 h). Looked for where that centre is solid or the face towards it is closed; when a
-/// closed face shows no zero (a wall thinner than h/8), the distance is 1/2: the face. Threaded, not collective.
+/// Fills the wall distances of the irregular VoFs that contain their cell centre: the first zero of φ on the line to
+/// the centre of the next cell (to 1e-7 h). Searched where that centre is solid or the face towards it is closed; if no
+/// zero is found at a closed face (a wall thinner than h/8), the distance is 1/2, that of the face. Threaded, not
+/// collective.
 /// @param[in,out] geometry  centers[].inside is given
 void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algebra of level sets. φ > 0 is fluid, so the union of solids is the minimum and their intersection the maximum.
 //
-// Parts that cannot decide the sign or the value inside a box are dropped by local(); what remains gives the same bits
-// as all parts would, because a minimum does not depend on its losers.
+// Parts that cannot determine the sign or the value inside a box are removed by local(); the result is bitwise the same
+// as with all parts, because a minimum does not depend on larger values.
 #pragma once
 
 #include <array>
@@ -15,33 +15,35 @@ namespace karst {
 
 using LevelSetParts = std::vector<std::unique_ptr<LevelSet>>;
 
-/// Solid where any part is: φ = min φ_i. The wall is of the mineral of the part that φ is of.
-/// @param minerals  LevelSet::minerals() of the whole; what of_mineral() gave the parts
-/// Throws Error without parts.
+/// Solid where any part is: φ = min φ_i. The mineral of the wall is that of the part that determines φ.
+/// @param minerals  LevelSet::minerals() of the whole; as set by of_mineral() for the parts. Throws Error without
+/// parts.
 std::unique_ptr<LevelSet> union_of_solids(LevelSetParts parts, std::vector<std::string> minerals = {unnamed_mineral});
 /// Solid where all parts are: φ = max φ_i. The rest as above.
 std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts,
                                                  std::vector<std::string> minerals = {unnamed_mineral});
-/// The same φ; its solid is of mineral `number`. Goes around complement() and periodic_images(), not into them.
+/// The same φ with the mineral `number` for its solid. Must be applied outside of complement() and periodic_images(),
+/// not inside.
 std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumber number);
 /// Solid and fluid exchanged: φ = -φ_0.
 std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part);
 
 /// The solid repeated with the period of the domain: φ(x) = min_n φ_0(x - n L), n = -m..m in the periodic directions.
 ///
-/// m is large enough that no image that reaches the domain, or 8 cells around it, is missing. φ(x + L) has the same
-/// bits as φ(x) near the wall when the coordinate of x in that direction is a lattice node and L an integer.
+/// m is large enough to include all images that reach the domain or 8 cells around it. φ(x + L) is bitwise equal to
+/// φ(x) near the wall if the coordinate of x in that direction is a lattice node and L an integer.
 /// @param period  L, in level-0 cells
-/// @param extent  radius around its centre, which must lie inside the domain, that holds the body; infinite for bodies
-///                without end, which get m = 2
+/// @param extent  radius of a sphere around its centre, which must be inside the domain, that contains the body;
+/// infinite for bodies
+///                of infinite size, for which m = 2
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
                                           const std::array<bool, 3>& periodic, double extent);
 
-/// What holds for the combination of two parts: the larger Lipschitz constant (0, unknown, wins) and the smaller of
-/// the sample spacings that are stated. Next to a part with a stated spacing, the others are resolved only that far.
+/// Bounds of the combination of two parts: the larger Lipschitz constant (0, unknown, takes precedence) and the smaller
+/// of the given sample spacings. Parts combined with one that has a given spacing are resolved only to this spacing.
 Smoothness combined(const Smoothness& a, const Smoothness& b);
 
-/// Signs of the minimum of two φ in a box; a part that is fluid everywhere does not matter.
+/// Signs of the minimum of two φ in a box; a part that is fluid everywhere has no effect.
 SignBounds signs_of_minimum(const SignBounds& a, const SignBounds& b);
 /// Signs of -φ.
 SignBounds complement_of(const SignBounds& s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What carried momentum passes through one face (advection.hpp).
+// Flux of advected momentum through one face (advection.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace karst::kernels {
 
-/// Bounds beyond which what is carried would make more energy than friction takes where cells do not resolve the flow.
+/// Bounds beyond which advection would produce more energy than friction dissipates where cells do not resolve the
+/// flow.
 struct CarryingBounds {
   /// @param inertia  in units of the level
   explicit CarryingBounds(double inertia)
@@ -20,17 +21,17 @@ struct CarryingBounds {
   double within(double value) const { return std::clamp(value, -double{most}, double{most}); }
   bool reached(double kept) const { return std::abs(kept) >= double{most}; }
 
-  /// What a flux between levels has beyond its bound; that carries the velocity of the side that it comes from.
+  /// Part of a flux between levels beyond its bound, which advects the upwind velocity.
   double excess(double flux) const { return std::max(std::abs(flux) - most_flux, 0.0); }
-  /// How that changes with the flux.
+  /// Derivative of excess() with respect to the flux.
   double change_of_excess(double flux, double change) const {
     return std::abs(flux) <= most_flux ? 0.0 : flux > 0.0 ? change : -change;
   }
 
   /// Largest inertia W where a row of cells ends at a wall, and inertia K. Ends are stable below 12 √θ, θ: distance of
-  /// the wall in cell widths, 1/2 or more as it counts here; half of that leaves room for what is no row.
+  /// the wall in cell widths, at least 1/2 here; half of this is a margin for geometries that are not rows.
   static constexpr double most_reynolds = 4.0;
-  /// Largest inertia |F| that carries the mean of a fine cell and its ghost, which is no value of the coarse cell
+  /// Largest inertia |F| that advects the mean of a fine cell and its ghost, which is not a value of the coarse cell
   /// behind.
   static constexpr double most_between_levels = 20.0;
   float most;
@@ -39,7 +40,7 @@ struct CarryingBounds {
 
 inline Four three(const float* v) { return Four{double{v[0]}, double{v[1]}, double{v[2]}, 0.0}; }
 
-/// Cells of a flow on a box as the operator's values have them, to be carried.
+/// Cells of a flow on a box, in the layout of the operator's values: the advected flow.
 struct PresentCells {
   PresentCells(const LevelValues& u, int b)
       : x(u.x.box(b).data()),
@@ -51,7 +52,7 @@ struct PresentCells {
   Four along(std::size_t v, std::size_t d) const { return velocity(second[d][v]); }  ///< ∂²_d u
 };
 
-/// The same, to carry.
+/// The same as the advecting flow.
 struct PresentCarrying {
   PresentCarrying(const Advection& advection, const LevelValues& u, int b, double inertia)
       : cells(u, b), aperture(advection.aperture().box(b).data()), bounds(inertia) {}
@@ -66,7 +67,7 @@ struct PresentCarrying {
   double excess(const StokesOperator::LevelGhost&, double flux) const { return bounds.excess(flux); }
 };
 
-/// Of a kept flow, what carries.
+/// Advecting velocity of a stored flow.
 struct KeptCarrying {
   KeptCarrying(const BaseFlow& flow, int b) : cells(flow.carrying.box(b).data()) {}
   const Values<6>* cells;
@@ -74,7 +75,7 @@ struct KeptCarrying {
   double curved(std::size_t v, std::size_t d) const { return double{cells[v].v[3 + d]}; }
 };
 
-/// A change of what carries: none where what is kept stands at its bound.
+/// Change of the advecting velocity: 0 where the stored value is at its bound.
 struct ChangeOfCarrying {
   ChangeOfCarrying(const Advection& of, const LevelValues& u, const BaseFlow& about, int b, double inertia)
       : cells(u, b),
@@ -101,7 +102,7 @@ struct ChangeOfCarrying {
   }
 };
 
-/// Of a kept flow, what is carried.
+/// Advected velocity of a stored flow.
 struct KeptCarried {
   KeptCarried(const BaseFlow& flow, int b) : cells(flow.carried.box(b).data()) {}
   const Values<12>* cells;
@@ -109,7 +110,7 @@ struct KeptCarried {
   Four along(std::size_t v, std::size_t d) const { return three(cells[v].v.data() + 3 + 3 * d); }
 };
 
-/// δ, what makes an open face of fourth order, out of v.
+/// δ, the correction of an open face to fourth order, out of v.
 template <class Carrying, class Carried>
 Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face) {
   const auto& [v, n, side, area, bend] = face;
@@ -122,8 +123,8 @@ Four beyond_means(const Carrying& w, const Carried& u, const OpenFace& face) {
          all(curved / 96.0) * (u.at(n) + u.at(v));
 }
 
-/// F (u_n - u) / 2 + δ of all faces of a cell whose faces are wholly open: what W and ∂² of the cell itself make of δ
-/// cancels between two faces of a direction.
+/// F (u_n - u) / 2 + δ of all faces of a cell whose faces are fully open: the terms of δ with W and ∂² of the cell
+/// itself cancel between the two faces of a direction.
 template <class Carrying, class Carried, class Fluxes>
 Four carried_by_plain(const Carrying& w, const Carried& u, std::size_t v, const std::array<std::uint16_t, 6>& n,
                       const Fluxes& fluxes) {
@@ -143,7 +144,7 @@ Four carried_by_plain(const Carrying& w, const Carried& u, std::size_t v, const 
   return sum;
 }
 
-/// What passes through a fine face out of its VoF.
+/// Momentum flux through a fine face out of its VoF.
 /// @param excess  CarryingBounds::excess() of the flux, or its change
 template <class Carrying, class Carried>
 Vec3 through(const StokesOperator::LevelGhost& g, const Carrying& w, const Carried& u, double flux, double excess) {

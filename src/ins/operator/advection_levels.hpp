@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Inertia on all grid levels: Advection on each in units of its own cell width h_l, where what is called inertia is
-// h_l times that in units of h0. Across a face between two levels both carry the same: the flux of the fine face, the
-// mean of its cell and ghost, and its δ with the second differences of the cell,
+// Inertia on all grid levels: Advection on each in units of its cell width h_l, in which the inertia is h_l times that
+// in units of h0. Both levels have the same flux through a face between them: the flux of the fine face times the mean
+// of its cell and ghost, and its δ with the second differences of the cell,
 //
 //   fine row   1/κ [ F (u_ghost - u) / 2 + δ ]         coarse row   -1/κ Σ_fine faces [ F (ū - u) + δ ] / 4,  ū: that
 //   mean
 //
-// so that what leaves a level enters the other.
+// so that momentum that leaves one level enters the other.
 #pragma once
 
 #include "ins/operator/advection.hpp"
@@ -14,7 +14,7 @@
 
 namespace karst {
 
-/// Room for something of each level: BaseFlow.
+/// Storage per level for a BaseFlow.
 template <class T>
 std::vector<T> on_each_level(const StokesLevels& op) {
   std::vector<T> all;
@@ -41,10 +41,10 @@ class AdvectionLevels {
     const PastFlow* flow = nullptr;
   };
   /// The fluxes Σ weight F of two earlier flows. Allocates nothing. Not collective.
-  /// @return largest part of its volume that flows out of a cell [velocity / h0], of this rank. What leaves a coarse
-  ///         cell towards a finer level does not count: the fine cells there pass on more
+  /// @return largest outflow of a cell in parts of its volume [velocity / h0], of this rank. Outflow of a coarse
+  ///         cell towards a finer level does not count: the ratio is larger in the fine cells there
   double combine(const std::array<Past, 2>& flows, std::span<BaseFlow> to) const;
-  /// What carries in the cells. Collective.
+  /// Sets the advecting velocity in the cells. Collective.
   void set_carrying(double inertia, FlowValues& w, const StokesDrive& drive, std::span<BaseFlow> to) const;
   /// y += factor (w·∇)v, drive in units of h0. Collective.
   void add_carried(double factor, std::span<const BaseFlow> w, FlowValues& v, const StokesDrive& drive,
@@ -54,7 +54,7 @@ class AdvectionLevels {
   std::int64_t bytes() const;  ///< of this rank
 
  private:
-  /// Through a fine face: the flux of the present values and that which carries them, and the momentum.
+  /// Through a fine face: the flux of the present values, the advecting flux, and the momentum.
   struct Carried {
     double flux = 0.0, carrying = 0.0;
     Vec3 momentum;
@@ -68,7 +68,7 @@ class AdvectionLevels {
   Array<Carried> carried_;  // by the coupling
 };
 
-/// What momentum balances of a flow need besides it, of all VoFs; good until the next solve.
+/// Data that momentum balances need in addition to the flow, of all VoFs; valid until the next solve.
 struct MomentumRows {
   std::span<const Quad> advection;             ///< inertia (w·∇)u in units of the level; empty: creeping flow
   std::span<const std::array<float, 3>> rate;  ///< ∂u/∂t [ν / h0²]; empty: steady

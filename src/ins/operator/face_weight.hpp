@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flux through a face next to a wall. Seen from a flow cell the wall is a plane: δ(x) its distance, d that of the cell.
+// Flux through a face next to a wall. For each flow cell the wall is a plane: δ(x) is its distance, d that of the cell.
 // Along the normal the velocity is the parabola with 0 on the wall, u at the cell and the curvature -g of the momentum
 // balance,
 //
 //   u(δ) = u_f δ / δ_f + g / 2 δ (δ_f - δ),
 //
-// with u_f = (u_l + u_r) / 2 + g n_d² / 8 on the line between the two cells. Its mean over the open area, whatever
-// cells that lies in, is the flux. Where a cell has walls on both sides the parabola through both zeros leaves no g.
-// Both cells of a face see a wall of their own; their fluxes are averaged.
+// with u_f = (u_l + u_r) / 2 + g n_d² / 8 on the line between the two cells. Its mean over the open area, in whichever
+// cells, is the flux. Where a cell has walls on both sides, the parabola is determined by both zeros, without g. The
+// two cells of a face have different walls; their fluxes are averaged.
 #pragma once
 
 #include "ins/operator/flow_edges.hpp"
@@ -18,11 +18,12 @@ namespace karst {
 struct FaceArea {
   double area = 0.0;
   Vec3 at;
-  double most_weight = 16.0;  ///< of the mean velocity, over the area: where planes say little (contacts)
+  double most_weight = 16.0;  ///< weight of the mean velocity, divided by the area: bounded where a plane is a poor
+                              ///< model of the wall (contacts)
 };
 
-/// Flux through a face = mean u_f + bend g: u_f the mean velocity of the two cells, g = f - ∂p across the face, both
-/// along its normal.
+/// Flux through a face = mean u_f + bend g: bend is the curvature correction, u_f the mean velocity of the two cells, g
+/// = f - ∂p across the face, both along its normal.
 struct FaceWeight {
   double mean = 0.0, bend = 0.0;
 };

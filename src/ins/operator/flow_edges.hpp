@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convex edges of the solid that pass between grid lines. Seen along the lines of its section in a plane of two
-// directions, the fluid around an edge fills an angle ω > π. Next to it a harmonic function that is 0 on the wall goes
-// as
+// Convex edges of the solid that pass between grid lines. In the cross-section through two grid directions the fluid
+// around an edge fills an angle ω > π. Next to it a harmonic function that is 0 on the wall varies as
 //
 //   w = r^(π/ω) sin(π ϕ / ω),      r: distance from the edge, ϕ: angle from one of the walls
 //
-// (Kondrat'ev, Trans. Moscow Math. Soc. 16 (1967) 227), which parabolas along grid lines do not know: the line through
-// the cell in front of the edge meets no wall at all. Rows next to an edge are therefore made exact for w
-// (edge_friction()), and fluxes there follow w instead of a plane. docs/measurements/015 has the figures.
+// (Kondrat'ev, Trans. Moscow Math. Soc. 16 (1967) 227), which parabolas along grid lines cannot represent: the grid
+// line through the cell in front of the edge meets no wall at all. Rows next to an edge are therefore exact for w
+// (edge_friction()), and fluxes there are those of w instead of a plane. Figures: docs/measurements/015.
 #pragma once
 
 #include <array>
@@ -32,7 +31,7 @@ struct FlowEdge {
       : side(sides), apex(at), begin(first_wall), angle(of_fluid), here(value({})) {}
   /// The cell is the one whose grid lines pass the edge by on both sides.
   bool in_front() const { return apex[0] > 0.0 && apex[1] > 0.0; }
-  /// w at a place; 0 in the solid.
+  /// w at a position; 0 in the solid.
   double value(const Vec3& x) const;
 };
 
@@ -73,7 +72,7 @@ class FlowEdges {
 
 /// σ / h² per component of the velocity: -Δ_h u + σ u = 0 for u = w of each edge, Δ_h: the second differences of the
 /// momentum row; at right angles to the edge twice that, for Stokes flow. In front of right angles along the grid lines
-/// what is left of the error is taken away by tables (edge_table.hpp).
+/// the remaining error is removed by tables (edge_table.hpp).
 Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls);
 
 }  // namespace karst

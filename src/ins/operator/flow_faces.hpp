@@ -12,11 +12,11 @@ struct LevelFaceCounts {
   std::int64_t closed = 0;  ///< of flow cells, without a coarse flow cell behind them: closed
 };
 
-/// A flux passes, because flow cells stand on both sides.
+/// Whether the face is open, because there are flow cells on both sides.
 inline bool is_linked(const LevelFace& f) { return f.behind.found && f.behind.row != no_unknown; }
 
-/// Faces of flow cells among those between two levels, before the flow rows are made: tells both look-ups which of
-/// their sides are open. Collective.
+/// Faces of flow cells among those between two levels, found before the flow rows are set up: informs both look-ups
+/// which of their sides are open. Collective.
 /// @param all  Composite::coarse_fine()
 std::vector<LevelFace> find_flow_faces(const Comm& comm, std::span<const LevelFace> all, FlowLookup& coarse,
                                        FlowLookup& fine, LevelFaceCounts& counts);

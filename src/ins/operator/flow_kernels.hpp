@@ -8,7 +8,7 @@
 
 namespace karst::kernels {
 
-/// Four numbers that a processor works on at once.
+/// Four numbers in one vector register.
 using Four = double __attribute__((vector_size(32)));
 
 inline Four load(const Quad& q) { return Four{q.v[0], q.v[1], q.v[2], q.v[3]}; }
@@ -42,8 +42,8 @@ inline Four row_gradient(const Quad* x, const FlowRow& row, const Vec3& f) {
   return g;
 }
 
-/// (Δ u_d - ∂²_d u_d) / 24 - ∂²_d u_d / 8: what the mean of u_d over a face of direction d has more than the mean of
-/// its values at the two cell centres.
+/// (Δ u_d - ∂²_d u_d) / 24 - ∂²_d u_d / 8: difference between the mean of u_d over a face of direction d and the mean
+/// of its values at the two cell centres.
 /// @param laplacian  of the three components
 inline Four curvature(const Quad* x, std::size_t v, const std::array<std::uint16_t, 6>& n, const Four& laplacian) {
   Four c{};
@@ -60,7 +60,7 @@ inline double flux_out(const Quad* x, const float* t, std::size_t v, std::size_t
   return area * ((side % 2 == 1 ? mean : -mean) - 0.5 * (double{t[v]} + double{t[n]}) * jump) - bend * jump;
 }
 
-/// A face as seen from a VoF.
+/// A face of a VoF.
 struct OpenFace {
   std::size_t vof, neighbour, side;
   double area, bend;
@@ -108,10 +108,10 @@ inline Four change(const LevelTime& time, std::size_t v, const Four& at) {
   return c;
 }
 
-/// What makes the flux through an extra face, out of its VoF v.
+/// Terms of the flux through an extra face, out of its VoF v.
 struct ExtraFlux {
   double mean;      ///< of the velocity of the two cells
-  double steady;    ///< what pressure and viscosity add to it
+  double steady;    ///< contribution of pressure and viscosity
   double together;  ///< (t_v + t_n) / 2
   double along;     ///< mean velocity along the step; 0 where ∂u/∂t of the cells is not in `steady`
 };
@@ -120,7 +120,7 @@ struct ExtraFlux {
 inline ExtraFlux extra_parts(const Quad* x, const Quad* w, const float* t, const FlowExtra& e, const Vec3& f) {
   const std::size_t d = e.side / 2U, v = e.vof, n = e.neighbour;
   const double mean = 0.5 * (x[v].v[d] + x[n].v[d]);
-  double here = 0.0, there = 0.0, force = 0.0;  // along the step: t ∇p of both, less f
+  double here = 0.0, there = 0.0, force = 0.0;  // along the step: t ∇p of both, minus f
   double along = 0.0;
   for (std::size_t c = 0; c < 3; ++c) {
     const double step = e.step[c];
@@ -142,9 +142,10 @@ inline double flux_out(const Quad* x, const Quad* w, const float* t, const FlowE
   return double{e.area} * (flux.mean + flux.steady);
 }
 
-/// What a face between cells that are no neighbours adds to their mean velocity. Its momentum is that along the step,
+/// Contribution of a face between cells that are not neighbours to their mean velocity. Its momentum is that along the
+/// step,
 ///   v + (mean velocity along the step),
-/// which changes with the pressure between the two cells.
+/// which depends on the pressure between the two cells.
 /// @param i  of the face among those of the level
 inline double extra_velocity(const ExtraFlux& flux, const LevelTime& time, std::size_t i) {
   return (flux.steady - flux.together * (time.shift * flux.along - time.extra(i))) / (1.0 + time.shift * flux.together);

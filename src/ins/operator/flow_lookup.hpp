@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the makers of flow rows know of one grid level. For set-up only.
+// Queries about one grid level for the set-up of flow rows.
 #pragma once
 
 #include <unordered_map>
@@ -25,7 +25,7 @@ class FlowLookup {
   const VofLookup& vofs() const { return vofs_; }
 
   bool is_covered(VofName v) const { return vofs_.number(v) == no_unknown; }
-  /// Holds its cell centre: velocity and pressure stand there.
+  /// Whether it contains its cell centre, the position of velocity and pressure.
   bool is_flow_cell(VofName v) const { return vofs_.inside(v); }
   /// The flow cell across a side, no_face without one.
   VofName across(VofName v, int side) const;
@@ -37,12 +37,11 @@ class FlowLookup {
   /// flow cell nor a wall is found it is taken half way.
   double wall_on(VofName v, int side) const;
 
-  /// A side towards the next coarser level through which nothing passes, because no flow cell was found there: a wall
-  /// after θ cells.
+  /// A closed side towards the next coarser level, because no flow cell was found there: a wall after θ cells.
   void close(VofName own, int side, double theta) { closed_[key(own, side)] = theta; }
   bool is_closed(VofName own, int side) const { return closed_.contains(key(own, side)); }
   double closed_at(VofName own, int side) const { return closed_.at(key(own, side)); }
-  /// A side of an own VoF towards the next finer level that fluxes pass.
+  /// An open side of an own VoF towards the next finer level.
   void open_to_finer(VofName own, int side) { finer_.insert(key(own, side)); }
   bool is_open_to_finer(VofName own, int side) const { return finer_.contains(key(own, side)); }
 

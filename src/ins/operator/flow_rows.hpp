@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The discrete Stokes equations next to walls, as coefficients per VoF. Lengths in cell widths of the level, viscosity
-// 1; velocity and pressure stand at the centres of the cells whose centres lie in the fluid ("flow cells").
+// 1; velocity and pressure are located at the centres of the cells whose centres are in the fluid ("flow cells").
 //
 //   momentum    -Δu + ∇p = f, at cell centres. Along each grid line the neighbours are θ+ and θ- away: 1 to a flow
-//               cell, less where the line meets the wall first (u = 0 there):
+//               cell, less if the line meets the wall first (u = 0 there):
 //                 -∂²u ≈ 2 / (θ+ + θ-) [(u - u+) / θ+ + (u - u-) / θ-]       exact for parabolas
 //               (Shortley & Weller, J. Appl. Phys. 9 (1938) 334). Next to convex edges of the solid σ u is added, the
-//               friction that grid lines miss there (flow_edges.hpp). ∂p: mean of the differences across the open faces
+//               friction that differences along grid lines do not capture (flow_edges.hpp). ∂p: mean of the differences
+//               across the open faces
 //               of the direction.
-//   continuity  Σ fluxes = 0 over all faces of a VoF, those of joined pieces included. Between neighbours on a grid
+//   continuity  Σ fluxes = 0 over all faces of a VoF, those of merged pieces included. Between neighbours on a grid
 //               line
 //                 flux = w [ (ũ_l + ũ_r)_d / 2 - (t_l + t_r) / 2 (p_r - p_l) ] + b (f - (p_r - p_l)),
 //                 ũ = u + t ∇p + c,   t = 1 / (diagonal of the momentum row):
 //               the mean of two cells without the checkerboard (Rhie & Chow, AIAA J. 21 (1983) 1525). Away from walls
-//               w = 1, b = 0, and c_d = Δu_d / 24 - ∂²_d u_d / 6 makes the mean of the two cells that of the face. Next
+//               w = 1, b = 0, and c_d = Δu_d / 24 - ∂²_d u_d / 6 turns the mean of the two cells into that of the face.
+//               Next
 //               to walls c = 0, and w and b (face_weight.hpp) are those of the velocity that is 0 on the wall, has the
-//               value of the cells and the curvature that the momentum balance asks for: exact for plane flow between
-//               plates. docs/measurements/010 has the figures.
+//               value of the cells and the curvature of the momentum balance: exact for plane flow between
+//               plates. Figures: docs/measurements/010.
 //
-// VoFs that do not hold their cell centre and belong to no flow cell (orphans) carry no flow: faces towards them are
-// closed. They are counted, and so is the area.
+// VoFs that do not contain their cell centre and belong to no flow cell (isolated fragments, "orphans") have no flow:
+// faces towards them are closed. They are counted, and so is the closed area.
 #pragma once
 
 #include <vector>
@@ -32,7 +34,8 @@ namespace karst {
 /// Coefficients of a flow cell next to a wall; sides in the order -x +x -y +y -z +z.
 struct FlowRow {
   std::uint16_t vof;
-  std::uint16_t curved;  ///< 1: all neighbours are open, so that second differences hold on both sides of its faces
+  std::uint16_t
+      curved;  ///< 1: all neighbours are open, so that second differences are valid on both sides of its faces
   std::array<std::uint16_t, 6> slot;  ///< flow neighbour or ghost; the closed slot towards walls
   std::array<float, 6> viscous;       ///< weight of the neighbour's velocity
   float diagonal;                     ///< of -Δ in the momentum row
@@ -46,10 +49,10 @@ struct FlowRow {
   float symmetric_scale;  ///< diagonal of the symmetric 1/θ form over that of the momentum row
 };
 
-/// A face between two flow cells that are no neighbours on a grid line, or a second one between neighbours: pieces that
-/// joined one of them make it. Listed by both. Its flux is
+/// A face between two flow cells that are not neighbours on a grid line, or a second one between neighbours; it comes
+/// from merged pieces of one of them. Listed by both. Its flux is
 ///   area [ (u_v + u_n)_d / 2 + step · (t_v ∇p_v + t_n ∇p_n) / 2 - (t_v + t_n) / 2 (p_n - p_v) ]   towards n,
-/// where a cell away from walls takes the ∇p of the other one.
+/// where a cell away from walls uses the ∇p of the other one.
 struct FlowExtra {
   std::uint16_t vof, neighbour;     ///< slots: v, n
   std::uint8_t side;                ///< of v
@@ -58,7 +61,7 @@ struct FlowExtra {
   float area;
 };
 
-/// Over all ranks; nothing is silent. Areas in h².
+/// Counts over all ranks, for the report. Areas in h².
 struct FlowCounts {
   std::int64_t flow_cells = 0, rows = 0;
   std::int64_t orphans = 0;         ///< VoFs without flow

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow across the faces between two levels. Momentum: what a cell needs from the other level are ghosts, values of
-// polynomials of degree 3 (least squares) through the unknowns around:
+// Flow across the faces between two levels. Momentum: the values that a cell needs from the other level are ghosts,
+// values of polynomials of degree 3 (least squares) through the unknowns around them:
 //
 //   fine ghosts    (across the face, one fine cell) through unknowns of both levels, and the points where their grid
 //                  lines meet the wall (velocity 0);
-//   covered cells  (coarse ones under the fine level, next to coarse unknowns) the value with which the coarse row has
-//                  the stress of the four fine faces; where walls are near, through the same points.
+//   covered cells  (coarse ones under the fine level, next to coarse unknowns) the value for which the coarse row has
+//                  the stress of the four fine faces; near walls, from a polynomial through the same points.
 //
-// Next to ends without friction the points have images behind them: velocities along the end and pressures are even,
-// the normal velocity is odd. Where the points would have to be extrapolated far the degree is lower. Continuity: the
-// flux through the face is that of the fine faces, for both levels. Its Rhie-Chow term takes ∂p at the ghost from the
-// pressure one cell further out, found by a polynomial as well.
+// Next to frictionless domain faces the points are mirrored: tangential velocities and pressures are even, the normal
+// velocity is odd. Where the extrapolation would be too far, the degree is lower. Continuity: the flux through the face
+// is that of the fine faces, for both levels. Its Rhie-Chow term computes ∂p at the ghost with the pressure one cell
+// further out, which also comes from a polynomial.
 #pragma once
 
 #include <array>
@@ -36,17 +36,17 @@ class LevelCoupling {
   /// Sets x of covered cells and of fine ghosts, and the pressures beyond them, from the unknowns. Allocates nothing.
   /// Collective.
   void fill(std::span<LevelValues> levels);
-  /// The same for one number per cell that is a length in cells of its level: that of the nearest unknown.
+  /// The same for one number per cell, a length in cells of its level, with the value of the nearest unknown.
   void fill_lengths(std::span<FloatField> levels);
-  /// Brings the fluxes of the fine faces to the coarse rows: y of each level gets them, and so does LevelValues::along.
-  /// After the passes of all levels. Allocates nothing. Collective.
+  /// Adds the fluxes of the fine faces to the coarse rows: to y of each level and to LevelValues::along. To be called
+  /// after the passes of all levels. Allocates nothing. Collective.
   /// @param u, y  per level
   void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
                      std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
                      std::span<const LevelTime> times);
-  /// Hands something from the fine faces to the coarse cells behind them, face by face. Allocates nothing. Collective.
+  /// Transfers values from the fine faces to the coarse cells behind them, face by face. Allocates nothing. Collective.
   /// @param carried  scratch, n_fluxes()
-  /// @param from     (level, place among its level_ghosts()) -> T
+  /// @param from     (level, index among its level_ghosts()) -> T
   /// @param to       (coarse level, box, VoF, T)
   template <class T, class From, class To>
   void hand_back(std::span<T> carried, From&& from, To&& to) {
@@ -57,7 +57,7 @@ class LevelCoupling {
     flux_exchange_.exchange(carried);
     for (const Entrance& e : entrances_) to(int{e.level}, int{e.box}, e.vof, carried[e.value]);
   }
-  std::size_t n_fluxes() const { return fluxes_.size(); }  ///< own ones, and those of other ranks that enter here
+  std::size_t n_fluxes() const { return fluxes_.size(); }  ///< own fluxes, and those of other ranks that enter here
   std::int64_t bytes() const;
 
  private:

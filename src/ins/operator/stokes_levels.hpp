@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The discrete Stokes equations on all grid levels: one StokesOperator per level, each in units of its own cell width
-// h_l (pressures and forces of level l are h_l and h_l² times those in units of h0), and what couples them
-// (level_coupling.hpp). VoFs under a finer level are no unknowns: their rows are 0.
+// h_l (pressures and forces of level l are h_l and h_l² times those in units of h0), and their coupling
+// (level_coupling.hpp). VoFs under a finer level are not unknowns: their rows are 0.
 //
 // Vectors: own VoFs, level after level, box after box, covered ones included.
 #pragma once
@@ -20,7 +20,7 @@ namespace karst {
 class FaceField;
 class StokesLevels;
 
-/// A flow on all levels, each in its own units; made once, applied to often.
+/// A flow on all levels, each in its own units; allocated once, used by many applications.
 struct FlowValues {
   explicit FlowValues(const StokesLevels& op);
   LevelValues& level(int l) { return levels[l]; }
@@ -32,7 +32,7 @@ struct FlowValues {
   std::vector<LevelValues> levels;
 };
 
-/// An earlier flow on all levels, as steps in time look back on it (time_term.hpp): own VoFs, in the order of vectors.
+/// An earlier flow on all levels, as time steps need it (time_term.hpp): own VoFs, in the order of vectors.
 struct PastFlow {
   explicit PastFlow(const StokesLevels& op);
   Array<Quad> cells;  ///< in units of their level
@@ -43,7 +43,7 @@ struct PastFlow {
   std::int64_t bytes() const;
 };
 
-/// ∂u/∂t = a u - s in units of h0: a and c_i in ν / h0². Pasts must be there where a weight is not 0.
+/// ∂u/∂t = a u - s in units of h0: a and c_i in ν / h0². Earlier flows must exist where a weight is not 0.
 struct TimeTerm {
   double shift = 0.0;
   std::array<double, 2> weight{};
@@ -54,7 +54,7 @@ class StokesLevels {
  public:
   /// Collective.
   StokesLevels(std::shared_ptr<const Composite> composite, const FlowSides& sides);
-  /// On a grid of its own; the geometry must outlive it and stay in place.
+  /// Creates its own composite grid; the geometry must outlive it and must not move.
   StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
       : StokesLevels(composite_on(comm, geometry), sides) {}
   StokesLevels(const StokesLevels&) = delete;
@@ -69,12 +69,12 @@ class StokesLevels {
   const StokesOperator& level(int l) const { return *levels_[l]; }
   /// Cell width of a level, in h0.
   static double width(int l) { return std::ldexp(1.0, -l); }
-  /// Length of vectors, and where the part of a level begins.
+  /// Length of vectors, and the first entry of a level.
   std::int64_t n_vofs() const { return begin_.back(); }
   std::int64_t begin(int l) const { return begin_[l]; }
   std::span<Quad> part(int l, std::span<Quad> y) const { return y.subspan(begin(l), begin(l + 1) - begin(l)); }
-  /// Where an own unknown stands in vectors, and the cell width of its level [h0]. Unknowns that follow each other in a
-  /// box without a covered VoF between them do so in vectors. O(log n).
+  /// Position of an own unknown in vectors, and the cell width of its level [h0]. Consecutive unknowns of a box without
+  /// a covered VoF between them are also consecutive in vectors. O(log n).
   struct Place {
     std::size_t vof;
     double width;
@@ -85,7 +85,7 @@ class StokesLevels {
     const Stretch& s = *std::prev(next);
     return {static_cast<std::size_t>(s.vof + unknown - s.unknown), width(s.level)};
   }
-  /// How the value of an end is spread over it, 1 everywhere unless set: a mean of 1 keeps the value the mean.
+  /// Profile of the value of a domain face, 1 everywhere unless set; with a mean of 1 the value is the mean.
   void set_profile(int side, const EndProfile& profile) {
     for (int l = 0; l < n_levels(); ++l) level(l).set_profile(side, width(l), profile);
   }
@@ -107,18 +107,18 @@ class StokesLevels {
 
   /// y = K u - b, the drive in units of h0. Allocates nothing. Collective.
   void apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const TimeTerm& time = {});
-  /// Keeps values that were applied with this drive and time as an earlier flow; may replace one of the pasts of
-  /// `time`. Allocates nothing. Not collective.
+  /// Stores values that were applied with this driving force and time as an earlier flow; may replace one of the
+  /// earlier flows of `time`. Allocates nothing. Not collective.
   void keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
-  /// The ghosts of a flow that has its cells. Collective.
+  /// Recomputes the ghosts of a flow from its cells. Collective.
   /// @param[out] scratch  gets their velocities
   void find_ghosts(FlowValues& scratch, PastFlow& of);
   /// h ∂p, p in units of the level. Allocates nothing. Collective.
   void pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient);
   /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
-  /// towards a coarser level or an end of the domain are in the primary face of the side. Not collective.
+  /// towards a coarser level or a domain face are included in the primary face of the side. Not collective.
   void face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const;
-  /// The same of an earlier flow, also of one that changed in time; extra faces to single precision.
+  /// The same for an earlier flow, which may have been transient; extra faces in single precision.
   void face_fluxes(const PastFlow& flow, FaceField& fluxes) const;
   /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.
   /// Collective.

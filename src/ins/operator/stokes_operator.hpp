@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The discrete Stokes operator (flow_rows.hpp) on one grid level, free of matrices, velocity and pressure of a VoF side
-// by side:
+// The discrete Stokes operator (flow_rows.hpp) on one grid level, matrix-free, velocity and pressure of a VoF
+// interleaved:
 //
 //   K (u, p) = ( -Δu + ∇p,  -Σ_faces flux out )
 //
-// in units of the level's cell width h and viscosity 1. Two passes over the boxes: the first makes the momentum rows
-// and ũ = u + t ∇p, the second the continuity rows from ũ and p. What lies on other levels is not filled here
+// in units of the level's cell width h and viscosity 1. Two passes over the boxes: the first computes the momentum rows
+// and ũ = u + t ∇p, the second the continuity rows from ũ and p. Values of other levels are not filled here
 // (level_coupling.hpp).
 #pragma once
 
@@ -23,17 +23,17 @@ namespace karst {
 
 class StokesOperator;
 
-/// A flow on one level, and what the passes of the operator make of it.
+/// A flow on one level, and the results of the passes of the operator.
 struct LevelValues {
   explicit LevelValues(const StokesOperator& op);
-  QuadField x;                 ///< velocity and pressure: own VoFs are the caller's to set, all else is filled
+  QuadField x;                 ///< velocity and pressure: the caller sets own VoFs, all others are filled
   QuadField mean;              ///< ũ and p of momentum_pass(), with halo and ghosts
   std::vector<double> beyond;  ///< pressure one cell beyond each level ghost; to be set with x at its slot
   /// ∂²_d of the velocity along the grid lines of direction d, and of Δu the component d in cells whose faces are all
-  /// wholly open, 0 in others; Advection makes it with halo and level ghosts. Without components until then.
+  /// fully open, 0 in others; Advection computes it with halo and level ghosts. No components until then.
   QuadField curvature;
   std::vector<Vec3> along;  ///< of continuity_pass(), per own box: Σ over the faces of a direction of the flux
-  /// Σ along, in which faces on ends of the domain count half: over the number of all cells it is the mean superficial
+  /// Σ along, with half the weight for domain faces: divided by the number of all cells it is the mean superficial
   /// velocity. Of this rank.
   Vec3 flow() const;
   std::int64_t bytes() const;
@@ -51,15 +51,15 @@ class StokesOperator {
     float here, there;       ///< ∂p of the VoF = here (p_slot - p) + there (p_opposite - p)
   };
 
-  /// Behind an end of the domain.
+  /// A ghost behind a domain face.
   struct Ghost {
     std::uint16_t slot, vof;
     std::uint8_t side;
-    /// Profile of the end where the grid line of the cell meets it; mean over the open face, times its area over that
-    /// in single precision.
+    /// Profile of the domain face where the grid line of the cell meets it; its mean over the open face, times area /
+    /// (area in single precision).
     double point = 1.0, mean = 1.0;
   };
-  /// A no-slip end beside a flow cell: what the velocity of the wall adds to its momentum row.
+  /// A no-slip domain face beside a flow cell: contribution of the wall velocity to its momentum row.
   struct EndWall {
     std::uint16_t vof;
     std::uint8_t side;
@@ -75,13 +75,13 @@ class StokesOperator {
   const LevelGeometry& geometry() const { return *geometry_; }
   const FlowRows& rows() const { return rows_; }
   const FlowSides& sides() const { return sides_; }
-  /// VoFs under a finer level: no unknowns, their rows are 0.
+  /// VoFs under a finer level: not unknowns, their rows are 0.
   std::span<const std::uint16_t> covered_in(int box) const { return composite_->covered_in(geometry_->level, box); }
   std::int64_t n_own() const { return geometry_->graph.vof_begin(geometry_->graph.n_local()); }
 
-  /// An own VoF without a FlowRow that carries flow: a cell with whole faces on all sides.
+  /// Whether an own VoF without a FlowRow has flow: a cell with fully open faces on all sides.
   bool is_plain(std::size_t vof) const { return plain_[vof] != 0; }
-  /// y = K u over the own VoFs, box after box, less what a drive adds: K u - b. Allocates nothing. Collective.
+  /// y = K u - b over the own VoFs, box after box; b: contribution of the driving force. Allocates nothing. Collective.
   void apply(LevelValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const LevelTime& time = {}) const {
     momentum_pass(u, y, drive, time);
     continuity_pass(u, y, drive, time);
@@ -92,13 +92,13 @@ class StokesOperator {
   /// ∂p over the own VoFs. Allocates nothing. Collective.
   void pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const;
 
-  /// How the value of an end is spread over it; 1 everywhere unless set.
+  /// Profile of the value of a domain face; 1 everywhere unless set.
   /// @param width  of the level's cells [h0]
   void set_profile(int side, double width, const EndProfile& profile);
 
   /// Fluxes through the primary faces of the level, as FaceField::primary() has them, of values that were applied with
   /// this drive. Not collective.
-  /// @param unit  of the fluxes: what the velocity times h² is multiplied with
+  /// @param unit  factor on velocity times h²
   void face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const;
   /// The same of an earlier flow, from the velocities that face_velocities() made of it.
   void face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const;
@@ -117,8 +117,8 @@ class StokesOperator {
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
   double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
-  /// What LevelTime::Past wants to know of the faces of this flow later, of values that were applied with this drive
-  /// and time; may replace a past of `time`. Not collective.
+  /// Face data of this flow for LevelTime::Past, from values that were applied with this driving force and time; may
+  /// replace an earlier flow of `time`. Not collective.
   /// @param[out] faces   per own VoF
   /// @param[out] extra   per FlowExtra
   /// @param[out] fluxes  through the FlowExtra, parallel to it

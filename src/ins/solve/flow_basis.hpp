@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vectors of a Krylov basis, four numbers per VoF, in little memory: the first ones in single precision, the others
-// in 16 bits, as whole multiples of the largest number of their component in a block of VoFs over 32767. What a cycle
-// of GMRES may get wrong in a vector grows as the residual falls (Simoncini & Szyld, SIAM J. Sci. Comput. 25 (2003)
-// 454), so that later vectors need fewer digits. docs/measurements/010 has the iterations that this costs: none.
+// The vectors of a Krylov basis, four numbers per VoF, in compressed form: the first ones in single precision, the
+// others in 16 bits, as multiples of the largest number of their component in a block of VoFs / 32767. The permissible
+// error of a vector in a cycle of GMRES increases as the residual decreases (Simoncini & Szyld, SIAM J. Sci. Comput. 25
+// (2003) 454), so later vectors need fewer digits. It costs no additional iterations (docs/measurements/010).
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class FlowBasis {
   using Work = std::array<float, 4 * block>;  ///< a block of a vector, 0 beyond the end
 
   FlowBasis() = default;
-  /// Of at most so many vectors, without room for any.
+  /// A basis of at most this number of vectors; allocates none of them.
   FlowBasis(std::int64_t n_vofs, int n_vectors);
 
-  /// Room for vectors 0 to n - 1, which stays. Allocates when there were fewer. Not collective.
+  /// Allocates vectors 0 to n - 1 if there are fewer; they are retained. Not collective.
   void make_room(int n);
   void give_room_back();
 
@@ -31,10 +31,10 @@ class FlowBasis {
   /// Numbers of a block.
   std::int64_t size(std::int64_t b) const { return 4 * std::min(block, n_ - b * block); }
 
-  // Of one block of vector i, which has room; any number of threads on different blocks.
+  // For one block of vector i, which must be allocated; different threads may work on different blocks.
   double dot(int i, std::int64_t b, const Work& w) const;
   void add(int i, std::int64_t b, double factor, Work& w) const;  ///< w += factor x vector
-  /// Vector = w; w becomes what is kept.
+  /// Vector = w; w is replaced by the rounded values.
   void keep(int i, std::int64_t b, Work& w);
 
   std::int64_t bytes() const;
@@ -45,7 +45,7 @@ class FlowBasis {
   std::size_t scale(int i, std::int64_t b) const { return 4 * ((i - n_single) * n_blocks() + b); }
 
   std::int64_t n_ = 0;
-  int n_made_ = 0;                         // vectors with room
+  int n_made_ = 0;                         // allocated vectors
   std::vector<Array<float>> single_;       // whole blocks
   std::vector<Array<std::int16_t>> half_;  // whole blocks
   std::vector<float> scale_;               // per vector in 16 bits, block and component

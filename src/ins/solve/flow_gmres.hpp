@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
 // of four numbers per VoF. The basis is in single precision and less (flow_basis.hpp); each cycle starts from the true
-// residual, in double precision, so the accuracy of the basis limits a cycle and not the solution. Orthogonalization by
-// blocks (classical Gram-Schmidt, twice where little is left), two sums over the ranks per iteration. Sums do not
-// depend on the number of threads.
+// residual, in double precision, so the accuracy of the basis limits a cycle but not the solution. Orthogonalisation by
+// blocks (classical Gram-Schmidt, repeated where cancellation is strong), two sums over the ranks per iteration. Sums
+// do not depend on the number of threads.
 #pragma once
 
 #include <functional>
@@ -29,16 +29,16 @@ struct GmresReport {
   std::vector<double> history;     ///< relative residual per iteration, by the recurrence
 };
 
-/// What GMRES works with. All are collective and see the own VoFs of this rank.
+/// The linear problem of GMRES. All functions are collective and work on the own VoFs of this rank.
 struct GmresProblem {
   std::string name;                                  ///< for messages
   std::function<void(std::span<Quad> r)> residual;   ///< r = b - K x
   std::function<void(std::span<Quad> v)> apply;      ///< v = K M v
   std::function<void(std::span<const Quad> v)> add;  ///< x += M v
-  /// Numbers linear in the solution that belong to the vector of the last apply(), of this rank; summed over the ranks.
+  /// Linear functionals of the vector of the last apply(), of this rank; summed over the ranks.
   std::function<Vec3()> functional;
-  /// After each iteration: iterations, relative residual, the functional of what is added to x since the last call of
-  /// residual(). May be empty.
+  /// Called after each iteration: iterations, relative residual, the functional of the update of x since the last call
+  /// of residual(). May be empty.
   std::function<void(int, double, const Vec3&)> progress;
 };
 
@@ -46,19 +46,18 @@ class FlowGmres {
  public:
   FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
 
-  /// @param size  |b|
-  /// Throws Error when it does not converge. Allocates a vector of the basis in an iteration that no solve before it
-  /// came to, else nothing. Collective.
+  /// @param size  |b| Throws Error if it does not converge. Allocates a vector of the basis in iterations that no
+  /// earlier solve reached, otherwise nothing. Collective.
   GmresReport solve(const GmresProblem& problem, double size);
   /// One cycle from the residual in work(), `start` long: iterations until it is `goal` long by the recurrence or the
-  /// basis is full, counted in the report and at most max_iterations there. Leaves in work() what problem.add() takes.
-  /// Allocates as solve() does, and the history. Collective.
+  /// basis is full, counted in the report and at most max_iterations there. Leaves in work() the argument of
+  /// problem.add(). Allocates as solve() does, and the history. Collective.
   /// @param size  what the history refers to
   void cycle(const GmresProblem& problem, double size, double start, double goal, GmresReport& report);
   /// |v| over all ranks. Collective.
   double norm(std::span<const Quad> v);
   std::span<Quad> work() { return w_.span(); }
-  /// Of vectors that solves to come may not need. Not collective.
+  /// Frees vectors that future solves may not need. Not collective.
   void give_room_back() { basis_.give_room_back(); }
   std::int64_t bytes() const;
 

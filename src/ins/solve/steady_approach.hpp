@@ -5,7 +5,7 @@
 
 namespace karst {
 
-/// How a flow with inertia was reached.
+/// Report on the way to a flow with inertia.
 struct SteadyApproach {
   SteadyReport last;     ///< of the last solve
   double inertia = 0.0;  ///< that it was asked for
@@ -14,9 +14,9 @@ struct SteadyApproach {
   int between = 0;  ///< strengths of inertia on the way that were solved for
 };
 
-/// The flow at a strength of inertia from one that is known; where Newton's method fails, by way of others in between:
-/// after a failure the square root of the factor between two of them, after two successes the square. It ends after six
-/// failures, or at a factor of 1.1. Collective.
+/// Computes the flow at a given inertia, starting from a known flow. Where Newton's method fails, intermediate values
+/// are solved: after a failure the factor between two values is replaced by its square root, after two successes by its
+/// square. It ends after six failures, or at a factor of 1.1. Collective.
 /// @param from     strength of the flow in the solver; 0: Stokes flow
 /// @param on_flow  after each solve that succeeds: its strength of inertia and report
 SteadyApproach approach(SteadySolver& steady, const StokesDrive& drive, double from, double inertia,

@@ -5,10 +5,10 @@
 //   z_p = -(D^-1 + L_k^-1) r_p,   z_u = M (r_u - ∇z_p),   L_k = -∇·(k ∇),
 //
 // D: the diagonal of continuity once the velocity is eliminated with the diagonal of its rows, k: 0.65 of the velocity
-// that a unit force would drive (local_permeability.hpp). Where pores are wide, D^-1 (a mass matrix) acts; through
-// throats pressure spreads as in Darcy's law, and that is L_k. The velocity cycle works on the symmetric 1/θ form, its
-// residual rows scaled by the ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of
-// momentum of level l is h_l times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
+// that a unit force would drive (local_permeability.hpp). In wide pores D^-1 (a mass matrix) dominates; through throats
+// pressure spreads as in Darcy's law, which is L_k. The velocity cycle works on the symmetric 1/θ form, its residual
+// rows scaled by the ratio of diagonals. Both multigrids work on the composite grid in units of h0: a row of momentum
+// of level l is h_l times, one of continuity h_l² times that of the level, a pressure 1 / h_l times.
 //
 // With a rate of change in time a u (time_term.hpp):
 //   M      is a cycle on -Δ + a;
@@ -18,8 +18,9 @@
 //
 // With inertia, linearised about a flow w, on each level in its units:
 //   M      is a cycle on -Δ + inertia w·∇ (carried_weight.hpp);
-//   k      falls as in Forchheimer's law with the Reynolds number of √k,  k / (1 + a inertia |w| √k);
-//   z_p    gets a third part, b inertia w·(k ∇L_k^-1 r_p): the flow k ∇L_k^-1 r_p that L_k^-1 takes to balance
+//   k      decreases as in Forchheimer's law with the Reynolds number of √k,  k / (1 + a inertia |w| √k);
+//   z_p    gets a third part (Bernoulli term), b inertia w·(k ∇L_k^-1 r_p): the flow k ∇L_k^-1 r_p by which L_k^-1
+//   balances
 //          continuity changes the pressure of w as in Bernoulli's law. For b = 1 and no walls D^-1 + this part is the
 //          pressure convection-diffusion preconditioner (Kay, Loghin & Wathen, SIAM J. Sci. Comput. 24 (2002) 237).
 #pragma once
@@ -36,18 +37,18 @@ class StokesPreconditioner {
   /// The operator must outlive it. Collective.
   explicit StokesPreconditioner(StokesLevels& op);
 
-  /// Made for the equations linearised about this flow until set_slow(). Collective.
+  /// Linearises the preconditioner about this flow, until set_slow(). Collective.
   /// @param flow     per level
   /// @param inertia  in units of h0
   void follow(const AdvectionLevels& advection, std::span<const BaseFlow> flow, double inertia);
-  /// Made for Stokes flow, with the rate of change shift * u in time (0: steady). Does nothing where it is that
-  /// already. Collective.
+  /// Sets the preconditioner to Stokes flow with the time derivative shift * u (0: steady). Does nothing if this is the
+  /// current state. Collective.
   void set_slow(double shift = 0.0);
-  /// Factor on the continuity rows of the vectors that apply() is given.
+  /// Factor on the continuity rows of the argument of apply().
   double continuity_weight() const { return 1.0 + shift_; }
   double shift() const { return shift_; }  ///< that it was made for
 
-  /// x of the own VoFs = M r; r should be of length 1, or some orders of magnitude about it. Linear up to single
+  /// x of the own VoFs = M r; The norm of r should be 1 to within some orders of magnitude. Linear up to single
   /// precision. Allocates nothing. Collective.
   void apply(std::span<const Quad> r, FlowValues& to);
 
@@ -67,10 +68,11 @@ class StokesPreconditioner {
   Array<float> symmetric_scale_;  // per own VoF, of its velocity residual
   std::unique_ptr<BasicGraphMultigrid<3>> velocity_;
   std::unique_ptr<GraphMultigrid> pressure_;
-  Array<std::array<float, 3>> between_;  // what the passes hand to each other: L_k^-1 r_p, ∇p, z_u
+  Array<std::array<float, 3>> between_;  // intermediate results of the passes: L_k^-1 r_p, ∇p, z_u
   double shift_ = 0.0;                   // a
-  // Whether these are there must not hang on their length: a rank without VoFs takes its part in what is collective.
-  std::optional<Array<float>> lengths_;               // √k of Stokes flow per own VoF; kept from the first change on
+  // Whether these arrays exist must not be deduced from their length: a rank without VoFs must take part in collective
+  // calls, too.
+  std::optional<Array<float>> lengths_;               // √k of Stokes flow per own VoF; stored at the first change
   std::optional<Array<std::array<float, 3>>> carry_;  // b inertia k w; none for Stokes flow
 };
 

@@ -3,8 +3,8 @@
 //
 //   -μ Δu + ∇p = f,   ∇·u = 0,   u = 0 on the wall
 //
-// Nothing is dimensional here: lengths are in units of the cell width h0, μ = 1. With a force f (or pressures) in units
-// of F [Pa/m], velocities come in units of F h0² / μ, pressures in F h0, permeabilities in h0².
+// All quantities are dimensionless: lengths are in units of the cell width h0, μ = 1. With a force f (or pressures) in
+// units of F [Pa/m], velocities come in units of F h0² / μ, pressures in F h0, permeabilities in h0².
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ struct StokesOptions {
   std::function<void(const StokesProgress&)> progress;  ///< on every rank
 };
 
-/// What carries momentum along, in the linear equations of a step: + inertia (w·∇)u.
+/// The advecting flow in the linear equations of a step: + inertia (w·∇)u.
 struct CarriedMomentum {
   AdvectionLevels* advection = nullptr;  ///< none: creeping flow
-  std::span<BaseFlow> by;                ///< w, per level; its cells become those where the solve begins
+  std::span<BaseFlow> by;                ///< w, per level; its cells are set to the initial guess of the solve
   double inertia = 0.0;
 };
 
@@ -48,34 +48,34 @@ class StokesSolver {
   /// Collective.
   StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
                const StokesOptions& options = {});
-  /// On a grid of its own; the geometry must outlive it and stay in place.
+  /// Creates its own composite grid; the geometry must outlive it and must not move.
   StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {})
       : StokesSolver(composite_on(comm, geometry), sides, options) {}
 
-  /// Solves from rest. Throws Error when there is nothing that drives, or the iteration fails. Collective.
+  /// Solves with the initial guess 0. Throws Error if there is no driving force, or if the iteration fails. Collective.
   /// @param name  of the solve, for messages
   StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
 
   /// Of the last solve, own unknowns (CompositeNumbering; on one level own VoFs box after box): velocity and pressure.
   std::span<const Quad> solution() const { return op_.n_levels() == 1 ? solution_.span() : unknowns_.span(); }
-  /// Of the last solve: the fluxes through all faces [velocity h0²], which add up to 0 to the tolerance in every VoF
-  /// that no finer level covers; VoFs without flow have none. Collective.
+  /// Of the last solve: the fluxes through all faces [velocity h0²], whose sum is 0 to the tolerance in every VoF that
+  /// is not covered by a finer level; VoFs without flow have none. Collective.
   FaceField face_fluxes();
 
-  // What iterations around this one are made of (steady_solver.hpp). Collective.
+  // Building blocks of outer iterations (steady_solver.hpp). Collective.
   /// The solution as a vector of StokesLevels.
   std::span<Quad> all_values() { return solution_.span(); }
   /// r = b - K x at all_values(), b: of the drive. values() are the solution, applied.
   void residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time = {});
-  /// Solves the equations of a step, a u - s - Δu + ∇p = f, from where all_values() stands until |b - K x| is tolerance
-  /// times `size`, continuity weighed as the preconditioner does. Throws Error when the iteration fails. values() are
-  /// then the solution; list_unknowns() hands it to solution().
+  /// Solves the equations of a step, a u - s - Δu + ∇p = f, with the initial guess all_values(), until |b - K x| is
+  /// tolerance times `size`, with continuity weighted as in the preconditioner. Throws Error if the iteration fails.
+  /// values() are then the solution; list_unknowns() hands it to solution().
   GmresReport solve_from_here(const StokesDrive& drive, const TimeTerm& time, double size, const std::string& name,
                               const CarriedMomentum& carried = {});
   void list_unknowns();
-  /// |b| of a drive. Throws Error when it is 0. values() are then 0.
+  /// |b| of a driving force. Throws Error if it is 0. values() are then 0.
   double size_of(const StokesDrive& drive, const std::string& name);
-  /// What the solution has come to: the last residual() was into krylov().work().
+  /// Report of the solution; the last residual() must have been written to krylov().work().
   void measure(StokesReport& report);
   /// Mean superficial velocity of values that were applied. Collective.
   Vec3 velocity_of(const FlowValues& u) const;

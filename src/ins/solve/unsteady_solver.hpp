@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow in time, step by step:
+// Transient flow, step by step:
 //
 //   ρ ∂u/∂t + ρ (u·∇)u - μ Δu + ∇p = f(t),   ∇·u = 0,   u = 0 on the wall
 //
 // Units as in stokes_solver.hpp, h0, μ and a drive F [Pa/m] are 1; times come in units of h0² / ν. A step solves for
-// velocity and pressure together, with the rows and fluxes of steady flow (time_term.hpp), so it may be as long or as
-// short as one likes: a long one ends in the steady flow, and what does not change any more is the steady flow.
+// velocity and pressure together, with the rows and fluxes of steady flow (time_term.hpp), so steps may have any
+// length: a very long step gives the steady flow, and a flow that does not change is the steady flow.
 //
 //   BDF2, r = dt / (the step before):   a = (1 + 2 r) / ((1 + r) dt),  s = (1 + r) / dt u_n - r² / ((1 + r) dt) u_n-1
 //
-// The first step is that of Alexander (SIAM J. Numer. Anal. 14 (1977) 1006), two implicit stages of second order with
-// γ = 1 - 1/√2 and a = 1 / (γ dt), which needs no flow before the start; so is a step more than twice as long as the
-// one before it, and every step where asked. Both are L-stable. docs/decisions/025 has the measurements.
+// The first step is that of Alexander (SIAM J. Numer. Anal. 14 (1977) 1006), two implicit stages of second order with γ
+// = 1 - 1/√2 and a = 1 / (γ dt), which needs no flow before the start; this is also used for a step more than twice as
+// long as the previous one, and for every step on request. Both are L-stable. Measurements: docs/decisions/025.
 //
-// Inertia is (w·∇)u (advection.hpp), implicit in u; w: fluxes that are known before the solve, free of divergence,
+// Inertia is (w·∇)u (advection.hpp), implicit in u; w: divergence-free fluxes that are known before the solve,
 //
 //   BDF2: w = (1 + r) u_n - r u_n-1,  stages: w = u_n, then the stage itself, u_n + (u_stage - u_n) / γ
 //
-// and their cells are where a solve begins, on the parabola through the last three flows. So a step solves linear
-// equations, whatever its length. Where nothing changes any more w = u, and the flow is that of steady_solver.hpp.
-// docs/decisions/034 has the measurements.
+// and their cells are the initial guess of the solve, on the parabola through the last three flows. So a step solves
+// linear equations for any length. In a steady state w = u, and the flow is that of steady_solver.hpp. Measurements:
+// docs/measurements/034.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@
 
 namespace karst {
 
-/// How ∂u/∂t is made, both of second order: bdf2 solves once in a step, sdirk2 twice, with a quarter of the error.
+/// Second-order schemes for ∂u/∂t: bdf2 solves once per step, sdirk2 twice, with a quarter of the error.
 enum class TimeScheme : std::uint8_t { bdf2, sdirk2 };
 
 /// Where the power that moves the fluid goes at the end of a step: κ u · (momentum rows) summed over the flow cells,

@@ -6,9 +6,9 @@
 
 namespace karst {
 
-/// The fluxes through all faces of a flow that permeability() has solved, for what it carries [velocity h0²], scaled to
-/// a Darcy velocity along the axis of the column in any unit. They add up to 0 in every VoF as far as the solve went.
-/// Makes the operator again, not its preconditioner; solves nothing. Throws Error where nothing flows. Collective.
+/// The fluxes through all faces of a flow solved by permeability(), for transport [velocity h0²], scaled to a Darcy
+/// velocity along the axis of the column in any unit. Their sum is 0 in every VoF to the tolerance of the solve.
+/// Rebuilds the operator, not its preconditioner; solves nothing. Throws Error if there is no flow. Collective.
 /// @param column  with its solution, on this geometry, without reservoirs; options and viscosity are those it was
 /// solved with
 /// @param cell_width  h0 [m]

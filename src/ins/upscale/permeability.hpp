@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Permeability of a pore space from steady Stokes flow, one solve per direction d of the drive:
+// Permeability of a pore space from steady Stokes flow, one solve per direction d of the driving force:
 //
 //   periodic along d   a mean pressure gradient -G_d;
-//   otherwise          fixed pressures on the two ends across d, G_d = Δp / L_d; the sides are walls or planes of
+//   otherwise          fixed pressures on the inlet and outlet faces, G_d = Δp / L_d; lateral faces are walls or planes
+//   of
 //                      symmetry.
 //
-// With reservoirs the domain is the sample and free fluid before and behind it, joined to one another: a row of samples
-// with free fluid between them, driven by a mean gradient. L_d and Δp are those of the sample, and all results but the
-// fields belong to it (sample_flow.hpp).
+// With reservoirs the domain is the sample with free fluid before and behind it, connected periodically: a row of
+// samples with free fluid between them, driven by a mean gradient. L_d and Δp are those of the sample, and so are all
+// results except the fields (sample_flow.hpp).
 //
 // Column d of the tensor: k_ed = μ U_e / G_d (Darcy's law), U the flow rate over the total cross-section, solid
 // included; U_e, e != d, is the mean of that velocity over the sample. It is that of Stokes flow for every model; with
@@ -30,7 +31,8 @@
 
 namespace karst {
 
-/// Share of the flow cells, by volume, per interval of log10(|u| / mean |u|); the ends hold what lies beyond.
+/// Volume fraction of the flow cells per interval of log10(|u| / mean |u|); the first and last intervals contain all
+/// values beyond.
 struct SpeedHistogram {
   static constexpr int bins = 48;
   static constexpr double low = -4.0, high = 2.0;
@@ -39,25 +41,25 @@ struct SpeedHistogram {
 
 inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 
-/// What one direction of the drive gave. SI units.
+/// Results for one direction of the driving force. SI units.
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
-  bool connected = true;               ///< false: no pore leads along the axis; nothing was solved, nothing flows
-  bool unbounded = false;              ///< no wall holds the fluid: k_dd is infinite; nothing was solved
-  Vec3 permeability;                   ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;               ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
-  Vec3 darcy_velocity;                 ///< [m/s]
-  double flow_rate = 0.0;              ///< along the axis [m³/s]
-  double largest_speed = 0.0;          ///< [m/s]
-  double reynolds = 0.0;               ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double tortuosity = 0.0;             ///< mean |u| / |mean u|; NaN where nothing flows
-  double estimated_error = 0.0;        ///< of k_dd [m²], see estimate_error(); NaN: not known
+  bool connected = true;         ///< false: no pore percolates along the axis; nothing was solved, there is no flow
+  bool unbounded = false;        ///< no wall limits the flow: k_dd is infinite; nothing was solved
+  Vec3 permeability;             ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;         ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
+  Vec3 darcy_velocity;           ///< [m/s]
+  double flow_rate = 0.0;        ///< along the axis [m³/s]
+  double largest_speed = 0.0;    ///< [m/s]
+  double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;       ///< mean |u| / |mean u|; NaN where nothing flows
+  double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
   std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
   ErrorBasis error_basis = ErrorBasis::none;
-  /// Shares of the drive along the axis that pressure and friction on the wall and friction on no-slip sides take: they
-  /// sum to 1 up to the error of the discretisation. Pressure without its mean fall, see wall_drag.hpp.
-  /// NaN with inertia between open ends, which momentum passes, and where nothing flows.
+  /// Fractions of the driving force along the axis that are balanced by pressure and friction on the wall and by
+  /// friction on no-slip sides: they add up to 1 up to the discretisation error. Pressure without its mean gradient,
+  /// see wall_drag.hpp. NaN with inertia between open domain faces, through which momentum passes, and without flow.
   double pressure_drag = 0.0, viscous_drag = 0.0, side_drag = 0.0;
   FlowCounts counts;                    ///< of the grid of the solve, reservoirs included
   std::int64_t closed_level_faces = 0;  ///< LevelFaceCounts::closed
@@ -71,10 +73,10 @@ struct FlowColumn {
   std::optional<ForchheimerFit> forchheimer;
   int iterations = 0;
   double relative_residual = 0.0;
-  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank; set-up 0: that of the solve before served
+  double setup_seconds = 0.0, seconds = 0.0;  ///< of this rank; set-up 0: that of the previous solve was reused
 };
 
-/// What the sample is, for the numbers of FlowColumn.
+/// Properties of the sample, for the numbers of FlowColumn.
 struct FlowSample {
   double cell_width;        ///< h0 [m]
   double porosity;          ///< connected
@@ -89,15 +91,15 @@ struct PausedSweep {
 };
 
 struct FlowWatch {
-  /// After each iteration, on every rank: name of the solve, iterations, relative residual, permeability so far along
-  /// the axis [m²]. May be empty.
+  /// Called after each iteration, on every rank: name of the solve, iterations, relative residual, current permeability
+  /// along the axis [m²]. May be empty.
   std::function<void(const std::string& solve, int iteration, double residual, double permeability)> iteration;
   /// Model steady: after the Stokes solve of an axis, before its sweep; and after each point, with the name of its
   /// solve.
   std::function<void(const FlowColumn& column)> slow_flow;
   std::function<void(const std::string& solve, const InertiaPoint& point)> point;
-  /// Model steady: where a sweep stands after its Stokes flow and after each point, with own unknowns in units of the
-  /// solver; and to go on from there: sets the unknowns, or returns nothing. Collective.
+  /// Model steady: state of a sweep after its Stokes flow and after each point, with own unknowns in units of the
+  /// solver; for resuming: sets the unknowns, or returns nothing. Collective.
   std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
   std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
@@ -108,16 +110,15 @@ std::string flow_solve_name(int axis);
 /// "steady x"
 std::string steady_solve_name(int axis);
 
-/// What the six ends of the domain are for a drive along an axis.
+/// Boundary conditions of the six domain faces for a driving force along an axis.
 FlowSides flow_sides(const Domain& domain, const FlowOptions& options, int axis);
 /// A pressure drop of 1 per cell width along the axis.
 StokesDrive unit_drive(const Domain& domain, int axis);
-/// Throws Error for what no iteration can mend: no flow cells, or nothing that holds the fluid.
+/// Throws Error for problems without a solution: no flow cells, or no wall or friction that limits the flow.
 void check_flow_cells(const FlowCounts& counts, const std::string& name);
 
-/// What is wrong with drive, axes and sides for this geometry, to be said before any solve. Axes along which no pore
-/// leads are no mistake: their permeability is 0. Not collective, the same on
-/// every rank.
+/// Errors in driving force, axes and sides for this geometry, found before any solve. Axes along which no pore
+/// percolates are not an error: their permeability is 0. Not collective, the same on every rank.
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
@@ -158,7 +159,7 @@ class PermeabilitySolver {
 std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 
-/// |drag / driving force - 1| along the axis; NaN where the drag is not known.
+/// |drag / driving force - 1| along the axis; NaN if the drag is unknown.
 double drag_imbalance(const FlowColumn& column);
 
 /// The same sample on a wider grid.
@@ -168,29 +169,29 @@ struct WiderGrid {
   std::vector<FlowColumn> columns;  ///< of the axes that flow there
 };
 
-/// Sets estimated_error, its basis and extrapolated of each column, see extrapolation.hpp. An axis that is on none of
-/// the grids has no estimate.
+/// Sets estimated_error, its basis and the extrapolated value of each column, see extrapolation.hpp. An axis that was
+/// solved on none of the grids has no estimate.
 /// @param line_offset  of the grid of the columns
 /// @param wider        by increasing width
 /// @param between      of the axes that the others left without a limit
 void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, const WiderGrid& between,
                     std::vector<FlowColumn>& columns);
 
-/// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not asked for. Between
-/// periodic directions the exact tensor is symmetric, and each entry off the diagonal comes out of two solves: their
-/// mean stands in both places, and asymmetry() tells how far they are apart.
+/// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not requested. Between
+/// periodic directions the exact tensor is symmetric, and each off-diagonal entry comes from two solves: both entries
+/// are their mean, and asymmetry() is their difference.
 Matrix3 tensor(const std::vector<FlowColumn>& columns);
 
-/// Largest |k_ed - k_de| / largest |k_ed| of the columns where both are known. Between periodic directions it is an
-/// error of the discretisation; a sample with ends need not have a symmetric tensor.
+/// Largest |k_ed - k_de| / largest |k_ed| of the columns where both are known. Between periodic directions it is a
+/// discretisation error; the tensor of a sample with inlet and outlet need not be symmetric.
 double asymmetry(const std::vector<FlowColumn>& columns);
 
-/// Main directions of a symmetric tensor, largest permeability first; all positive for a right one.
+/// Principal values and directions of a symmetric tensor, largest permeability first; all positive for a valid one.
 struct PrincipalPermeability {
   Vec3 value;    ///< [m²]
   Matrix3 axis;  ///< row i: unit vector of value[i], its largest component positive
 };
-/// Nothing unless all three directions are there and periodic.
+/// Empty unless all three directions are known and periodic.
 std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns);
 
 }  // namespace karst

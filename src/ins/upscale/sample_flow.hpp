@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a drive gave of a sample alone, where free fluid stands before and behind it.
+// Results of the sample alone, where there is free fluid before and behind it.
 #pragma once
 
 #include "ins/solve/stokes_solver.hpp"
@@ -12,16 +12,17 @@ struct SampleCells {
   bool holds(const Index& cell) const { return cell[axis] >= low && cell[axis] < high; }
 };
 
-/// Pressure drop of a sample between free fluid that is joined behind it to that before it (the domain is periodic), so
-/// whatever momentum leaves the sample returns to it. With the force f on all n cells, over the whole cross-section:
+/// Pressure drop of a sample between reservoirs of free fluid that are connected periodically, so momentum that leaves
+/// the sample returns to it. With the force f on all n cells, over the whole cross-section:
 ///
-///   <p + ρ u_d²> on the first less on the last plane of the sample  =  n f  -  friction on the sides of the free fluid
+///   <p + ρ u_d²> on the first minus on the last plane of the sample  =  n f  -  friction on the sides of the free
+///   fluid
 ///
-/// the force on the solid of the sample, the faces of the grains that its ends cut included, and on its sides. What
-/// flow loses while it gathers into the pores and mixes behind them is the sample's, what it loses on the sides of the
-/// free fluid is not. Where the flow has become even in the free fluid, n f is the difference of the mean pressures
-/// there. As no work is done on the ends and Stokes flow of a given flow rate dissipates least (Helmholtz), inertia
-/// never lowers the drop of a flow rate between sides without friction.
+/// the force on the solid of the sample, including the faces of grains cut by its inlet and outlet, and on its sides.
+/// Losses while the flow converges into the pores and mixes behind them belong to the sample, losses on the sides of
+/// the free fluid do not. Where the flow has become uniform in the free fluid, n f is the difference of the mean
+/// pressures there. As no work is done on inlet and outlet and Stokes flow of a given flow rate has the least
+/// dissipation (Helmholtz), inertia never reduces the pressure drop at a given flow rate between frictionless sides.
 struct SampleDrop {
   double drop = 0.0;        ///< of the sample
   double unevenness = 0.0;  ///< <u_d²> / <u_d>² - 1 half way between two samples: 0 where the flow has become even;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A domain in which nothing holds the fluid: it has no wall, and no side with friction.
+// Unbounded flow: a domain without a wall and without a side with friction.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace karst {
 
-/// Nothing holds a flow along the axis: its permeability is infinite, and a velocity is that of all of it. Not
-/// collective, the same on every rank.
+/// Whether nothing limits a flow along the axis: its permeability is infinite, and a given velocity is a uniform flow.
+/// Not collective, the same on every rank.
 bool is_unbounded(const FlowOptions& options, const Geometry& geometry, int axis);
 
-/// What is wrong with a drive along the axis for a job that needs its steady flow: a pressure drop or gradient that
-/// nothing holds against. Empty where nothing is. Not collective, the same on every rank.
+/// Error message for a driving force along the axis in a job that needs its steady flow: a pressure drop or gradient
+/// without friction to balance it. Empty if there is no error. Not collective, the same on every rank.
 std::string unbounded_drive(const FlowOptions& options, const Geometry& geometry, int axis);
 
 }  // namespace karst

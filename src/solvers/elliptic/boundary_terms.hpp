@@ -10,7 +10,7 @@
 
 namespace karst {
 
-/// A wall term as it is kept: what else is known of its piece stands in the geometry.
+/// A stored wall term; all other data of its piece are in the geometry.
 struct KeptWall {
   std::int32_t row;
   std::int32_t place;  ///< of its VoF among the irregular ones of all levels; ~i: BoundaryTerms::foreign[i]
@@ -24,22 +24,24 @@ struct ForeignWall {
   WallPiece piece;
 };
 
-/// What boundary conditions mean for stored rows: the terms of their values, and the coefficients that rates make.
-/// Geometries in arguments are the one whose rows these are.
+/// Boundary conditions of stored rows: the terms of their values, and the coefficients of rates. Geometries in
+/// arguments must be that of these rows.
 struct BoundaryTerms {
   std::vector<SideTerm> sides;
   std::vector<KeptWall> walls;
   std::vector<ForeignWall> foreign;
   std::vector<RobinWall> robin;  ///< without their stencils; wall i makes coefficient 1 + i
 
-  /// Takes over what boundary conditions add to a row; returns the rest. Coefficient 0 multiplies its volumes.
+  /// Moves the boundary terms of a row into this object and returns the remaining row. Coefficient 0 multiplies its
+  /// volumes.
   WideRow take(Row&& row, const Geometry& geometry);
-  /// The same without the rest.
+  /// The same without the remaining row.
   void append(const Row& row, const Geometry& geometry);
-  /// Those of other rows, which stand behind `first_row` here; their walls with rates move up by as many.
+  /// Appends the terms of other rows, whose first row is `first_row` here; the numbers of their walls with rates are
+  /// shifted accordingly.
   void append(BoundaryTerms&& others, std::int32_t first_row);
   WallPiece piece(const KeptWall& wall, const Geometry& geometry) const;
-  /// Coefficients of the rows; the weights of walls with rates become those of the present rates.
+  /// Coefficients of the rows; the weights of walls with rates are updated to the current rates.
   void coefficients(double a, std::vector<double>& result);
   /// b_row += factor x Σ weight value. Threaded.
   void add_values(const std::function<double(const SideTerm&)>& side_value,

@@ -3,12 +3,13 @@
 //
 //   β α h (φ_ghost - φ_v)
 //
-// leaves the fine VoF v and enters the coarse VoF behind the face: one stencil for both rows, so nothing is lost.
-// φ_ghost, at the fine cell centre across the face, is the quadratic least-squares polynomial through the coarse
+// leaves the fine VoF v and enters the coarse VoF behind the face: both rows use the same stencil, which conserves the
+// flux. φ_ghost, at the fine cell centre across the face, is the quadratic least-squares polynomial through the coarse
 // unknowns around that VoF (two rings of grid neighbours) and the fine ones around v (one ring; two at cut faces). Near
-// walls there are fewer of them: where they would have to be extrapolated far the degree is lower. Faces cut by the
-// wall have both ends moved to their centroid by the same polynomial. Both VoFs of a face learn which unknowns lie
-// beyond it (VofLookup::beyond): orphans between a wall and the other level take their value from both levels.
+// walls there are fewer points; where the extrapolation would be too far, the degree is lower. For cut faces both
+// values are moved to the line through their centroid by the same polynomial. Both VoFs of a face get access to the
+// unknowns beyond it (VofLookup::beyond), so that isolated fragments between a wall and the other level take their
+// value from both levels.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@
 
 namespace karst {
 
-/// What is added to the row of an own unknown.
+/// Addition to the row of an own unknown.
 struct RowAddition {
   Stencil stencil;
   unsigned sides = 0;  ///< bit s: the row's side s has such faces
@@ -33,15 +34,15 @@ struct CoarseFineCounts {
   std::int64_t closed = 0;  ///< no coarse VoF was found behind a fine face: counted as wall on both sides
 };
 
-/// One level as seen by its neighbours.
+/// Data of one level for its neighbouring levels.
 struct LevelRows {
   VofLookup& vofs;
   const RowMaker& maker;
 };
 
-/// Adds the fluxes between two levels to the additions of the own rows.
-/// Both look-ups must know three rings around at_level_boundary(). Collective.
-/// @param told  empty, or told of each flux: number of the face in Composite::coarse_fine(), what enters the fine VoF
+/// Adds the fluxes between two levels to the additions of the own rows. Both look-ups must contain three rings around
+/// at_level_boundary(). Collective.
+/// @param told  empty, or called for each flux: number of the face in Composite::coarse_fine(), flux into the fine VoF
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
                                         RowAdditions& additions,
                                         const std::function<void(std::size_t face, const Stencil& flux)>& told);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fluxes -β ∂φ/∂n area that the rows of an EllipticOperator sum, each by itself: through every face of the
-// composite grid and through every piece of wall, values of the conditions included. With b those values' right-hand
-// side,
+// The single fluxes -β ∂φ/∂n area whose sums are the rows of an EllipticOperator: through every face of the composite
+// grid and through every piece of wall, values of the boundary conditions included. With b the right-hand side of these
+// values,
 //
 //   a κ V φ_v + Σ_faces flux out + wall flux out = (A φ - b)_v     in every balance, to round-off.
 //
-// A joined orphan (row_maker.hpp) has no balance of its own: its host's row sums its faces and its wall. Here all that
-// it takes up leaves it through the face on the way to its host, so its own sum is 0 and the host's is (A φ - b)_host:
-// planes through any faces carry the same flux, wherever the orphans lie.
+// An isolated fragment with a host ("joined orphan", row_maker.hpp) has no separate balance: the row of its host sums
+// its faces and its wall. Here its net inflow leaves through the face on the way to its host, so its own sum is 0 and
+// that of the host is (A φ - b)_host: planes through any faces have the same flux, wherever the fragments are.
 #pragma once
 
 #include <vector>
@@ -21,12 +21,12 @@ namespace karst {
 
 class EllipticFluxes {
  public:
-  /// The operator must outlive it; changes of its coefficients are followed. Throws Error when the operator was made
-  /// without Faces::keep, and for WallForm::lines on several levels: a coarse row there counts the fine faces that
-  /// exist for those that walls close. Collective.
+  /// The operator must outlive it; changes of its coefficients are taken into account. Throws Error if the operator was
+  /// constructed without Faces::keep, and for WallForm::lines on several levels: a coarse row there uses the existing
+  /// fine faces in place of those that walls close. Collective.
   explicit EllipticFluxes(EllipticOperator& op);
 
-  /// Fluxes in units of β h0 φ. Allocates nothing after the first time. Collective.
+  /// Fluxes in units of β h0 φ. Allocates memory only at the first call. Collective.
   /// @param x      own unknowns
   /// @param faces  on the operator's composite grid; halo slots are not filled
   /// @param wall   likewise, one component: OUT of the fluid
@@ -46,7 +46,7 @@ class EllipticFluxes {
   EllipticOperator* op_;
   const FaceStencils* stencils_ = nullptr;
   int version_ = -1;
-  CellField cells_;                          // values; then the sums of fluxes around orphans
+  CellField cells_;                          // values; then the sums of fluxes around isolated fragments
   std::vector<HaloExchange<double>> halos_;  // per level
   RemoteValues<double> remote_, foreign_orphans_;
   std::vector<double> damped_, taken_per_value_;  // per wall with a rate: its damped area, and that times the rate

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The accurate operator of elliptic_problem.hpp on all levels, as one stencil store with two readers: apply(), free of
-// matrices and threaded over boxes, and for_each_row(), which a matrix is assembled from.
+// The accurate operator of elliptic_problem.hpp on all levels, as one set of stencils with two uses: apply(),
+// matrix-free and threaded over boxes, and for_each_row(), for the assembly of a matrix.
 //
 // Most rows are the plain seven points and have no coefficients: apply() copies a box with its halo into a scratch
-// array of its thread and runs the kernel there, so memory sees one read of x and one write of y. All other rows
-// (row_maker.hpp, coarse_fine.hpp) are wide rows.
+// array of its thread and runs the kernel there, so x is read and y is written once in main memory. All other rows
+// (row_maker.hpp, coarse_fine.hpp) are irregular rows ("wide rows").
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ namespace karst {
 
 struct FaceStencils;
 
-/// In the row of an own unknown, a volume [h0³] that multiplies another one.
+/// A volume [h0³] in the row of an own unknown that multiplies another unknown.
 struct VolumeOfOther {
   std::int32_t row;
   GlobalNumber unknown;
@@ -36,13 +36,13 @@ enum class Faces { forget, keep };
 
 class EllipticOperator {
  public:
-  /// Builds all stencils. Throws Error when a, β or a rate is out of range. Collective.
+  /// Builds all stencils. Throws Error if a, β or a rate is out of range. Collective.
   EllipticOperator(const std::shared_ptr<const Composite>& grid, const EllipticProblem& problem,
                    Faces faces = Faces::forget);
-  /// The same with a given form of the wall; WallForm::lines needs Dirichlet walls everywhere.
+  /// The same with a given wall form; WallForm::lines requires Dirichlet conditions on the whole wall.
   EllipticOperator(std::shared_ptr<const Composite> grid, const EllipticProblem& problem, WallForm form,
                    Faces faces = Faces::forget);
-  /// On a composite of its own; the geometry must outlive it.
+  /// Creates its own composite; the geometry must outlive it.
   EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
                    Faces faces = Faces::forget);
   EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
@@ -60,48 +60,47 @@ class EllipticOperator {
   std::int64_t bytes() const;                                 ///< stencils, numbers and buffers of this rank
   const FaceStencils* faces() const { return faces_.get(); }  ///< nullptr: not kept; also of lines on several levels
 
-  /// y = A x over the own unknowns, for C vectors side by side (component c of unknown i at C i + c; instantiated for 1
-  /// to 4): each has the bits it has alone. Allocates nothing after the first time. Collective.
+  /// y = A x over the own unknowns, for C interleaved vectors (component c of unknown i at C i + c; instantiated for 1
+  /// to 4); each is bitwise the same as alone. Allocates memory only at the first call. Collective.
   template <int C = 1>
   void apply(std::span<const double> x, std::span<double> y);
 
-  /// y = M x, where A = K + a M: what the zeroth-order term multiplies. Volumes, those of joined orphans in the rows of
-  /// their hosts. Allocates nothing. Collective.
+  /// y = M x, where A = K + a M: M contains the volumes, those of isolated fragments in the rows of their hosts.
+  /// Allocates nothing. Collective.
   void apply_volumes(std::span<const double> x, std::span<double> y);
 
-  /// What M has beside its diagonal: volumes of joined orphans in the rows of their hosts. Not collective.
+  /// Off-diagonal entries of M: volumes of isolated fragments in the rows of their hosts. Not collective.
   std::vector<VolumeOfOther> volumes_of_others() const;
 
-  /// Solves the rows of the orphans for their own values. Their diagonals can be tiny, so a small residual says little
-  /// about them; afterwards they are as good as the values they hang on. Returns ||b - A x|| over all ranks, before.
-  /// Collective.
+  /// Solves the rows of isolated fragments for their own values. Their diagonals can be tiny, so a small residual does
+  /// not imply a small error; afterwards they are as accurate as the values on which they depend. Returns ||b - A x||
+  /// over all ranks before the call. Collective.
   double set_orphans(std::span<const double> b, std::span<double> x);
 
-  /// One damped Jacobi step in the wide rows alone (wide_rows.hpp); rows that are no balances (joined and pinned
-  /// orphans) are solved for their own values. What a preconditioner of two-point fluxes does not know of is mended by
-  /// it. C vectors as in apply(). Allocates nothing after the first time. Collective.
+  /// One damped Jacobi step in the irregular rows only (wide_rows.hpp); rows that are not balances (fragments with a
+  /// host or with a fixed value) are solved for their own values. It reduces the errors that a preconditioner with
+  /// two-point fluxes cannot reduce. C vectors as in apply(). Allocates memory only at the first call. Collective.
   template <int C = 1>
   void relax_wide_rows(std::span<const double> b, std::span<double> x);
 
-  /// Own unknowns of orphans that leave their balance to a host: rows w x_o - w Σ c x_n.
+  /// Own unknowns of isolated fragments whose balance is in the row of a host; their rows are w x_o - w Σ c x_n.
   std::vector<std::int32_t> joined_orphans() const;
 
-  /// Makes a the zeroth-order term; no stencil is built again. Throws Error when it is negative. Collective.
+  /// Sets the zeroth-order term a; stencils are not rebuilt. Throws Error if it is negative. Collective.
   void set_shift(double a);
-  /// Gives every piece of wall a new value and, where its condition is Robin, a new rate; kinds stay. First components
-  /// of fields on composite(), in the units of EllipticProblem. right_side() takes these values from now on. Allocates
-  /// nothing after the first time. Throws Error when the wall has no condition, the fields are on another grid or a
-  /// rate is negative. Collective.
+  /// Sets a new value for every piece of wall and, where its condition is Robin, a new rate; kinds do not change. First
+  /// components of fields on composite(), in the units of EllipticProblem. right_side() uses these values afterwards.
+  /// Allocates memory only at the first call. Throws Error if the wall has no condition, the fields are on another grid
+  /// or a rate is negative. Collective.
   void set_wall(const WallField& rates, const WallField& values);
-  /// Grows with each change: whoever keeps something made of coefficients knows when it is out of date.
+  /// Incremented by each change, so that data derived from coefficients can be checked for being out of date.
   int version() const { return version_; }
 
-  /// What boundary values mean for the rows: right_side() adds weight x value of each term to its row.
+  /// Terms of boundary values in the rows: right_side() adds weight x value of each term to its row.
   const BoundaryTerms& boundary() const { return boundary_; }
-  /// b = source x volume + what the boundary values add.
+  /// b = source x volume + contributions of the boundary values.
   /// @param source  f per own unknown; empty: 0
-  /// @param values  where the boundary values come from: a problem with the same kinds and rates
-  /// Not collective.
+  /// @param values  problem with the boundary values, of the same kinds and rates. Not collective.
   void right_side(std::span<const double> source, const EllipticProblem& values, std::span<double> b) const;
   /// The same with the operator's own problem and the values of set_wall().
   void right_side(std::span<const double> source, std::span<double> b) const { right_side(source, problem_, b); }
@@ -111,15 +110,15 @@ class EllipticOperator {
       std::function<void(std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights)>;
   void for_each_row(const RowReader& read) const;
 
-  /// Where the unknowns stand, in units of h0. Not collective.
+  /// Positions of the unknowns, in units of h0. Not collective.
   std::vector<Vec3> positions() const;
-  /// Where a source is best evaluated (fluxes: at the centroids), and the volumes in h0³ that multiply it. Not
-  /// collective.
+  /// Positions at which a source should be evaluated (form `fluxes`: the centroids), and the volumes in h0³ that
+  /// multiply it. Not collective.
   std::vector<Vec3> source_points() const;
   std::vector<double> volumes() const;
 
  private:
-  /// A ghost behind an end of the domain: x_slot = factor x_vof.
+  /// A ghost behind a domain face: x_slot = factor x_vof.
   struct DomainGhost {
     std::uint16_t slot, vof;
     double factor;
@@ -175,7 +174,7 @@ class EllipticOperator {
   double diagonal(std::int64_t wide_row) const;
   void use_coefficients();
   void list_asked_walls();
-  GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + a place among remote_
+  GlobalNumber global_number(std::int32_t column) const;  ///< of an own unknown, or n_own + an index in remote_
   /// @param offset  of an irregular VoF, from the centre of its cell, in h
   std::vector<Vec3> points(const std::function<Vec3(const VofMoments&, const VofCenter&)>& offset) const;
 
@@ -199,7 +198,7 @@ class EllipticOperator {
   std::vector<double> wall_values_;     // of set_wall(), per wall term; empty before
   std::shared_ptr<WallField> wall_;     // of set_wall(): rates and values; nullptr before
   std::vector<double> coefficients_;
-  std::vector<std::shared_ptr<const ForeignWalls>> foreign_walls_;  // what wall terms of other ranks point at
+  std::vector<std::shared_ptr<const ForeignWalls>> foreign_walls_;  // to which wall terms of other ranks refer
   int version_ = 0;
   std::vector<BoxWork> interior_, border_;
   std::vector<Array<double>> scratch_;  // per thread: x with halo, then y

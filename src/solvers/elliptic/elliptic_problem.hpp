@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an elliptic solve is about:  a φ - ∇·(β ∇φ) = f  in the fluid, one condition on each side of the domain and one
-// on the wall. The control-volume form, in the sign that makes it positive:
+// The elliptic problem:  a φ - ∇·(β ∇φ) = f  in the fluid, one condition on each side of the domain and one on the
+// wall. The control-volume form, in the sign that makes it positive:
 //
 //   (A φ)_v = a κ_v V φ_v - Σ_faces β ∂φ/∂n area          n out of the VoF
 //
-// Nothing is dimensional: lengths are in units of the level-0 cell width h0, so the cells of level l are
-// 2^-l wide. A caller with SI units brings a, β and the conditions into these units (a h0², β, value h0, rate h0).
+// All quantities are dimensionless: lengths are in units of the level-0 cell width h0, so the cells of level l are 2^-l
+// wide. A caller with SI units converts a, β and the conditions to these units (a h0², β, value h0, rate h0).
 #pragma once
 
 #include <array>
@@ -39,15 +39,15 @@ inline Condition robin(double rate, double value) { return {BoundaryKind::robin,
 /// threads.
 using ConditionAt = std::function<Condition(const Vec3& x)>;
 
-/// The wall of one VoF, of which a condition is asked.
+/// The wall of one VoF, for which a condition is evaluated.
 struct WallPiece {
-  Vec3 position;      ///< where the condition is wanted, in units of h0: the centroid, or where a row meets the wall
-  Vec3 normal;        ///< mean of the piece, into the fluid; 0 where walls facing each other cancel
-  double area = 0.0;  ///< in h0²
-  int level = 0;      ///< of the grid
-  std::int64_t row = -1;  ///< place in LevelGeometry::moments; -1: the VoF of another rank
+  Vec3 position;          ///< position of the condition, in units of h0: the centroid, or where a row meets the wall
+  Vec3 normal;            ///< mean of the piece, into the fluid; 0 where walls facing each other cancel
+  double area = 0.0;      ///< in h0²
+  int level = 0;          ///< of the grid
+  std::int64_t row = -1;  ///< index in LevelGeometry::moments; -1: the VoF of another rank
   WallParts parts;        ///< minerals of the solid behind it, wherever the VoF lives; see for_each_mineral()
-  /// A condition that depends on the position alone may be a function of a Vec3.
+  /// A condition that depends only on the position may be a function of a Vec3.
   operator const Vec3&() const { return position; }
 };
 using WallConditionAt = std::function<Condition(const WallPiece& piece)>;
@@ -61,23 +61,23 @@ void for_each_mineral(const WallPiece& piece, F&& f) {
   for (const MixedWall& part : piece.parts.mixed) f(part.mineral, part.area / area);
 }
 
-/// A condition per mineral, by number (GeometryReport::minerals). The parts of a piece, f_m of its area, see one value
-/// φ at one distance, so their fluxes add up to
+/// A condition per mineral, by number (GeometryReport::minerals). The parts of a piece, f_m of its area, share one
+/// value φ at one distance, so their fluxes add up to
 ///
 ///   β ∂φ/∂n + Σ f_m rate_m φ = Σ f_m value_m:
 ///
 /// rates and values are means weighted by area; Neumann conditions have the rate 0, Dirichlet ones the mean value.
-/// Throws Error on a wrong number of conditions, and when some but not all are Dirichlet. Not collective.
+/// Throws Error for a wrong number of conditions, and if some but not all are Dirichlet. Not collective.
 WallConditionAt by_mineral(const Geometry& geometry, std::vector<Condition> conditions);
 
-/// The equation. Kinds and rates make the operator, values the right-hand side alone.
+/// The equation. Kinds and rates determine the operator, values only the right-hand side.
 struct EllipticProblem {
   double a = 0.0;     ///< >= 0
   double beta = 1.0;  ///< > 0; not used where face_beta is given
-  /// β on the faces, one face field (three components) per level on the level's own graph, high ends of the domain in
-  /// the ghost slots, halo VoFs filled; empty: constant. The fields must outlive the operator.
+  /// β on the faces, one face field (three components) per level on the graph of the level, high domain faces in the
+  /// ghost slots, halo VoFs filled; empty: constant. The fields must outlive the operator.
   std::span<const Field> face_beta;
-  std::array<ConditionAt, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
+  std::array<ConditionAt, 6> sides;  ///< -x +x -y +y -z +z; unused where the domain is periodic
   WallConditionAt wall;
 };
 

@@ -8,11 +8,12 @@
 
 namespace karst {
 
-/// Values of a field on faces by VoF and side, also at VoFs of other ranks: rows reach beyond their box. For set-up.
+/// Values of a face field by VoF and side, also for VoFs of other ranks, because rows extend beyond their box. For
+/// set-up.
 class FaceBetas {
  public:
-  /// Fetches the values at the irregular VoFs of other ranks that the look-up knows now; look-up and field must outlive
-  /// this. Collective.
+  /// Fetches the values at the irregular VoFs of other ranks that the look-up contains at this time; look-up and field
+  /// must outlive this. Collective.
   /// @param betas  3 components: the value of direction d at a slot is that of the low face of the VoF there
   FaceBetas(const Comm& comm, const VofLookup& vofs, const Field& betas);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stencils of the single fluxes that rows sum, as the rows' makers make them: data for EllipticFluxes, kept by an
-// EllipticOperator that is asked to. Between two VoFs of which the high one is regular a flux is a plain difference and
-// has no stencil; its VoF has a bit instead.
+// Stencils of the single fluxes whose sums are the rows: data for EllipticFluxes, stored by an EllipticOperator on
+// request. Between two VoFs of which the high one is regular a flux is a plain difference and has no stencil; its VoF
+// has a bit instead.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace karst {
 
-/// Where a flux stands in the fields of its box: `sign` x what leaves the VoF.
+/// Position of a flux in the fields of its box; the value is `sign` x the flux out of the VoF.
 struct FluxPlace {
   enum class Kind : std::uint8_t { primary, extra, coarse_fine, wall };
   Kind kind;
@@ -29,21 +29,21 @@ struct FluxWindow {
   std::int32_t level, box;
 };
 
-/// A face on the way from an orphan to its host.
+/// A face on the way from an isolated fragment to its host.
 struct WayToHost {
   FluxWindow window;
   FluxPlace place;
-  std::vector<GlobalNumber> behind;  ///< the orphan, and those whose way to their hosts leads through it
+  std::vector<GlobalNumber> behind;  ///< the fragment, and those whose way to their host passes through it
 };
 
-/// An own orphan that leaves its balance to a host.
+/// An own isolated fragment whose balance is in the row of a host.
 struct JoinedOrphan {
   FluxWindow window;
   std::int32_t vof, row;  ///< in its box
   std::int32_t unknown;
 };
 
-/// Fluxes of one window in the making.
+/// Fluxes of one window during set-up.
 struct ListedFluxes {
   FluxWindow window;
   std::vector<FluxPlace> places;   ///< per flux
@@ -52,13 +52,13 @@ struct ListedFluxes {
   BoundaryTerms boundary;  ///< rows: number of the flux
   std::vector<WayToHost> ways;
   std::vector<JoinedOrphan> orphans;
-  /// Takes over a flux, and leaves anything in `row`; the terms of a wall with a rate are those of the value there,
-  /// without a factor.
+  /// Moves a flux into this object; `row` is unspecified afterwards. The terms of a wall with a rate are those of the
+  /// value there, without a factor.
   void add(Row& row, const FluxPlace& place, const Geometry& geometry);
 };
 
-/// Lists the fluxes of a box: faces next to walls and ends, walls, ways of orphans.
-/// @param made        what the rows of the box have read
+/// Lists the fluxes of a box: faces next to walls and domain faces, walls, faces from isolated fragments to hosts.
+/// @param made        stencils that the rows of the box have read
 /// @param[out] plain  per own VoF of the box, 0 before: bit d: the low face in direction d is plain
 void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int box, MadeFaces& made,
                  std::span<std::uint8_t> plain, ListedFluxes& out);
@@ -80,7 +80,7 @@ struct FaceStencils {
   std::int64_t bytes() const;
 };
 
-/// Levels may be listed in any order; empties the lists. Collective.
+/// Levels may be listed in any order; clears the lists. Collective.
 FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lists,
                            std::vector<std::vector<std::uint8_t>>&& plain);
 

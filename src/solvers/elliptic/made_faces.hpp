@@ -17,17 +17,17 @@ namespace karst {
 
 struct RowCounts;
 
-/// The ways that were taken to a difference: each grows by 1 with every row that reads the face.
+/// Counts of the methods used for a difference; each is incremented by every row that reads the face.
 using FaceCounts = std::array<std::int64_t RowCounts::*, 2>;
 
-/// ∂φ/∂x_d at the centroid of a face, times h, in the making.
+/// ∂φ/∂x_d at the centroid of a face, times h, during set-up.
 struct FaceDifference {
   Stencil stencil;  ///< merged
   FaceCounts counts{};
   void count(std::int64_t RowCounts::*which) { counts[counts[0] == nullptr ? 0 : 1] = which; }
 };
 
-/// The same as it is kept; points into MadeFaces, until its next difference is made.
+/// The same as stored; refers to MadeFaces and is valid until its next difference is created.
 struct MadeDifference {
   std::span<const StencilTerm> terms;
   FaceCounts counts;
@@ -39,12 +39,12 @@ struct VofGradient {
   std::array<Stencil, 3> of;
 };
 
-/// What the rows of one box have in common, made once: a face is read by the rows, and the fluxes, of both its VoFs.
-/// For set-up; used by one thread. Faces stand in a table with open addressing and their terms one behind the other: a
-/// box has thousands, and memory asked for each took as long as the stencils.
+/// Stencils shared by the rows of one box, each computed once: a face is read by the rows and the fluxes of both its
+/// VoFs. For set-up; used by one thread. Faces are stored in a hash table with open addressing and their terms
+/// consecutively: a box has thousands of faces, and one allocation for each took as long as computing the stencils.
 class MadeFaces {
  public:
-  /// The difference at a face, made by make(FaceDifference&) the first time.
+  /// The difference at a face, computed by make(FaceDifference&) at the first call.
   template <class F>
   MadeDifference difference(const SharedFace& face, F&& make) {
     const Key key{face.low, face.high, face.direction, face.centroid};
@@ -84,7 +84,7 @@ class MadeFaces {
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr std::size_t first_size = 1024;  ///< a power of two, as all sizes of the table
 
-  /// Its place in the table, or the free one where it belongs.
+  /// Its position in the table, or the free one for it.
   std::size_t find(const Key& key) const {
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
     std::uint64_t hash = (std::hash<VofName>{}(key.low) * odd ^ std::hash<VofName>{}(key.high)) * odd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plain seven points over the regular VoFs of a box, for C vectors side by side: component c of slot s at C s + c.
+// The seven-point stencil over the regular VoFs of a box, for C interleaved vectors: component c of slot s at C s + c.
 // Instantiated for 1 and 4; coefficients are those of all components.
 #pragma once
 

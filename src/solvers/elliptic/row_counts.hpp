@@ -5,7 +5,7 @@
 
 namespace karst {
 
-/// f(name, count) for every count, as results list them.
+/// f(name, count) for every count, in the order of the results.
 template <class Counts, class F>
 void for_each_count(Counts& c, F&& f) {
   f("wide_rows", c.wide_rows);

@@ -8,7 +8,7 @@
 
 namespace karst {
 
-/// Makers of rows of all levels, with the look-ups they need: VoFs of other ranks as far as rows reach. For set-up.
+/// Row makers of all levels, with their look-ups, which contain the VoFs of other ranks that rows read. For set-up.
 class RowMakers {
  public:
   /// Composite and problem must outlive it. Collective.
@@ -25,7 +25,7 @@ class RowMakers {
  private:
   std::vector<NumberField> numbers_;
   std::vector<VofLookup> vofs_;
-  std::vector<FaceBetas> betas_;  // none where β is a number
+  std::vector<FaceBetas> betas_;  // none if β is a number
   std::vector<RowMaker> makers_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of a sparse operator in slices of 16, entry by entry across the slice, so that a processor works on 16 rows at a
-// time ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Rows are grouped in windows and sorted
-// by their length inside a window. Entries beyond the end of a row have weight 0; the last slice of a window repeats
-// its last row.
+// Rows of a sparse operator in slices of 16, entry by entry across the slice, so that 16 rows are processed at a time
+// ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Rows are grouped in windows and sorted by
+// their length inside a window. Entries beyond the end of a row have weight 0; the last slice of a window repeats its
+// last row.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace karst {
 
 inline constexpr std::size_t slice_height = 16;
 
-/// Rows of one window as lists: what SlicedRows is made of.
+/// Rows of one window as lists, the input of SlicedRows.
 template <class Column>
 struct RowList {
   std::vector<Column> row;             ///< place of each row in the window
@@ -56,16 +56,16 @@ template <class Column>
 class SlicedRows {
  public:
   SlicedRows() = default;
-  /// Room for windows of known numbers of slices and entries (of slices: width x 16).
+  /// Allocates windows of known numbers of slices and entries (of slices: width x 16).
   SlicedRows(std::span<const std::int64_t> slices, std::span<const std::int64_t> entries);
 
-  /// Slices and entries that a window will take.
+  /// Numbers of slices and entries of a window.
   struct Size {
     std::int64_t slices = 0, entries = 0;
   };
   static Size size_of(const RowList<Column>& rows);
   void set(std::size_t window, const RowList<Column>& rows);
-  /// Sets the diagonals of a window to shift(row's place) + Σ of the row's weights + more(row's place).
+  /// Sets the diagonals of a window to shift(row) + Σ of the row's weights + more(row), row: index in the window.
   template <class F, class G>
   void set_diagonals(std::size_t window, F&& shift, G&& more);
 

@@ -17,7 +17,7 @@ struct StencilTerm {
   double weight;
 };
 
-/// A linear combination of unknowns in the making: Σ weight φ_unknown.
+/// A linear combination of unknowns during set-up: Σ weight φ_unknown.
 struct Stencil {
   std::vector<StencilTerm> terms;
 
@@ -34,7 +34,7 @@ struct Stencil {
   /// Sorts by unknown and adds up the terms of the same one, in the order in which they came.
   void merge() {
     const auto before = [](const StencilTerm& a, const StencilTerm& b) { return a.unknown < b.unknown; };
-    constexpr std::size_t few = 32;  // stable_sort() asks for memory
+    constexpr std::size_t few = 32;  // stable_sort() allocates memory
     if (terms.size() > few)
       std::stable_sort(terms.begin(), terms.end(), before);
     else
@@ -51,7 +51,7 @@ struct Stencil {
   }
 };
 
-/// What the value of a side of the domain adds to the right-hand side: b_row += weight value(at).
+/// Contribution of the value of a side of the domain to the right-hand side: b_row += weight value(at).
 struct SideTerm {
   std::int32_t row;  ///< own unknown
   std::int8_t side;  ///< 0..5
@@ -62,7 +62,7 @@ struct SideTerm {
 /// The same for a piece of wall.
 struct WallTerm {
   std::int32_t row;      ///< own unknown
-  GlobalNumber unknown;  ///< of the VoF that has the piece: the row's, or an orphan whose balance the row keeps
+  GlobalNumber unknown;  ///< of the VoF of the piece: that of the row, or a fragment whose balance the row contains
   double weight;
   WallPiece piece;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several numbers per node side by side, for solves with one operator and several right-hand sides.
+// Several interleaved numbers per node, for solves with one operator and several right-hand sides.
 #pragma once
 
 #include <array>
@@ -32,14 +32,14 @@ const float* numbers(const Values<C>* x) {
 
 namespace kernels {
 
-/// Up to four numbers that a processor works on at once.
+/// Up to four numbers in one vector register.
 using Few = float __attribute__((vector_size(16)));
 
 inline constexpr std::size_t rows_at_once = 4;
 template <int C>
 using FewRows = std::array<Few, rows_at_once>;
 
-/// The C numbers from here on, nothing beyond them.
+/// Loads the C numbers from here on and nothing beyond them.
 template <int C>
 inline Few load(const float* from) {
   static_assert(C >= 1 && C <= 4);

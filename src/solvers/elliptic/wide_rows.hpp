@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that are not the plain seven points, of all levels of a rank. They are grouped in windows (boxes), sorted by
-// length inside a window and stored in slices of 8 rows, entry by entry across the slice, so that a processor works on
-// 8 rows at a time ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Entries beyond the end of
-// a row have weight 0; the last slice of a window repeats its last row.
+// Irregular rows, which are not the seven-point stencil, of all levels of a rank. They are grouped in windows (boxes),
+// sorted by length inside a window and stored in slices of 8 rows, entry by entry across the slice, so that 8 rows are
+// processed at a time ("sliced ELLPACK": Kreutzer et al., SIAM J. Sci. Comput. 36 (2014) C401). Entries beyond the end
+// of a row have weight 0; the last slice of a window repeats its last row.
 //
-// Some weights depend on coefficients that change while the rows stay: weight = fixed part + Σ coefficient x factor.
-// The zeroth-order term is such a coefficient, and what a reacting wall takes up per value there.
+// Some weights depend on coefficients that can change: weight = fixed part + Σ coefficient x factor. The zeroth-order
+// term is such a coefficient, and so is the uptake of a reacting wall per value at the wall.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct VaryingTerm {
 
 /// A row to be stored.
 struct WideRow {
-  std::int32_t number;               ///< own unknown, or the place of a result
+  std::int32_t number;               ///< own unknown, or the index of a result
   Stencil stencil;                   ///< merged; holds the unknowns of the varying terms, too
   std::vector<VaryingTerm> varying;  ///< by increasing coefficient
 };
@@ -37,7 +37,7 @@ class WideRows {
   /// All coefficients are 0 at first.
   /// @param rows     by increasing number
   /// @param windows  first number of each window, increasing, and the end
-  /// @param remote   holds every unknown of other ranks that the rows read
+  /// @param remote   contains every unknown of other ranks that the rows read
   WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
            const RemoteUnknowns& remote);
 
@@ -53,10 +53,10 @@ class WideRows {
   double factors_of_first(std::int64_t r) const;
   /// Σ factor x column over the terms of coefficient 0 in a row.
   double times_first(std::int64_t r, std::span<const double> x, std::span<const double> remote) const;
-  /// Makes the weights those of these coefficients. Threaded.
+  /// Updates the weights to these coefficients. Threaded.
   void set_coefficients(std::span<const double> coefficients);
   /// Calls f(column, weight) for the entries of row r, columns by increasing global number. A column is an own unknown,
-  /// or n_own + a place among the remote values.
+  /// or n_own + an index among the remote values.
   template <class F>
   void for_each_entry(std::int64_t r, F&& f) const {
     const std::size_t first = entry(r, 0);
@@ -64,21 +64,21 @@ class WideRows {
   }
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
-  /// y_row = Σ weight x_column for the rows of a window.
-  /// Here and below C values are side by side: component c of number i at C i + c (instantiated for 1 to 4).
+  /// y_row = Σ weight x_column for the rows of a window. Here and below C values are interleaved: component c of number
+  /// i at C i + c (instantiated for 1 to 4).
   /// @param x       own unknowns (C n_own)
   /// @param remote  values of other ranks
   template <int C>
   void apply(std::size_t window, std::span<const double> x, std::span<const double> remote, double* y) const;
   /// A damped Jacobi step in two parts: first the corrections c_row = damping / d (b_row - Σ weight x_column) of all
-  /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger: no row is amplified,
-  /// whatever the signs of its weights. Rows without coefficient 0 (no balances) are solved for their own values.
+  /// windows, then x_row += c_row. d is the diagonal, or half of Σ |weight| where that is larger: no row is amplified
+  /// for any signs of its weights. Rows without coefficient 0 (not balances) are solved for their own values.
   template <int C>
   void find_corrections(std::size_t window, std::span<const double> b, std::span<const double> x,
                         std::span<const double> remote);
   template <int C>
   void correct(std::size_t window, std::span<double> x) const;
-  /// Room for the corrections of C values per row, before find_corrections(); there is room for one.
+  /// Allocates the corrections of C values per row, to be called before find_corrections(); one is always allocated.
   void make_room(int C);
   std::int64_t bytes() const;
 
@@ -88,7 +88,7 @@ class WideRows {
                  const RemoteUnknowns& remote);
   void set_terms(const std::vector<WideRow>& rows);
   void set_relaxation(std::size_t row);
-  /// Place of entry k of a row.
+  /// Index of entry k of a row.
   std::size_t entry(std::size_t row, std::size_t k) const {
     const std::size_t at = place_[row];
     return entries_[at / height] + at % height + height * k;
@@ -105,8 +105,8 @@ class WideRows {
   Array<std::int32_t> row_, place_;  // per row: unknown, lane
   Array<std::uint16_t> length_;      // per row
   Array<Term> terms_;
-  Array<std::int32_t> terms_begin_;     // per row, and the end
-  Array<double> fixed_;                 // per term: the fixed part of its weight; made when coefficients are set
+  Array<std::int32_t> terms_begin_;  // per row, and the end
+  Array<double> fixed_;  // per term: the fixed part of its weight; allocated when coefficients are first set
   std::vector<std::size_t> slices_{0};  // first slice of each window, and the end
   std::vector<std::uint8_t> remote_;    // per window
   Array<std::int32_t> entries_;         // first entry of each slice, and the end

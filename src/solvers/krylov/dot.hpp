@@ -6,8 +6,8 @@
 
 namespace karst {
 
-/// Σ a b per component of n times C interleaved numbers, with eight running sums each: a component's sum has the same
-/// bits for every C.
+/// Σ a b per component of n times C interleaved numbers, with eight running sums each: the sum of a component is
+/// bitwise the same for every C.
 template <int C>
 std::array<double, C> dots_of(const double* a, const double* b, std::int64_t n) {
   constexpr std::int64_t lanes = 8;

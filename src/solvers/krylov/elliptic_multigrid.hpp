@@ -9,22 +9,23 @@
 namespace karst {
 
 /// Graph multigrid as preconditioner of an elliptic operator: a cycle on its two-point form, then a damped Jacobi step
-/// of the operator itself in its wide rows. Without that step the modes that live where the two forms differ (slivers,
-/// orphans, coarse-fine faces) decide: twice the iterations (decision 008). Residuals of joined orphans, whose rows
-/// only extrapolate from a host (row_maker.hpp), are no balances and not shown to the graph; in the graph they stay, as
-/// the way through a throat. C residuals side by side (component c of unknown i at C i + c; instantiated for 1 to 4).
+/// of the operator itself in its irregular rows. Without this step the slowest modes are those where the two forms
+/// differ (slivers, isolated fragments, coarse-fine faces), and iterations double (decision 008). Residuals of
+/// fragments with a host, whose rows only extrapolate from the host (row_maker.hpp), are not balances and are not
+/// passed to the graph; the fragments remain nodes of the graph, because they may connect a throat. C interleaved
+/// residuals (component c of unknown i at C i + c; instantiated for 1 to 4).
 template <int C>
 class BasicEllipticMultigrid {
  public:
   /// The operator and its geometry must outlive it. Collective.
   explicit BasicEllipticMultigrid(EllipticOperator& op, const MultigridOptions& options = {});
 
-  /// The cycle alone, on levels that are given: those of the operator with the inflow of a flow. Coefficients of the
-  /// operator must not change. Collective.
+  /// Only the cycle, on given levels: those of the operator with the inflow of a flow. Coefficients of the operator
+  /// must not change. Collective.
   BasicEllipticMultigrid(EllipticOperator& op, std::span<const TwoPointLevel> levels, const MultigridOptions& options);
 
-  /// z = M r over the own unknowns; sizes single precision by r. Follows the coefficients of the operator; allocates
-  /// nothing otherwise. Collective.
+  /// z = M r over the own unknowns; single precision is scaled by r. Updates itself after changes of the operator's
+  /// coefficients; allocates nothing otherwise. Collective.
   void operator()(std::span<const double> r, std::span<double> z);
   BasicGraphMultigrid<C>& multigrid() { return multigrid_; }
   std::int64_t bytes() const;  ///< of this rank
@@ -35,7 +36,7 @@ class BasicEllipticMultigrid {
   int wide_steps_;
   BasicGraphMultigrid<C> multigrid_;
   std::vector<std::int32_t> orphans_;  // joined ones
-  Array<double> r_;                    // r, 0 in orphans; empty without any
+  Array<double> r_;                    // r, 0 in isolated fragments; empty without any
 };
 
 extern template class BasicEllipticMultigrid<1>;

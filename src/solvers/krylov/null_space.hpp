@@ -10,23 +10,22 @@
 
 namespace karst {
 
-/// The null space of an operator: a constant on each connected part of the fluid whose rows all sum to 0 (a = 0 and
-/// Neumann conditions all around: "singular" pores). The fluxes telescope over the rows that are balances (all but
-/// those of joined orphans, whose volume is 0): a right-hand side is compatible when its sum over these, in each
-/// singular pore, is 0.
+/// The null space of an operator: a constant on each connected part of the fluid in which the entries of every row add
+/// up to 0 (a = 0 and Neumann conditions everywhere: "singular" pores). Fluxes cancel in the sum over the rows that are
+/// balances (all except those of fragments with a host, whose volume is 0): a right-hand side is compatible if its sum
+/// over these is 0 in each singular pore.
 class NullSpace {
  public:
-  /// @param none  a further term has made the system regular: no pore is singular
-  /// Collective.
+  /// @param none  a further term makes the system regular: no pore is singular. Collective.
   explicit NullSpace(const EllipticOperator& op, bool none = false);
 
   int n_pores() const { return static_cast<int>(size_.size()); }  ///< singular ones
-  /// Takes the mean over each singular pore out of x, of C vectors side by side (component c of unknown i at C i + c;
-  /// instantiated for 1 and 3) out of each. Collective.
+  /// Subtracts the mean over each singular pore from x, separately for each of C interleaved vectors (component c of
+  /// unknown i at C i + c; instantiated for 1 and 3). Collective.
   template <int C = 1>
   void remove(std::span<double> x) const;
-  /// Takes from every balance the same, so that b becomes compatible. Returns the imbalance() before; throws Error,
-  /// with the name of the solve, where it is larger than allowed. Collective.
+  /// Subtracts the same number from every balance so that b becomes compatible. Returns the imbalance() before; throws
+  /// Error, with the name of the solve, if it is larger than allowed. Collective.
   double make_compatible(std::span<double> b, const std::string& solve, double allowed) const;
   /// mean = Σ b over the balances of a singular pore / Σ weights of its unknowns, in all its unknowns; 0 in the others.
   /// Collective.

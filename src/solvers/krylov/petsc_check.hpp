@@ -8,7 +8,7 @@
 
 namespace karst {
 
-/// Throws Error with PETSc's words when a call failed.
+/// Throws Error with PETSc's message if a call failed.
 inline void petsc_check(PetscErrorCode code, const char* what) {
   if (code == 0) return;
   const char* words = nullptr;

@@ -2,10 +2,11 @@
 // Inside solvers/ only: A x = b by truncated GCR (truncated_gcr.hpp) with the tolerances and monitors of a KSP of
 // PETSc.
 //
-// To PETSc the method is a name, so that -PREFIX_ksp_type takes it as any other; the loop is ours. A method inside
-// KSPSolve() would need PETSc's private headers. What that costs: -PREFIX_ksp_view, -PREFIX_ksp_converged_reason and
-// other tests of convergence than the default one do nothing with this method, and monitors that ask the KSP for
-// vectors are refused. -PREFIX_ksp_rtol, _atol, _divtol, _max_it and _monitor do what they do with others.
+// The method is registered in PETSc by name only, so that -PREFIX_ksp_type accepts it like any other; the loop is that
+// of Karst. A method inside KSPSolve() would need PETSc's private headers. Consequences: -PREFIX_ksp_view,
+// -PREFIX_ksp_converged_reason and convergence tests other than the default one have no effect with this method, and
+// monitors that request vectors of the KSP are rejected. -PREFIX_ksp_rtol, _atol, _divtol, _max_it and _monitor work as
+// with other methods.
 #pragma once
 
 #include <petscksp.h>
@@ -20,10 +21,10 @@ namespace karst {
 
 inline constexpr const char* truncated_gcr_type = "tgcr";  ///< -PREFIX_ksp_type tgcr
 
-/// Makes the name known to PETSc, which must run. May be called again.
+/// Registers the name in PETSc, which must be running. May be called again.
 void register_truncated_gcr();
 
-/// Throws Error when the options ask for a monitor that needs more than the size of the residual.
+/// Throws Error if the options request a monitor that needs more than the norm of the residual.
 void refuse_monitors_of_vectors(const std::string& prefix);
 
 /// Maps over the own unknowns. Collective.
@@ -38,9 +39,9 @@ struct KrylovEnd {
   PetscInt iterations = 0;
 };
 
-/// KSP_DIVERGED_BREAKDOWN: the method found no further direction, or hardly gains any more. Collective.
+/// KSP_DIVERGED_BREAKDOWN: the method found no further direction, or stagnates. Collective.
 /// @param settings  of type truncated_gcr_type
-/// @param[in,out] x  initial guess when settings say that there is one, else zeros; the solution
+/// @param[in,out] x  initial guess if settings say that there is one, otherwise zeros; on return the solution
 KrylovEnd solve_gcr(KSP settings, const GcrMaps& maps, TruncatedGcr& gcr, Vec b, Vec x);
 
 }  // namespace karst

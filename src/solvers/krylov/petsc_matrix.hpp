@@ -11,7 +11,7 @@ namespace karst {
 /// The operator as a PETSc matrix (AIJ), assembled from the same stencils with exact preallocation.
 class PetscMatrix {
  public:
-  /// Throws Error when PETSc does not run, or has 32-bit numbers and there are more unknowns. Collective.
+  /// Throws Error if PETSc is not running, or if it has 32-bit indices and there are more unknowns. Collective.
   explicit PetscMatrix(const EllipticOperator& op);
   PetscMatrix(PetscMatrix&&) noexcept;
   PetscMatrix& operator=(PetscMatrix&&) noexcept;

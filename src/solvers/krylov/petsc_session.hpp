@@ -6,9 +6,10 @@
 
 namespace karst {
 
-/// PETSc runs while it lives; MPI must run before and after. Several may live at once: the first starts PETSc, its
-/// destructor ends it, unless an exception flies: other ranks may not come then. All solver objects must be gone by
-/// then. Starting and ending are collective over all ranks.
+/// PETSc is initialised during the lifetime of this object; MPI must be running before and after. Several objects may
+/// exist at once: the first one initialises PETSc, and its destructor finalises it, unless an exception is in flight,
+/// because other ranks may then not take part. All solver objects must have been destroyed by then. Construction and
+/// destruction are collective over all ranks.
 class PetscSession {
  public:
   /// @param options  as on a command line: {"-pressure_pc_type", "gamg"}
@@ -20,13 +21,13 @@ class PetscSession {
 
  private:
   bool mine_ = false;
-  int exceptions_ = 0;  ///< flying when it began
+  int exceptions_ = 0;  ///< exceptions in flight at construction
 };
 
 /// Sets or removes one option: ("-pressure_pc_type", "gamg"). Throws Error when PETSc does not run.
 void set_petsc_option(const std::string& name, const std::string& value);
 void clear_petsc_option(const std::string& name);
-/// Of these options, by name, those that nothing has asked for yet: misspelt, or of another method. Not collective.
+/// The names of those of these options that have not been used yet: misspelt, or of another method. Not collective.
 std::vector<std::string> unused_petsc_options(const std::vector<std::string>& names);
 
 }  // namespace karst

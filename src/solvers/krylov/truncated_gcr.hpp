@@ -5,13 +5,13 @@
 //   p = M r,  q = A p,   p, q -= Σ_j <q, q_j> / <q_j, q_j> p_j, q_j,   α = <q, r> / <q, q>,   x += α p,  r -= α q
 //
 // Source: Vinsome, SPE 5729 (1976); Eisenstat, Elman & Schultz, SIAM J. Numer. Anal. 20 (1983) 345. With all directions
-// kept it is flexible GMRES; for operators as nearly symmetric as ours two do as well (decision 008). The residual is
-// that of x to round-off, whatever M does: GMRES preconditioned on the right by a cycle in single precision believes
-// in 1e-8 where it has 1e-6.
+// stored it is flexible GMRES; for the nearly symmetric operators of Karst two are as good (decision 008). The residual
+// is that of x to round-off for any M, whereas right-preconditioned GMRES with a cycle in single precision reports 1e-8
+// where the true residual is 1e-6.
 //
-// Where a step gains nothing (<q, r> = 0) the same direction would come again. The next one is then p = M q of the last
-// image, the step of Orthodir: it needs no gain to go on through the Krylov space. Source: Young & Jea, Linear Algebra
-// Appl. 34 (1980) 159.
+// Where a step makes no progress (<q, r> = 0), the same direction would be generated again. The next one is then p = M
+// q with the last image, the step of Orthodir, which extends the Krylov space without progress. Source: Young & Jea,
+// Linear Algebra Appl. 34 (1980) 159.
 #pragma once
 
 #include <array>
@@ -25,17 +25,17 @@
 
 namespace karst {
 
-/// How many directions are kept: `first`, and `later` of them once a solve has taken `patience` steps. Few are enough
-/// for most solves, and cheaper; with two some stand still where M is far from symmetric.
+/// Number of stored directions: `first`, and `later` after `patience` steps of a solve. Few suffice for most solves and
+/// are cheaper; with two some stagnate where M is far from symmetric.
 struct GcrMemory {
   int first = 2, patience = 0, later = 2;
   constexpr GcrMemory(int always = 2) : first(always), later(always) {}  // NOLINT(google-explicit-constructor)
   constexpr GcrMemory(int few, int steps, int many) : first(few), patience(steps), later(many) {}
 };
 
-/// The vector work for C right-hand sides side by side (component c of unknown i at C i + c), threaded, in three passes
-/// and three sums over the ranks per step for all of them. Each right-hand side has its own factors and sizes, so its
-/// iterates have the same bits whoever is beside it, for any number of threads. Use:
+/// The vector operations for C interleaved right-hand sides (component c of unknown i at C i + c), threaded, in three
+/// passes and three sums over the ranks per step for all of them. Each right-hand side has its own coefficients and
+/// norms, so its iterates are bitwise the same for any other right-hand sides and any number of threads. Use:
 ///   auto left = gcr.start(b, ax);                              // ax = A x
 ///   while (left is too large) { direction = M to_precondition; image = A direction; left = gcr.advance(x); }
 /// and, for C > 1, rest(c) as soon as left[c] is small enough.
@@ -50,21 +50,21 @@ class BasicTruncatedGcr {
   /// @param memory  1 to largest_memory
   BasicTruncatedGcr(const Comm& comm, std::int64_t n, GcrMemory memory = {});
 
-  /// r = b - A x and no directions; |r|. Nobody rests. Collective.
+  /// Sets r = b - A x without directions; returns |r|. All right-hand sides are active. Collective.
   Sizes start(std::span<const double> b, std::span<const double> ax);
   /// The same for x = 0: r = b.
   Sizes start(std::span<const double> b);
   std::span<const double> residual() const { return r_.span(); }
-  /// The residual; the last image, as large, of right-hand sides whose last step gained nothing. May lie in image().
-  /// Not collective.
+  /// The vector to precondition: the residual, or the last image, scaled to its norm, of right-hand sides whose last
+  /// step made no progress. May be stored in image(). Not collective.
   std::span<const double> to_precondition();
   std::span<double> direction() { return slots_[next_].p.span(); }
   std::span<double> image() { return slots_[next_].q.span(); }
-  /// Right-hand side c stands still until the next start(): neither its x nor its r changes, whatever its directions
-  /// are (finite numbers). All ranks must ask for the same. Not collective.
+  /// Deactivates right-hand side c until the next start(): neither its x nor its r changes, for any (finite)
+  /// directions. All ranks must make the same call. Not collective.
   void rest(int c) { rests_[c] = true; }
-  /// Takes the step; |r| after it. NaN where the image is no new direction (the method has broken down there, and that
-  /// right-hand side rests). Collective; allocates in the first steps only.
+  /// Makes the step and returns |r| after it; NaN where the image is not a new direction (breakdown; this right-hand
+  /// side is deactivated). Collective; allocates in the first steps only.
   Sizes advance(std::span<double> x);
   std::int64_t bytes() const;
 
@@ -95,11 +95,11 @@ class BasicTruncatedGcr {
   std::size_t next_ = 0, last_ = 0;  // slots of the next direction, of the last one
   Array<double> r_;
   std::vector<Slot> slots_;
-  std::array<bool, C> rests_{}, stands_{};  // stands: the last step gained nothing
+  std::array<bool, C> rests_{}, stands_{};  // the last step made no progress
   Values left_{};                           // |r|
 };
 
-/// Sizes of C right-hand sides, which are a number where there is one.
+/// Norms of C right-hand sides; convertible to a number for C = 1.
 template <int C>
 std::array<double, C> sizes_of(const typename BasicTruncatedGcr<C>::Sizes& sizes) {
   if constexpr (C == 1)

@@ -6,11 +6,11 @@
 namespace karst {
 namespace {
 
-/// Numbers. Smaller levels are swept in the time that threads take to meet, and where other work has the cores threads
-/// wait for each other much longer than that.
+/// Smallest number of values for which a sweep uses threads. The sweep of a smaller level takes no longer than a
+/// barrier of the threads, and a barrier takes much longer if other programs use the cores.
 constexpr std::int64_t worth_threads = 8192;
 
-/// Rows of a window, without diagonals; its places count from the first node.
+/// Rows of a window, without diagonals; nodes are numbered from the first one of the window.
 RowList<std::int32_t> rows_of(const NodeGraph& graph, std::int64_t first, std::int64_t last) {
   RowList<std::int32_t> rows;
   for (std::int64_t v = first; v < last; ++v) {
@@ -57,7 +57,8 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
   residual_ = Array<Value>(n_own(), Purpose::solver, Value{});
 }
 
-/// With the middle of the components in the rows, no eigenvalue of D^-1 A of any of them grows beyond 2.
+/// The rows contain the mean of the smallest and largest component. With it no eigenvalue of D^-1 A of any component
+/// exceeds 2, the bound on which the Chebyshev smoother relies.
 template <int C>
 void BasicCoarseLevel<C>::list_own_diagonals(const NodeGraph& graph) {
   if (graph.component_shift.empty()) return;

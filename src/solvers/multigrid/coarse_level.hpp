@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A coarse level of the multigrid as cycles use it: rows in slices, and its three vectors.
+// A coarse level of the multigrid in the form used by cycles: rows in slices, and its three vectors.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class BasicCoarseLevel {
   /// @param bond      per node, likewise (CoarsenedNodes). Collective.
   BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, NodeChildren children, std::vector<float> bond);
 
-  /// Gives the nodes other shifts; those of their components stay. Returns the shifts of the next coarser level.
+  /// Changes the shifts of the nodes, but not those of their components. Returns the shifts of the next coarser level.
   std::vector<float> set_shifts(std::span<const float> shift, float scale);
 
   std::span<Value> rhs() { return {b_.data(), n_own()}; }
@@ -32,7 +32,7 @@ class BasicCoarseLevel {
 
   /// Between two cycles: keeps c x and b; the right-hand side of the second is b - A (c x).
   void begin_second(float c);
-  /// Behind them: x = p (what was kept) + c x.
+  /// After them: x = p (stored vector) + c x.
   void end_second(float p, float c);
 
   std::int64_t n_nodes() const { return n_nodes_; }
@@ -44,7 +44,7 @@ class BasicCoarseLevel {
   std::int64_t n_windows() const { return std::ssize(children_.window) - 1; }
   template <class F>
   void for_windows(F&& f) const;
-  /// Where components differ: the row takes the middle of their diagonals, and each the rest.
+  /// Where components differ: the row has the mean of their diagonals, and each component the difference.
   struct OwnDiagonal {
     std::int32_t node;
     float inverse;  // 1 / diagonal of the row

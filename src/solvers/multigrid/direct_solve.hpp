@@ -11,8 +11,8 @@
 namespace karst {
 
 /// Solves the coarsest level by its inverse. A connected component without any shift is singular: its most strongly
-/// connected node is held at 0, which keeps the result symmetric positive semi-definite; what a right-hand side has
-/// along the constants of such a component is dropped. Nodes without connections are divided by their shift (0 without
+/// connected node is fixed at 0, which keeps the result symmetric positive semi-definite; the constant part of the
+/// right-hand side of such a component is ignored. Nodes without connections are divided by their shift (0 without
 /// one).
 template <int C>
 class BasicDirectSolve {

@@ -14,7 +14,7 @@
 namespace karst {
 namespace {
 
-/// Faces of the VoFs of one box as plain lists; keeps its memory from box to box.
+/// Faces of the VoFs of one box, with one access for runs, rows and extra faces; retains its memory from box to box.
 class BoxFaces {
  public:
   void set(const TwoPointLevel& level, int local) {
@@ -85,8 +85,8 @@ std::span<const LinkEnd> ends_of(const std::vector<LinkEnd>& ends, std::size_t l
                   [](const LinkEnd& e) { return std::pair(e.level, e.box); });
 }
 
-/// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF. VoFs that nothing
-/// connects (orphans) are in none: D^-1 A is 1 there, and the smoother needs no help.
+/// Pieces of the blocks of one box: numbers from 0, by Morton order of the blocks, then by first VoF. VoFs without
+/// connections (isolated fragments) belong to no piece: D^-1 A is 1 there, so the smoother alone solves them.
 class PieceFinder {
  public:
   /// @param covered      VoFs that are no unknowns
@@ -127,7 +127,7 @@ class PieceFinder {
   std::vector<std::uint16_t> end, block;  ///< per piece: end of its children; Morton key of its block in the box
 
  private:
-  static constexpr std::uint16_t hidden = 0xfffe;  // covered, while pieces are looked for
+  static constexpr std::uint16_t hidden = 0xfffe;  // covered; only during the search
 
   static bool is_alone(const BoxFaces& faces, std::span<const LinkEnd> ends, std::uint16_t vof) {
     bool alone = true;
@@ -172,7 +172,7 @@ class PieceFinder {
   std::vector<float> strongest_;  // link of each VoF
 };
 
-/// Tools of one thread.
+/// Work arrays of one thread.
 struct Workspace {
   BoxFaces faces;
   PieceFinder pieces;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The two-point operator of the finest grid, matrix-free: runs of regular VoFs need no coefficients, all other VoFs are
-// rows in slices. Passes of a multigrid cycle in single precision, each one loop over the boxes.
+// rows in slices. The passes of a multigrid cycle are in single precision, each a single loop over the boxes.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,18 @@ using LoadValues = std::function<void(std::int64_t unknown, std::int32_t count, 
 template <int C>
 using StoreValues = std::function<void(std::int64_t unknown, std::int32_t count, const NodeValue<C>* from)>;
 
-/// One grid level. Covered VoFs hold 0, coarse-fine faces are closed: links between levels come on top (FineLevels).
+/// One grid level. Covered VoFs contain 0, coarse-fine faces are closed: links between levels are added by FineLevels.
 /// C numbers per VoF, each with the same operator.
 template <int C>
 class BasicFineLevel {
  public:
   using Value = NodeValue<C>;
-  /// The geometry of `level` must stay in place; `level` itself may go. Collective.
+  /// The geometry of `level` must outlive this object and must not move; `level` itself is not needed afterwards.
+  /// Collective.
   /// @param first_unknown  own number of the first unknown of this level
   BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
 
-  /// Takes the shifts of a level that differs in nothing else.
+  /// Sets the shifts to those of a level that is equal otherwise.
   void set_shifts(const TwoPointLevel& level);
   /// shift_c += scale Σ of the shifts of the VoFs of each coarse node c.
   void add_shifts(const TwoPointLevel& level, const FineChildren& children, float scale, std::span<float> shift) const;

@@ -16,13 +16,13 @@ template <int C>
 class BasicFineLevels {
  public:
   using Value = NodeValue<C>;
-  /// The geometries must stay in place; `levels` may go. Collective.
+  /// The geometries must outlive this object and must not move; `levels` is not needed afterwards. Collective.
   BasicFineLevels(const Comm& comm, std::span<const TwoPointLevel> levels);
 
   std::int64_t n_unknowns() const { return levels_.back()->end_unknown(); }
   bool has_links() const { return has_links_; }  ///< on any rank
   LevelLinks& links() { return links_; }
-  /// How the unknowns of each grid level are grouped into coarse nodes; ends of links know their nodes.
+  /// Sets the grouping of the unknowns of each grid level into coarse nodes, and the nodes at the ends of links.
   void set_children(std::vector<FineChildren> children) { children_ = std::move(children); }
 
   /// Largest one of the levels (BasicFineLevel), of this rank.

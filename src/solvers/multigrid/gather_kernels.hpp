@@ -6,7 +6,7 @@
 //   product    y_v = D_v x_v - s_v
 //
 // A Chebyshev step is a sweep with p = 1 + m - c, q = -m (x_{k+1} = x_k + m (x_k - x_{k-1}) + c D^-1 (b - A x_k)).
-// Vectors have C numbers side by side per node (values.hpp), all with the same operator: rows are read once for all.
+// Vectors have C interleaved numbers per node (values.hpp), all with the same operator: rows are read once for all.
 // None of the kernels allocates; y overlaps neither x nor b.
 #pragma once
 

@@ -5,12 +5,11 @@
 //   pre-smoothing (Chebyshev, from 0) -> residual summed over coarse nodes -> coarse problem -> added back -> smoothing
 //
 // A coarse node is a connected piece of a block of 2^3 cells (then of 2^3 blocks), so walls and throats thinner than a
-// coarse cell stay what they are. Transfers are piecewise constant; the coarse operator is the Galerkin sum times a
-// factor between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are
-// visited by two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27
-// (1990) 1569), so that iterations hardly grow with the sample. Single precision inside.
-// Where shifts are most of the diagonals there is nothing for coarse levels to do: two sweeps make up M.
-// docs/measurements/008-graph-multigrid.md tells what was measured.
+// coarse cell are preserved. Transfers are piecewise constant; the coarse operator is the Galerkin sum times a factor
+// between 1/2 (the two-point operator of the coarse cells) and 1 (twice as stiff). Some coarse levels are visited by
+// two cycles, combined by a polynomial of degree 2 (AMLI: Axelsson & Vassilevski, SIAM J. Numer. Anal. 27 (1990) 1569),
+// so that iterations hardly increase with the size of the sample. Single precision inside. Where shifts dominate the
+// diagonals, coarse levels are not needed: two sweeps are M. Measurements: docs/measurements/008-graph-multigrid.md.
 #pragma once
 
 #include <memory>
@@ -29,16 +28,16 @@ namespace karst {
 struct MultigridOptions {
   int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
   double fine_fraction = 4.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
-  /// Coarse levels, counted from 1, that are cycled through twice per visit: a polynomial of degree 2 in the cycle
-  /// below, for eigenvalues of the cycle times its operator in [low, high].
+  /// Coarse levels, counted from 1, with two cycles per visit (K-cycle): a polynomial of degree 2 in the cycle below,
+  /// for eigenvalues of the cycle times its operator in [low, high].
   int first_twice = 2, last_twice = 4;
   double twice_low = 0.3, twice_high = 1.2;
   /// Factors of damped Jacobi steps in place of the Chebyshev smoothers; empty: none. For operators with inflow, whose
-  /// eigenvalues of D^-1 A lie anywhere in the circle about 1 through 0 and 2: steps of 1/2 to 1 grow nowhere there.
+  /// eigenvalues of D^-1 A are in the circle about 1 through 0 and 2: steps of 1/2 to 1 amplify none of them.
   std::vector<float> fine_steps, coarse_steps;
   double coarse_scale = 0.65;        ///< factor per level on the Galerkin operator
-  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are held by every rank that is left
-  /// Levels of fewer nodes per rank go to fewer ranks, of at least `merge_to` nodes each on average.
+  std::int64_t gather_below = 8192;  ///< levels of fewer nodes are stored on every remaining rank
+  /// Levels of fewer nodes per rank are moved to fewer ranks, of at least `merge_to` nodes each on average.
   std::int64_t merge_below = 256, merge_to = 4096;
   std::int64_t direct_below = 300;  ///< levels of fewer nodes are solved directly
 };
@@ -48,23 +47,23 @@ template <int C>
 class BasicGraphMultigrid {
  public:
   using Value = NodeValue<C>;
-  /// The geometries of the levels must stay in place; `levels` may go. Collective.
+  /// The geometries of the levels must outlive this object and must not move; `levels` is not needed afterwards.
+  /// Collective.
   BasicGraphMultigrid(const Comm& comm, std::span<const TwoPointLevel> levels, const MultigridOptions& options = {});
   BasicGraphMultigrid(const Comm& comm, const TwoPointLevel& level, const MultigridOptions& options = {})
       : BasicGraphMultigrid(comm, std::span(&level, 1), options) {}
 
-  /// Takes the shifts s_v of levels that differ from those it was made of in nothing else: diagonals change on all its
-  /// levels, nodes and connections stay. Collective.
+  /// Sets the shifts s_v to those of levels that are equal otherwise: diagonals change on all levels, nodes and
+  /// connections do not. Collective.
   void set_shifts(std::span<const TwoPointLevel> levels);
 
-  /// x = M b over the own unknowns, in the order level, box, VoF. b is asked for and x handed over piece by piece, by
-  /// all threads; they should stay some orders of magnitude within the range of single precision. Allocates nothing.
-  /// Collective.
+  /// x = M b over the own unknowns, in the order level, box, VoF. b is read and x is returned in pieces, by all
+  /// threads; their values should be well within the range of single precision. Allocates nothing. Collective.
   void apply(const LoadValues<C>& b, const StoreValues<C>& x);
-  /// ax = A x with the two-point operator, in single precision, values handed over as in apply(). Collective.
+  /// ax = A x with the two-point operator, in single precision, values passed as in apply(). Collective.
   void product(const LoadValues<C>& x, const StoreValues<C>& ax) { fine_.product(x, ax); }
-  /// Typical size of each right-hand side to come (of the first residual of a solve), so that single precision neither
-  /// overflows nor vanishes: 30 orders of magnitude below it are safe. 1 at first.
+  /// Sets the typical size of the following right-hand sides (of the first residual of a solve), so that single
+  /// precision neither overflows nor underflows: values down to 30 orders of magnitude below it are safe. Initially 1.
   void set_sizes(const std::array<double, C>& sizes);
   /// The same with values in double precision, component c of unknown i at C i + c.
   void apply(std::span<const double> b, std::span<double> x);
@@ -111,10 +110,11 @@ class BasicGraphMultigrid {
   float scale_;
   std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
   bool has_inflow_;
-  std::vector<SweepFactors> alone_;  // sweeps that make up M; empty: a cycle does
+  std::vector<SweepFactors> alone_;  // sweeps that are M; empty: M is a cycle
   std::size_t first_twice_, last_twice_;
   std::array<double, C> size_{};
-  /// Levels that go to fewer ranks, in order; on a rank that others lead the last one is where its levels end.
+  /// Levels that are moved to fewer ranks, in order; on a rank that passes its nodes on, the last one is the end of its
+  /// levels.
   struct Merge {
     std::size_t level;
     BasicMergedRanks<C> ranks;

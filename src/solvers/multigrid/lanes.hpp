@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 16 values at a time to and from scattered places. Compilers turn the plain loops into single loads; where the
-// processor has gathers they are asked for (a third of the time of a row less, see docs/decisions/008).
+// Loads and stores of 16 scattered values at a time. Compilers turn the plain loops into single loads; where the
+// processor has gather instructions these are used explicitly (a third of the time of a row less, see
+// docs/decisions/008).
 #pragma once
 
 #include <array>

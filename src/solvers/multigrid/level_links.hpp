@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Links between grid levels in the passes of the multigrid. Plain passes leave coarse-fine faces out: their ghosts
-// equal the VoF's own value, and covered VoFs hold 0. What is missing,
+// equal the VoF's own value, and covered VoFs contain 0. The missing terms,
 //
 //   r_v += w (x_o - x_v)  for every link of v,    r_v += w x_v  for every face of v towards a covered VoF,
 //
-// is added here, the second as a link of weight -w to a value of 0.
+// are added here, the second as a link of weight -w to a value of 0.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ struct LinkEnd {
   std::int32_t level, box;
   std::int32_t vof;
   float weight;
-  std::int32_t other;        ///< place of the other end's value in LevelLinks::values()
+  std::int32_t other;        ///< index of the other end's value in LevelLinks::values()
   float inverse = 0.0F;      ///< 1 / diagonal of the VoF in the plain passes
   std::int64_t unknown = 0;  ///< own number of the VoF among the unknowns
   std::int32_t node = 0;     ///< own coarse node of the VoF
@@ -33,7 +33,7 @@ class LevelLinks {
   std::vector<LinkEnd>& ends() { return ends_; }
   const std::vector<LinkEnd>& ends() const { return ends_; }
   std::int64_t n_values() const { return std::ssize(others_) + 1 + halo_.n_received(); }
-  /// Owner of a value; of the constant 0 as well.
+  /// Owner of a value, or of the constant 0.
   int rank_of(std::int32_t value) const {
     const auto own = static_cast<std::int32_t>(others_.size());
     return value <= own ? rank_ : remote_[value - own - 1].rank;
@@ -70,7 +70,7 @@ class LevelLinks {
 
   int rank_;
   std::vector<LinkEnd> ends_;  // by level, box, VoF
-  std::vector<Other> others_;  // own VoFs that are other ends, or that other ranks ask for
+  std::vector<Other> others_;  // own VoFs that are other ends, or that other ranks request
   std::vector<RemoteItem> remote_;
   std::vector<std::size_t> chunks_{0};
   ListExchange halo_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fewer ranks for a coarse level: groups of neighbouring ranks give their nodes to the first of them, and wait while it
-// works. A level of few nodes per rank takes the time of its messages, and those of fewer ranks are fewer and have more
-// to carry.
+// Fewer ranks for a coarse level: groups of neighbouring ranks pass their nodes to the first of them, and wait while it
+// works. With few nodes per rank the time is that of the messages, and fewer ranks send fewer and larger ones.
 #pragma once
 
 #include <array>
@@ -13,8 +12,8 @@
 
 namespace karst {
 
-/// The graph of groups of so many ranks on the first of each, nodes in rank order; on the others an empty one. Ranks
-/// are named as in comm.every(group). What SideShift tells is left out. Collective.
+/// The graph of groups of this number of ranks on the first of each, nodes in rank order; an empty one on the others.
+/// Ranks are numbered as in comm.every(group). Data of SideShift are left out. Collective.
 NodeGraph merge(const Comm& comm, const NodeGraph& mine, int group);
 
 /// C numbers per node on their way there and back.

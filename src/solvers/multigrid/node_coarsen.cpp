@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t window_nodes = 512;
 
-/// Ends of the windows: whole blocks, at least window_nodes nodes each but the last.
+/// Ends of the windows: complete blocks, at least window_nodes nodes each except the last. As no block is divided,
+/// threads can coarsen windows independently.
 std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
   std::vector<std::int64_t> window{0};
   const std::int64_t n = std::ssize(block);
@@ -23,7 +24,8 @@ std::vector<std::int64_t> cut_windows(const std::vector<std::uint64_t>& block) {
   return window;
 }
 
-/// Blocks of the nodes; one block when no coarser key tells nodes apart.
+/// Blocks of the nodes; a single block if coarser keys do not distinguish any nodes. Without this, coarsening would
+/// stop at one block per grid level.
 std::vector<std::uint64_t> blocks_of(const Comm& comm, const NodeGraph& fine) {
   std::vector<std::uint64_t> block(fine.key.size());
   bool same = true;
@@ -46,7 +48,8 @@ std::vector<float> strongest_links(const NodeGraph& fine, std::int64_t first, st
   return strongest;
 }
 
-/// Connected pieces of the blocks of one window. Local numbers from 0, by block, then by first node.
+/// Connected pieces of the blocks of one window, without weak links. Local numbers from 0, by block, then by first
+/// node.
 struct Pieces {
   std::vector<std::int32_t> child;
   std::vector<std::int64_t> end;  ///< per piece, in child
@@ -72,7 +75,7 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
       pieces.child.push_back(static_cast<std::int32_t>(v));
       for (auto k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
         const std::int32_t u = fine.column[k];
-        if (u < first || u >= last) continue;  // also remote ones
+        if (u < first || u >= last) continue;  // in another block, also remote ones
         if (parent[u] >= 0 || block[u] != in) continue;
         if (is_weak(fine.weight[k], strongest_of(static_cast<std::int64_t>(v)), strongest_of(u))) continue;
         parent[u] = number;
@@ -98,9 +101,10 @@ NodeChildren number_pieces(const std::vector<Pieces>& pieces, std::vector<std::i
   return children;
 }
 
-/// Strongest connection of each node inside its coarse node, remote nodes included; 0 where a node becomes a coarse
-/// node by itself, and on grid levels that are one block already while finer ones still grow: there nothing gets
-/// coarser, and factors of several levels would make the correction of what they hold too large by their product.
+/// Strongest connection of each node inside its coarse node, remote nodes included. It is 0, so that the factor of the
+/// Galerkin sums is 1, where a node becomes a coarse node by itself, and on grid levels that are a single block while
+/// other levels are still being coarsened: these nodes do not become coarser, and the product of the factors of several
+/// levels would make their correction too large.
 std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeChildren& children,
                             std::span<const std::int32_t> parent, ListExchange& halo) {
   std::vector<float> bond(fine.key.size() + fine.remote.size(), 0.0F);
@@ -127,7 +131,7 @@ std::vector<float> bonds_of(const Comm& comm, const NodeGraph& fine, const NodeC
   return bond;
 }
 
-/// Numbers of the coarse nodes that the remote nodes belong to become columns.
+/// Replaces the numbers of the coarse nodes of remote nodes, which are those of their owners, by columns of this rank.
 void number_remote(const NodeGraph& fine, std::vector<std::int32_t>& parent, std::int64_t n_coarse, NodeGraph& coarse) {
   const std::size_t n = fine.size();
   for (std::size_t i = 0; i < fine.remote.size(); ++i) coarse.remote.push_back({fine.remote[i].rank, parent[n + i]});
@@ -164,6 +168,8 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
   NodeGraph& coarse = result.graph;
   number_remote(fine, parent, children.coarse_window.back(), coarse);
 
+  // Galerkin sums. A connection has the factors of both its nodes; as weights are proportional to 1 / distance and half
+  // of the distance belongs to each node, they are combined by the harmonic mean.
   std::vector<RowBuilder> rows(n_windows);
   parallel_for_dynamic(n_windows, [&](std::int64_t i) {
     RowBuilder& builder = rows[i];
@@ -181,7 +187,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
           const std::size_t u = fine.column[e];
           const float weight = fine.weight[e];
           const float here = galerkin_factor(weight, bond[v], scale), there = galerkin_factor(weight, bond[u], scale);
-          builder.add(parent[u], 2.0F * here * there / (here + there) * weight);  // weights go with 1 / distance
+          builder.add(parent[u], 2.0F * here * there / (here + there) * weight);
           if (!fine.inflow.empty()) builder.add_inflow(parent[u], fine.inflow[e]);
         }
       }

@@ -10,8 +10,8 @@
 
 namespace karst {
 
-/// Makes rows of a NodeGraph from sums: entries of equal column are added up, those inside the row's node dropped. The
-/// scale of a row is that of its weights: what a flow carries is a difference of first order and needs none.
+/// Creates rows of a NodeGraph from sums: entries of equal column are added up, those inside the row's node are
+/// dropped. Only the weights of a row are scaled: advective terms are first-order differences and need no scaling.
 class RowBuilder {
  public:
   void begin_row(std::int32_t node) {

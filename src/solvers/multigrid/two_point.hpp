@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two-point-flux operator on the composite grid: what the graph multigrid preconditions with.
+// Two-point-flux operator on the composite grid, on which the graph multigrid preconditioner works.
 //
 //   (A φ)_v = s_v φ_v + Σ_n w_vn (φ_v - φ_n),   w_vn = w_nv >= 0,  s_v >= 0
 //
 // over the faces of each VoF; a symmetric M-matrix on any geometry. Everything is in units of the level-0 cell width
-// h0: a whole face of level l has the weight β 2^-l, a wall of area a_w at the distance d the shift β 2^-l a_w / d, the
-// term a φ the shift a κ 8^-l. A domain ghost stands for factor x (value of its VoF): -1 for a Dirichlet side (weight
-// 2 w in all), 1 for a Neumann side, between them for a Robin side. Unknowns are the VoFs that no finer level covers,
-// in the order level, box, VoF.
+// h0: a fully open face of level l has the weight β 2^-l, a wall of area a_w at the distance d the shift β 2^-l a_w /
+// d, the term a φ the shift a κ 8^-l. The value of a domain ghost is factor x (value of its VoF): -1 for a Dirichlet
+// side (weight 2 w in all), 1 for a Neumann side, between them for a Robin side. Unknowns are the VoFs that are not
+// covered by a finer level, in the order level, box, VoF.
 #pragma once
 
 #include <array>
@@ -33,17 +33,17 @@ struct CoarseFineLink {
 /// Plain data, parallel to the lists of a LevelGeometry, which must outlive it.
 struct TwoPointLevel {
   const LevelGeometry* geometry = nullptr;
-  const Field* face_beta = nullptr;       ///< β on the faces; must live while multigrids are made of this
+  const Field* face_beta = nullptr;       ///< β on the faces; must exist while multigrids are constructed from this
   float face_weight = 1.0F;               ///< of a face between two regular VoFs, over its β where face_beta is given
   float regular_shift = 0.0F;             ///< s of a regular VoF
   std::vector<float> ghost_factor;        ///< per domain ghost, box after box
-  std::array<bool, 6> mirrors{};          ///< sides that hold the normal one of three components at 0 (factor -1)
+  std::array<bool, 6> mirrors{};          ///< sides that fix the normal one of three components at 0 (factor -1)
   std::vector<std::int64_t> ghost_begin;  ///< n_local + 1
   Array<std::array<float, 6>> weight;     ///< irregular rows, box after box; 0 where there is no face
   Array<float> shift;                     ///< irregular rows
   Array<float> extra;                     ///< weights of the extra faces, box after box
-  /// Per own VoF and side, in units of the weights: what a flow carries in through a face (carried_weight.hpp); empty:
-  /// nothing. The operator is no longer symmetric then. For the form `lines`, which has no weights of extra faces.
+  /// Per own VoF and side, in units of the weights: inflow of the flow through a face (carried_weight.hpp); empty: no
+  /// flow. With a flow the operator is not symmetric. For the form `lines`, which has no weights of extra faces.
   Array<std::array<float, 6>> inflow;
   std::vector<std::uint16_t> covered;       ///< VoFs under the next finer level, box after box, increasing
   std::vector<std::int64_t> covered_begin;  ///< n_local + 1; both empty on the finest level
@@ -53,7 +53,7 @@ struct TwoPointLevel {
   bool has_flow() const { return inflow.size() > 0; }
   /// Regular VoFs differ from each other.
   bool has_rows_only() const { return face_beta != nullptr || has_flow(); }
-  /// Weight of a whole face of an own VoF towards this slot.
+  /// Weight of a fully open face of an own VoF towards this slot.
   float whole_weight(int box, int vof, int side, int slot) const {
     if (face_beta == nullptr) return face_weight;
     return face_weight * static_cast<float>(beta(box, vof, side, slot));
@@ -74,17 +74,17 @@ struct TwoPointLevel {
   }
 };
 
-/// Distance of the point of a VoF's unknown to the plane through its wall centroid, along the wall normal, in units of
-/// h: that of the cell centre when it lies in the fluid, else that of the fluid's centroid, and never less than
+/// Distance of the position of a VoF's unknown to the plane through its wall centroid, along the wall normal, in units
+/// of h: that of the cell centre if it is in the fluid, otherwise that of the fluid's centroid, and never less than
 /// `smallest_wall_distance`.
 double wall_distance(const VofMoments& vof);
 inline constexpr double smallest_wall_distance = 0.05;
 
-/// The two forms of the accurate operator (row_maker.hpp), with two points to a flux.
+/// The two forms of the accurate operator (row_maker.hpp) with two-point fluxes.
 ///   fluxes  weights α β 2^-l of all faces; walls a_w / d (Dirichlet), a_w / (d + β / (rate h)) (Robin), d in units
 ///           of h. The distance of two VoFs is one cell width.
 ///   lines   for Dirichlet walls, the same as the accurate operator on one level: weights β 2^-l between VoFs that hold
-///           their cell centres, β 2^-l / θ towards a wall after θ h; other VoFs stand alone.
+///           their cell centres, β 2^-l / θ towards a wall after θ h; other VoFs have no connections.
 /// Collective, threaded.
 TwoPointLevel make_two_point_level(const Comm& comm, const LevelGeometry& geometry, const EllipticProblem& problem,
                                    WallForm form = WallForm::fluxes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dispersion tensor of a periodic sample from the steady closure problem of the mean of a dissolved species.
 //
-// Far downstream c = C + B·∇C + ..., C the mean that drifts with the mean velocity U of the fluid, where B repeats with
-// the sample and, with f = x + B,
+// Far downstream c = C + B·∇C + ..., C the mean that moves with the mean velocity U of the fluid, where B is periodic
+// and, with f = x + B,
 //
 //   u·∇f - D ∇²f = U   in the pores,   n·∇f = 0 at the wall,   f_j(x + L_j e_j) = f_j(x) + L_j
 //   D*_ij = D <δ_ij + ∂B_j/∂x_i> - <(u_i - U_i) B_j>,     < > mean over the fluid
@@ -11,14 +11,14 @@
 // one). Source: H. Brenner, Phil. Trans. R. Soc. Lond. A 297 (1980) 81; B of opposite sign there. Derivation: decision
 // 030.
 //
-// With a flow that repeats, ∇·(u f - D ∇f) = U turns the means into fluxes of the solution as the rows balance them,
-// through the ends of the domain (plane_fluxes.hpp), with M_i the first moment of the fluid, V its volume and Q_i the
-// flow rate across i:
+// With a periodic flow, ∇·(u f - D ∇f) = U turns the means into fluxes of the solution, as the rows balance them,
+// through the domain faces (plane_fluxes.hpp), with M_i the first moment of the fluid, V its volume and Q_i the flow
+// rate across i:
 //
 //   V D*_ij = -L_i Φ_i(f_j) + U_j M_i - ∫ x_i u_j + U_i ∫ B_j,      ∫ x_i u_i = L_i² Q_i / 2
 //
-// and in D*_ij + D*_ji, i ≠ j, the integrals of x u are in the fluxes of f already. Not dimensional: lengths in h0,
-// D = 1, so that velocities are s times those of the flow, and tensors over D.
+// and in D*_ij + D*_ji, i ≠ j, the integrals of x u are already contained in the fluxes of f. Dimensionless: lengths in
+// h0, D = 1, so that velocities are s times those of the flow, and tensors over D.
 #pragma once
 
 #include <functional>
@@ -40,11 +40,11 @@ namespace karst {
 struct ClosureOptions {
   double tolerance = 1e-6;  ///< relative residual
   int max_iterations = 300;
-  /// Told on every rank after each iteration: its number, largest relative residual. May be empty.
+  /// Called on every rank after each iteration with its number and the largest relative residual. May be empty.
   std::function<void(int iteration, double residual)> watch{};
 };
 
-/// What one speed gave.
+/// Results for one speed.
 struct Dispersion {
   Matrix3 tensor;                   ///< D* / D, symmetric; NaN where a direction is not periodic
   std::vector<SolveReport> solves;  ///< one per periodic direction
@@ -53,14 +53,14 @@ struct Dispersion {
 /// All functions are collective.
 class Closure {
  public:
-  /// The geometry must outlive it. Throws Error when no direction is periodic and more than a cell wide.
+  /// The geometry must outlive it. Throws Error if no direction is periodic and more than a cell wide.
   Closure(const Comm& comm, const Geometry& geometry, ClosureOptions options);
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 
-  /// Directions that repeat, one solve each, or what set_directions() has made of them.
+  /// Periodic directions, one solve each, or those of set_directions().
   const std::vector<int>& directions() const { return directions_; }
-  /// Solves for these alone; they must be among the directions that repeat. Before set_flow().
+  /// Restricts the solves to these directions, which must be periodic. To be called before set_flow().
   void set_directions(std::vector<int> directions) { directions_ = std::move(directions); }
   double volume() const { return volume_; }  ///< of the fluid [h0³]
 
@@ -69,7 +69,7 @@ class Closure {
   /// Of the flow: mean over the fluid, flow rate x length / volume; 0 where the domain is closed.
   const Vec3& velocity() const { return velocity_; }
 
-  /// With s times the flow. Starts from the solution before. Throws Error when a solve fails.
+  /// Solves with s times the flow, starting from the previous solution. Throws Error if a solve fails.
   /// @param name  in messages and reports: "dispersion x Pe 10"
   Dispersion solve(double s, const std::string& name);
   /// f of a direction, own unknowns; after solve().

@@ -16,7 +16,7 @@ namespace karst {
 
 struct DispersionPoint {
   double peclet = 0.0;
-  Matrix3 tensor;                  ///< D* / D, symmetric; NaN where a direction does not repeat, or was not asked for
+  Matrix3 tensor;                  ///< D* / D, symmetric; NaN if a direction is not periodic, or was not requested
   int iterations = 0;              ///< of all its solves
   double relative_residual = 0.0;  ///< the largest
   double seconds = 0.0;            ///< of this rank
@@ -25,11 +25,11 @@ struct DispersionPoint {
 
 struct DispersionColumn {
   int axis = 0;
-  bool connected = true;  ///< false: nothing flows along the axis, nothing was solved
+  bool connected = true;  ///< false: there is no flow along the axis, nothing was solved
   std::vector<DispersionPoint> points;
 };
 
-/// What is asked for one axis, and what flows there.
+/// Request for one axis, with its flow.
 struct DispersionFlow {
   int axis = 0;
   std::vector<double> peclet;
@@ -45,7 +45,7 @@ double grain_diameter(const GeometryReport& report);
 /// "dispersion x Pe 10"
 std::string dispersion_solve_name(int axis, double peclet);
 
-/// What is wrong for this geometry, to be said before any solve. Not collective, the same on every rank.
+/// Errors for this geometry, found before any solve. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DispersionOptions& options, const Geometry& geometry);
 
 /// The solves of one geometry, a Péclet number at a time. The closure problem is made with the first one, and the

@@ -9,7 +9,7 @@
 namespace karst {
 
 struct DispersionOptions {
-  std::vector<int> axes;       ///< 0, 1, 2: of the flow, increasing; empty: the job is not asked for
+  std::vector<int> axes;       ///< 0, 1, 2: of the flow, increasing; empty: the job is not requested
   std::vector<double> peclet;  ///< mean velocity of the fluid x length / diffusivity; empty: that of the flow
   double length = 0.0;         ///< of the Péclet number [m]; 0: mean grain diameter
   double diffusivity = 1e-9;   ///< of the dissolved species in the free fluid [m²/s]
@@ -18,8 +18,8 @@ struct DispersionOptions {
   int max_iterations = 300;
 };
 
-/// Declares and reads [dispersion]; notes as mistakes: an axis that does not exist or stands twice, Péclet numbers that
-/// do not increase, and keys without axes.
+/// Declares and reads [dispersion]; validation errors: an axis that does not exist or is given twice, Péclet numbers
+/// that do not increase, and keys without axes.
 void read(Reader& in, DispersionOptions& options);
 
 }  // namespace karst

@@ -11,24 +11,24 @@
 
 namespace karst {
 
-/// Components that diffuse alike, or not at all, on their way through a step.
+/// Components with equal diffusivity, or without diffusion, during a step.
 struct ComponentBlock {
   int width = 0;                                           ///< C
   std::array<std::size_t, most_side_by_side> component{};  ///< in the order of the stepper
-  DiffusionGroup* group = nullptr;                         ///< nullptr: they do not diffuse
-  bool shares = false;                                 ///< the limiter's factors are those of a ScalarComponent::group
-  std::span<const Vec3> gradient_weights;              ///< of what is given on the ends of the domain
-  std::array<ScalarRange, most_side_by_side> range{};  ///< of the state
+  DiffusionGroup* group = nullptr;                         ///< nullptr: no diffusion
+  bool shares = false;                     ///< the factors of the limiter are those of a ScalarComponent::group
+  std::span<const Vec3> gradient_weights;  ///< of the values prescribed on domain faces
+  std::array<ScalarRange, most_side_by_side> range{};               ///< of the state
   std::array<std::span<const double>, most_side_by_side> source{};  ///< of advance(); empty: none
   Array<double> before;                                             ///< C n_values: c
-  Array<double> low;                 ///< C n_values: c_low, then with what limiters allow
+  Array<double> low;                 ///< C n_values: c_low, then with the limited corrections
   Array<double> amount;              ///< C n_faces: correction
-  Array<double> wall, through_wall;  ///< C n_own: correction, what has passed; empty: sealed
-  /// C per face on the ends of the domain: the given value at the end of the step, NaN where it is that of the volume;
-  /// amounts out of the domain.
+  Array<double> wall, through_wall;  ///< C n_own: correction, amount that has passed; empty: sealed
+  /// C per domain face: the prescribed value at the end of the step, NaN where it is that of the volume; amounts that
+  /// leave the domain.
   std::vector<double> end_value, ends;
 
-  std::array<double, 3 * most_side_by_side> left{};  ///< StageSums: of the change, of what both stages left
+  std::array<double, 3 * most_side_by_side> left{};  ///< StageSums: of the change, of the residuals of both stages
 
   bool reacts() const { return wall.size() > 0; }
   std::int64_t bytes() const {

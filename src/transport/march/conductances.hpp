@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two-point differences over the faces of a ScalarGrid: what passes a face is g (x_left - x_right), g = factor x area /
-// distance, in the low faces of plain volumes factor x their width.
+// Two-point differences over the faces of a ScalarGrid: the flux through a face is g (x_left - x_right), g = factor x
+// area / distance, in the low faces of plain volumes factor x their width.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,19 @@ namespace karst {
 
 struct Conductances {
   double factor = 0.0;
-  Array<double> listed;    ///< g, parallel to grid.listed; 0 where nothing passes
+  Array<double> listed;    ///< g, parallel to grid.listed; 0 in closed faces
   Array<double> of_faces;  ///< the same, parallel to grid.volume_faces
   Array<double> sum;       ///< Σ g of each own volume
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(listed.bytes() + of_faces.bytes() + sum.bytes()); }
 };
 
-/// @param open  (face, its place in grid.listed) -> whether anything passes it
-/// Not collective.
+/// @param open  (face, its index in grid.listed) -> whether the face is open Not collective.
 Conductances make_conductances(const ScalarGrid& grid, double factor,
                                const std::function<bool(const ScalarFace& face, std::int64_t place)>& open);
 
-/// Calls f(C v + c, Σ g x of the volumes across the faces of v, k) for every own volume v and component c, k what of(v)
-/// returns; plain volumes of a stretch share it. Threaded; f must write nothing but what belongs to the volume.
+/// Calls f(C v + c, Σ g x of the volumes across the faces of v, k) for every own volume v and component c, k the result
+/// of of(v); plain volumes of an interval share it. Threaded; f must write only data of the volume.
 /// @param x  C n_values
 template <int C, class Of, class F>
 void for_sums_across(const ScalarGrid& grid, const Conductances& g, const double* x, Of&& of, F&& f) {

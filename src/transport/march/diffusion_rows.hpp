@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What leaves a control volume by diffusion and through its wall for a change x of the means: K J T E x.
+// Outflow of a control volume by diffusion and through its wall for a change x of the means: K J T E x.
 //
 //   K  rows of the accurate operator without a zeroth-order term
-//   J  joined orphans have the value that the operator extrapolates for them
-//   T  values (at cell centres) from means (at centroids), nothing on the ends of the domain
-//   E  isolated fragments change as their neighbours do on the mean: they are small and follow at once
+//   J  isolated fragments with a host have the value that the operator extrapolates for them
+//   T  values (at cell centres) from means (at centroids); 0 on domain faces
+//   E  isolated fragments change by the mean of their neighbours: they are small and equilibrate at once
 //
-// So fragments and orphans are no unknowns, and D^-1 A of all others has its eigenvalues where those of whole volumes
-// are, which sweeps need (diffusion_sweeps.hpp). Plain volumes have seven points and no table: neither they nor their
-// neighbours move. All others have a row of the product.
+// So isolated fragments are not unknowns, and D^-1 A of all other volumes has its eigenvalues in the range of those of
+// regular volumes, which the sweeps require (diffusion_sweeps.hpp). Plain volumes have a seven-point stencil and no
+// table: T and J change neither them nor their neighbours. All others have a row of the product.
 #pragma once
 
 #include "solvers/elliptic/elliptic_operator.hpp"
@@ -25,7 +25,7 @@ struct MovedValues {
   std::int64_t bytes() const;
 };
 
-/// φ: moved values of c - r. Threaded; not collective.
+/// φ: T applied to c - r. Threaded; not collective.
 /// @param c    C n_values
 /// @param phi  C n_own
 template <int C>
@@ -34,12 +34,12 @@ void move_values(const MovedValues& moved, std::span<const double> c, const std:
 
 struct DiffusionRows {
   double diffusivity = 0.0;
-  WideRows rows;  ///< of grid.special, in windows that threads share
+  WideRows rows;  ///< of grid.special, in windows that are distributed to threads
   int n_windows = 0;
   RemoteUnknowns remote;           ///< of the rows
   Array<double> far;               ///< their values
   Array<double> diagonal, others;  ///< parallel to grid.special: own weight, Σ |weight| of all other entries
-  Array<double> mass;              ///< M: n_own, volumes with those of joined orphans
+  Array<double> mass;              ///< M: n_own, volumes including those of their isolated fragments
   std::int64_t bytes() const;
 };
 
@@ -50,7 +50,7 @@ struct DiffusionRows {
 DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const MovedValues& moved,
                                   const MovedValues& followers);
 
-/// y = K J T E x in the special volumes; other places of y stay. Threaded. Collective.
+/// y = K J T E x in the special volumes; other entries of y are unchanged. Threaded. Collective.
 /// @param x  C n_own at its front
 template <int C>
 void apply_special(const ScalarGrid& grid, DiffusionRows& rows, std::span<const double> x, std::span<double> y);

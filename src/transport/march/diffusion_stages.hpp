@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Diffusive and wall fluxes of second order over a step: TR-BDF2 with the accurate operator (solvers/elliptic). With
-// γ = 2 - √2, d = γ/2, w = √2/4, K c - b what leaves by diffusion and through the wall, S = -Σ advective fluxes,
-// a = 1 / (d dt), g = S - (K c - b0), the changes x and y at γ dt and dt follow from
+// Diffusive and wall fluxes of second order over a step: TR-BDF2 with the accurate operator (solvers/elliptic). With γ
+// = 2 - √2, d = γ/2, w = √2/4, K c - b the outflow by diffusion and through the wall, S = -Σ advective fluxes, a = 1 /
+// (d dt), g = S - (K c - b0), the changes x and y at γ dt and dt follow from
 //
 //   A x = 2 g - (b0 - b_γ)                            A = K + a M
 //   A y = g + (w / d) a M x - (b0 - b1),      fluxes of c + w x + d y
 //
-// Values of the operator stand at cell centres, means at the centroids of the fluid: K acts on c + g·(x_centre -
-// x_centroid), g the least-squares gradient (decision 029). All of it is done with c - r, r the least value of the
-// component so far: what is constant stays free of round-off, whose corrections would be limited. Source: Bank et al.,
-// IEEE Trans. CAD 4 (1985) 436.
+// Values of the operator are at cell centres, means are at the centroids of the fluid: K acts on c + g·(x_centre -
+// x_centroid), g the least-squares gradient (decision 029). All of it is computed for c - r, r the smallest previous
+// value of the component: constants then produce no round-off, which the limiter would treat as a correction. Source:
+// Bank et al., IEEE Trans. CAD 4 (1985) 436.
 #pragma once
 
 #include <memory>
@@ -22,15 +22,15 @@
 
 namespace karst {
 
-/// Components that diffuse alike share an operator.
+/// Components with equal diffusivity share an operator.
 struct DiffusionGroup {
-  /// What the wall adds to b in a row: constant - r rate.
+  /// Contribution of the wall to b in a row: constant - r rate.
   struct WallRow {
     std::int32_t row;
     double constant, rate;
   };
 
-  /// An orphan whose row in the operator is no balance.
+  /// An isolated fragment whose row in the operator is not a balance.
   struct Joined {
     std::int32_t volume;
     double diagonal;
@@ -39,7 +39,7 @@ struct DiffusionGroup {
   LowOrderTerms low;
   std::unique_ptr<EllipticOperator> op;  ///< without a zeroth-order term
   MovedValues moved;                     ///< means to values at cell centres
-  MovedValues followers;                 ///< isolated fragments, in the stages the mean of their neighbours
+  MovedValues followers;                 ///< isolated fragments; in the stages they have the mean of their neighbours
   std::vector<Joined> joined;
   bool any_joined = false;  ///< on any rank
   DiffusionRows rows;
@@ -50,7 +50,7 @@ struct DiffusionGroup {
   std::int64_t bytes() const;
 };
 
-/// What the stages of all groups work in.
+/// Work arrays of the stages of all groups.
 struct DiffusionScratch {
   /// @param width  most components side by side
   DiffusionScratch(const ScalarGrid& grid, int width);
@@ -62,7 +62,7 @@ struct DiffusionScratch {
   std::int64_t bytes() const;
 };
 
-/// True when two components can share a group.
+/// Whether two components can share a group.
 bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b);
 /// Collective.
 std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component);
@@ -76,14 +76,14 @@ struct StageOptions {
 template <int C>
 struct StageStep {
   std::array<const ScalarComponent*, C> component{};
-  std::array<double, C> least{}, size{};  ///< r; of the values: sets what is round-off
-  std::span<const double> values;  ///< C n_values at the time t, of other ranks and on the ends of the domain, too
+  std::array<double, C> least{}, size{};  ///< r; range of the values: defines the size of round-off
+  std::span<const double> values;  ///< C n_values at the time t, including those of other ranks and on domain faces
   std::span<double> balance;       ///< S of c - r in the own volumes [concentration h0³/time]; changed
   double t = 0.0, dt = 0.0;
 };
 
-/// Σ of squares over the own volumes, in units of the values: the change, what the last but one sweep of each stage
-/// left.
+/// Sums of squares over the own volumes, in units of the values: the change, and the residuals of the last but one
+/// sweep of each stage.
 template <int C>
 struct StageSums {
   std::array<double, C> change{};
@@ -91,8 +91,8 @@ struct StageSums {
   int sweeps = 0;  ///< of both stages
 };
 
-/// Sweeps through both stages. Fills scratch.phi with the values of the operator whose fluxes are the means over the
-/// step. Whether what is left is small enough, is_solved() says. Collective.
+/// Both stages by sweeps. Fills scratch.phi with the values of the operator whose fluxes are the means over the step.
+/// is_solved() says whether the residuals are small enough. Collective.
 template <int C>
 StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& step,
                              const StageOptions& options, DiffusionScratch& scratch);
@@ -100,12 +100,12 @@ StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const Stag
 template <int C>
 bool is_solved(const ScalarGrid& grid, const DiffusionGroup& group, const std::array<double, C>& size, double tolerance,
                const StageSums<C>& sums);
-/// The same by GCR with multigrid. Returns the number of iterations. Throws Error when a stage is not solved.
+/// The same by GCR with multigrid. Returns the number of iterations. Throws Error if a stage does not converge.
 /// Collective.
 template <int C>
 int solve_stiff(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& step, const StageOptions& options,
                 DiffusionScratch& scratch);
-/// Whether sweeps are too many for this step.
+/// Whether this step would need too many sweeps.
 bool is_stiff(const ScalarGrid& grid, const DiffusionGroup& group, double dt);
 
 /// Fluxes of scratch.phi. Collective.

@@ -4,11 +4,11 @@
 //   x_{k+1} = x_{k-1} + ω_k (x_k - x_{k-1} + D^-1 (b - A x_k)),   ω_1 = 1, ω_2 = 1 / (1 - ρ²/2), ω_{k+1} = 1 / (1 - ρ²
 //   ω_k / 4)
 //
-// In whole volumes D^-1 A has its eigenvalues in [1 - ρ, 1 + ρ], ρ = 6 D / h² over a + 6 D / h²; rows at walls are
-// scaled so that theirs lie no further out. How many sweeps a tolerance takes follows from ρ alone: the same for all
-// right-hand sides, whatever they are, so that sums of components stay sums to round-off; and nothing is summed over
-// ranks. Source: Golub & Varga, Numer. Math. 3 (1961) 147. Worth its time while a V is not small beside K: GCR with
-// multigrid is for what is stiffer.
+// In regular volumes D^-1 A has its eigenvalues in [1 - ρ, 1 + ρ], ρ = 6 D / h² over a + 6 D / h²; rows at walls are
+// scaled such that theirs are in the same interval. The number of sweeps for a tolerance follows from ρ alone. It is
+// the same for all right-hand sides, so that sums of components remain sums to round-off, and no sums over ranks are
+// needed. Source: Golub & Varga, Numer. Math. 3 (1961) 147. Efficient as long as a V is not small compared with K; GCR
+// with multigrid is for stiffer systems.
 #pragma once
 
 #include "transport/march/diffusion_rows.hpp"
@@ -16,18 +16,18 @@
 namespace karst {
 
 struct DiffusionSweeps {
-  double a = 0.0;  ///< as the rest is made for
+  double a = 0.0;  ///< for which the other members were computed
   double rho = 0.0;
-  Array<double> inverse;  ///< 1 / D, parallel to grid.special; 0 in fragments, which rest
+  Array<double> inverse;  ///< 1 / D, parallel to grid.special; 0 in isolated fragments, which do not change
   std::int64_t bytes() const { return static_cast<std::int64_t>(inverse.bytes()); }
 };
 
-/// Makes the sweeps those of this a. Threaded; not collective.
+/// Prepares the sweeps for this a. Threaded; not collective.
 void set_shift(const ScalarGrid& grid, const DiffusionRows& rows, double a, DiffusionSweeps& sweeps);
 
-/// By what a sweep reduces what is left.
+/// Factor by which a sweep reduces the error.
 double rate_of(const DiffusionSweeps& sweeps);
-/// How many sweeps leave less than `tolerance` of what is there.
+/// Number of sweeps that reduce the error by the factor `tolerance`.
 int sweeps_for(const DiffusionSweeps& sweeps, double tolerance);
 
 /// x = x_0 + D^-1 r_0, the first sweep. Threaded; not collective.
@@ -42,7 +42,7 @@ void first_sweep(const ScalarGrid& grid, const DiffusionRows& rows, const Diffus
 struct SweepVectors {
   std::span<const double> b;      ///< C n_own
   std::span<double> now, before;  ///< x_k and x_{k-1}: C n_values; x_{k+1} goes to `before`
-  std::span<double> y;            ///< C n_own: room
+  std::span<double> y;            ///< C n_own: work array
 };
 
 /// One more sweep. Returns Σ (D^-1 (b - A x_k))² over the own volumes per component, where asked to `measure`.

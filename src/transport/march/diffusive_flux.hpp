@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fluxes by diffusion and through the wall for values of the accurate operator, one number per face of a ScalarGrid:
-// those of EllipticFluxes from the same stencils, without the way over the boxes. Faces of isolated fragments have
-// none: the operator gives joined orphans no balance of their own.
+// those of EllipticFluxes from the same stencils, without the detour over the boxes. Faces of isolated fragments have
+// none: the operator has no separate balance for fragments with a host.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace karst {
 class DiffusiveFlux {
  public:
   DiffusiveFlux() = default;
-  /// @param op      made with Faces::keep
-  /// Collective.
+  /// @param op      constructed with Faces::keep. Collective.
   DiffusiveFlux(const ScalarGrid& grid, const EllipticOperator& op);
 
-  /// The constants of the conditions, for C components: of a fixed side at a position; of the wall of a volume c_eq.
+  /// Constants of the boundary conditions, for C components: the value of a fixed side at a position; c_eq of the wall
+  /// of a volume.
   struct Values {
     std::function<void(int side, const Vec3& at, double* values)> side;
-    std::function<void(std::int32_t volume, double* values)> wall;  ///< empty: no wall reacts
+    std::function<void(std::int32_t volume, double* values)> wall;  ///< empty: no reacting wall
   };
   /// Collective.
   /// @param phi   C n_all: own values; those of other ranks are fetched
@@ -33,7 +33,7 @@ class DiffusiveFlux {
   std::int64_t bytes() const;
 
  private:
-  /// Rows of stencils: Σ weight φ_column, column an own unknown or n_own + a place among the far ones.
+  /// Rows of stencils: Σ weight φ_column, column an own unknown or n_own + an index among those of other ranks.
   struct Rows {
     std::vector<std::int32_t> target;  // face, or volume with a wall
     std::vector<std::int64_t> begin{0};
@@ -52,13 +52,13 @@ class DiffusiveFlux {
 
   double diffusivity_ = 0.0;
   Rows faces_, walls_;
-  std::vector<std::int32_t> differences_;  // places in grid.listed of plain differences, with
+  std::vector<std::int32_t> differences_;  // indices in grid.listed of faces with plain differences, with
   std::vector<double> difference_weight_;  // β h, parallel
   std::vector<std::int32_t> closed_;       // faces without a flux
   std::vector<Side> sides_;
   std::vector<double> wall_constant_;          // parallel to walls_.target: damped area x rate
   RemoteUnknowns remote_;                      // of the stencils
-  std::vector<std::int32_t> sent_, received_;  // faces whose flux other ranks, this rank get from their owners
+  std::vector<std::int32_t> sent_, received_;  // faces whose flux is sent to other ranks, received from other ranks
   ListExchange owners_;
   Array<double> far_, from_owners_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The divergence of a flow is taken out by an irrotational one through the same faces: A x = -∇·F with two-point
+// The divergence of a flow is removed by an irrotational flow through the same faces: A x = -∇·F with two-point
 // differences, F += -∇x. Solved by truncated GCR, preconditioned by graph multigrid on the two-point operator of the
 // elliptic solves: 12 to 15 iterations per seven digits.
 #pragma once
@@ -10,22 +10,22 @@
 
 namespace karst {
 
-/// What the irrotational flow passes: all but faces of isolated fragments and ends of the domain where the flow is 0.
+/// Faces open to the irrotational flow: all except those of isolated fragments and domain faces where the flow is 0.
 /// Not collective.
 /// @param flow  one number per face [h0³/time]
 Conductances open_faces(const ScalarGrid& grid, std::span<const double> flow);
 
 /// flow += -∇x. Collective.
-/// @param potential  x: n_values, own ones given, 0 on the ends of the domain
+/// @param potential  x: n_values, own ones given, 0 on domain faces
 void add_irrotational(ScalarGrid& grid, const Conductances& open, std::span<double> potential, std::span<double> flow);
 
 class FlowProjection {
  public:
-  /// @param open  open_faces() of the flow; has to outlive it. Collective.
+  /// @param open  open_faces() of the flow; must outlive this object. Collective.
   FlowProjection(ScalarGrid& grid, const Conductances& open, std::span<const double> flow);
 
-  /// Adds to own values of the potential what takes all but 1e-7 of the divergence out; the number of iterations.
-  /// Collective.
+  /// Adds to the own values of the potential the part that reduces the divergence by 1e-7; returns the number of
+  /// iterations. Collective.
   /// @param divergence  Σ of the fluxes out of each own volume
   int round(std::span<const double> divergence, std::span<double> potential);
 
@@ -38,7 +38,7 @@ class FlowProjection {
   TruncatedGcr gcr_;
   GraphMultigrid multigrid_;
   Array<double> scale_, b_;      // n_own; 1 / Σ g, 0 in volumes without a face
-  Array<double> x_, direction_;  // n_values; 0 on the ends of the domain
+  Array<double> x_, direction_;  // n_values; 0 on domain faces
 };
 
 }  // namespace karst

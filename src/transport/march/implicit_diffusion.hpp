@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One implicit step of two-point diffusion with a film at the wall, (V + dt (Σ g + w)) x - dt Σ g x' = b: a symmetric
-// M-matrix. Solved to round-off by Chebyshev's method: D^-1 A has its eigenvalues in [1 - ρ, 1 + ρ], ρ the largest part
-// of a volume's exchange in D (Gershgorin), which says how many sweeps that takes.
+// M-matrix. Solved to round-off by Chebyshev's method: D^-1 A has its eigenvalues in [1 - ρ, 1 + ρ], ρ the largest
+// fraction of the exchange of a volume in D (Gershgorin); the number of sweeps follows from ρ.
 #pragma once
 
 #include "transport/march/low_order.hpp"
@@ -15,20 +15,20 @@ struct ImplicitDiffusion {
   std::int64_t bytes() const { return static_cast<std::int64_t>(inverse.bytes() + b.bytes()); }
 };
 
-/// Makes D and ρ those of dt and terms.wall as it is. Throws Error, on all ranks, where so much diffuses in a step that
-/// a solve would take more than 20 000 sweeps. Collective.
+/// Computes D and ρ for dt and the current terms.wall. Throws Error, on all ranks, if the step is so long that a solve
+/// would take more than 20 000 sweeps. Collective.
 void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, ImplicitDiffusion& implicit);
 
 /// @param b  C n_own
-/// @param[in,out] x  C n_values: starts as it is, on the ends of the domain the values there; the solution, of other
+/// @param[in,out] x  C n_values: initial guess, on domain faces the values there; on return the solution, of other
 ///                   ranks, too
-/// @param before     C n_values: room
-/// Returns the number of sweeps. Collective.
+/// @param before     C n_values: work array. Returns the number of sweeps. Collective.
 template <int C>
 int solve(ScalarGrid& grid, const LowOrderTerms& terms, double dt, const ImplicitDiffusion& implicit,
           std::span<const double> b, std::span<double> x, std::span<double> before);
 
-/// The step of low order in one; the result is in vectors.first. Returns the number of sweeps. Collective.
+/// The low-order step as a single implicit step; the result is in vectors.first. Returns the number of sweeps.
+/// Collective.
 /// @param source  of each component: n_own [concentration/time]; empty: none
 template <int C>
 int diffuse_implicitly(ScalarGrid& grid, const LowOrderTerms& terms,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Upwind advection out of the volumes that the flow empties in less than dt, implicitly: with c* what the explicit
-// fluxes make of c,
+// Implicit upwind advection out of the volumes that the flow empties in less than dt: with c* the result of the
+// explicit fluxes,
 //
 //   V x = V c* + dt (Σ F x_up in - Σ F x out)
 //
-// in these volumes alone; then what leaves them goes where it goes. Solved with GCR to round-off, made of fluxes.
+// in these volumes only; then their outflow is added to the volumes that receive it. Solved by GCR to round-off, and
+// applied as fluxes.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@
 namespace karst {
 
 struct ImplicitUpwind {
-  /// A solver of C right-hand sides over the own implicit volumes; made when first needed.
+  /// A solver for C right-hand sides over the own implicit volumes; created when first needed.
   template <int C>
   struct Solver {
     std::unique_ptr<BasicTruncatedGcr<C>> gcr;
@@ -31,10 +32,10 @@ struct ImplicitUpwind {
   std::int64_t bytes() const;
 };
 
-/// @param range     of each component: sets what is round-off
+/// @param range     of each component: defines the size of round-off
 /// @param[in,out] after  C n_own at its front: in c*, out the values of the step
-/// @param[in,out] ends   C per face on the ends of the domain: grows by what leaves through it
-/// Returns the number of iterations. Throws Error when the solve fails. Collective.
+/// @param[in,out] ends   C per domain face: increased by the amount that leaves through it. Returns the number of
+/// iterations. Throws Error if the solve fails. Collective.
 template <int C>
 int step_implicitly(ScalarGrid& grid, const CarryingFlow& flow, double dt, const std::array<double, C>& range,
                     ImplicitUpwind& implicit, std::span<double> after, std::span<double> ends);

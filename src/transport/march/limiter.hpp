@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What keeps corrections of second order from making values that were not there. A correction of a face is an amount A
-// from left to right; a factor per face says how much of it is taken: c = c_low - Σ factor A / V. Components that have
-// to keep a relation share their factors, all others have their own.
+// Limiters, which prevent second-order corrections from creating new extrema. A correction of a face is an amount A
+// from left to right, and a factor per face is the fraction of it that is applied: c = c_low - Σ factor A / V.
+// Components that must retain a relation share their factors, all others have their own.
 //
-//   within a range  (diffusion, wall) only volumes that would leave the range of all data so far are held back, with
+//   within a range  (diffusion, wall) only volumes that would leave the range of all previous data are limited, with
 //   what
-//                   leaves them counted: R = 1 - V excess / what flows in, and a little less (`more` in
-//                   limiter_range.cpp); repeated until nothing leaves. R tends to 1 with the excess, so round-off stays
+//                   their outflow counted: R = 1 - V excess / inflow, and a little less (`more` in
+//                   limiter_range.cpp); repeated until no value leaves the range. R tends to 1 with the excess, so
+//                   round-off remains
 //                   round-off
-//   local           (advection) flux-corrected transport: every volume stays between the extrema of itself and its
-//                   neighbours, before and after the step of low order (Zalesak, J. Comput. Phys. 31 (1979) 335)
+//   local           (advection) flux-corrected transport: every volume remains between the extrema of itself and its
+//                   neighbours, before and after the low-order step (Zalesak, J. Comput. Phys. 31 (1979) 335)
 //
-// Round-off holds nobody back: see Leeway. Components come in blocks, side by side.
+// Round-off is not limited: see Leeway. Components are stored in blocks, interleaved.
 #pragma once
 
 #include "transport/march/scalar_grid.hpp"
@@ -19,19 +20,21 @@
 
 namespace karst {
 
-constexpr double counts_as_limited = 0.99;  ///< a smaller factor does
+constexpr double counts_as_limited = 0.99;  ///< a face with a smaller factor counts as limited
 
 struct ScalarRange {
   double least = 0.0, largest = 0.0;
 };
 
-/// What bounds leave to round-off, so that a component that is uniform but for noise does not lower the factors that it
-/// shares. With s = max(|least|, |largest|) of the data so far:
+/// Tolerances of the bounds for round-off, so that a component that is uniform except for round-off does not reduce the
+/// factors that it shares. With s = max(|least|, |largest|) of all previous data:
 ///
-///   range  values within it are let be: the range of the data, on both sides wider by what its width misses to 1e-9 s,
-///          nothing where it is wider than that
+///   range  values in it are not limited: the range of the data, extended on both sides by what its width lacks to 1e-9
+///   s,
+///          or by nothing if it is wider than that
 ///   slack  1e-15 (|least| + |largest|), beyond which a value has left the range
-///   near   1e-13 s and what has widened the range: what a value may leave the extrema of its neighbourhood by, but not
+///   near   1e-13 s plus the extension of the range: the distance by which a value may leave the extrema of its
+///   neighbourhood, but not
 ///          the range
 struct Leeway {
   explicit Leeway(const ScalarRange& data);
@@ -41,8 +44,8 @@ struct Leeway {
   double slack, near;
 };
 
-/// C components to be corrected. They share one factor per face with each other and the other blocks of a call, or have
-/// their own; then theirs is the only block.
+/// C components to be corrected. They either share one factor per face with each other and with the other blocks of a
+/// call, or each has its own factors; then the call has a single block.
 struct Correction {
   int width = 1;                   ///< C
   bool shares = true;              ///< one factor per face in place of C
@@ -60,26 +63,30 @@ decltype(auto) with_factors(const Correction& b, F&& f) {
   return with_width(b.width, [&](auto C) { return b.shares ? f(C, std::integral_constant<int, 1>{}) : f(C, C); });
 }
 
-/// What passes of correct_within_range() take, on this rank. Where volumes leave the range, and how many, differs from
-/// step to step, as nothing else of transport does.
+/// Work of the passes of correct_within_range() on this rank. It is measured separately because the volumes that leave
+/// the range change from step to step, unlike all other work of transport.
 struct LimiterWork {
-  Array<std::uint32_t> looks;  ///< n_own: at a volume, times the components of the block; added up until set to 0
-  double seconds = 0.0;        ///< worked in all calls, without waiting
+  Array<std::uint32_t>
+      looks;  ///< n_own: evaluations of a volume times the components of the block; accumulated until set to 0
+  double seconds = 0.0;  ///< working time of all calls, without waiting
 };
 
 struct LimiterScratch {
-  /// R of what raises and lowers a volume, of the block at hand: C n_values; 1 on the ends of the domain, and between
-  /// the passes of the range everywhere.
+  /// R of the amounts that increase and that decrease a volume, of the current block: C n_values; 1 on domain faces,
+  /// and everywhere between the passes of the range.
   Array<double> up, down;
-  Array<double> face, wall;                  ///< the factors of the last call: Correction::factors() n_faces, n_own
-  std::vector<double> near, least, largest;  ///< of Leeway, component after component along a stretch of plain volumes
-  Array<std::uint8_t> held;                  ///< n_values: R < 1 in this pass
-  Array<std::uint8_t> listed;                ///< n_own: in `next`; in `touched`
-  Array<std::int32_t> place;                 ///< n_own: of the volume in grid.plain, or -1 - its place in grid.special
-  std::vector<std::int32_t> held_list;       ///< volumes with `held`, of other ranks too
-  std::vector<std::vector<std::int32_t>> outside;  ///< per block: own volumes that would leave the range with all of it
-  std::vector<std::int32_t> look, next;    ///< own volumes whose factors changed in the last pass, and in this one
-  std::vector<std::int32_t> touched;       ///< own volumes whose factors are not 1
+  Array<double> face, wall;  ///< the factors of the last call: Correction::factors() n_faces, n_own
+  std::vector<double> near, least,
+      largest;                 ///< of Leeway, component after component along an interval of plain volumes
+  Array<std::uint8_t> held;    ///< n_values: R < 1 in this pass
+  Array<std::uint8_t> listed;  ///< n_own: in `next`; in `touched`
+  Array<std::int32_t>
+      place;  ///< n_own: index of the volume's interval in grid.plain, or -1 - its index in grid.special
+  std::vector<std::int32_t> held_list;  ///< volumes with `held`, of other ranks too
+  std::vector<std::vector<std::int32_t>>
+      outside;                           ///< per block: own volumes that would leave the range with the full correction
+  std::vector<std::int32_t> look, next;  ///< own volumes whose factors changed in the last pass, and in this one
+  std::vector<std::int32_t> touched;     ///< own volumes whose factors are not 1
   std::vector<std::int64_t> remote_begin;  ///< first face of the volumes n_own .. n_all, and the end
   std::vector<VolumeFace> remote_faces;    ///< those that they share with own volumes
   LimiterWork work;
@@ -87,24 +94,24 @@ struct LimiterScratch {
 };
 
 /// @param width    of the widest block
-/// @param factors  most Correction::factors()
-/// Not collective.
+/// @param factors  largest Correction::factors(). Not collective.
 LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors);
 
 struct RangeLimits {
   int passes = 0;  ///< how often the factors were lowered
-  /// Factors below 0.99 of faces of this rank: those of their right or only own volume.
+  /// Number of factors below 0.99 of faces of this rank (a face belongs to its right or only own volume).
   std::int64_t limited = 0;
 };
 
-/// Gives all blocks what they may take: low -= Σ factor amount / V in the own volumes, factors left in scratch.face and
-/// wall; what it took, in scratch.work. Collective.
+/// Applies the limited corrections to all blocks: low -= Σ factor amount / V in the own volumes. The factors remain in
+/// scratch.face and wall, the work in scratch.work. Collective.
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& scratch);
-/// low -= Σ amount / V, whatever comes out. Threaded; not collective.
+/// low -= Σ amount / V without limiter. Threaded; not collective.
 void correct_freely(const ScalarGrid& grid, const Correction& block);
 
-/// Gives all blocks what local bounds allow. What leaves through an end of the domain stays in the range, too: its
-/// concentration is (F c dt + A) / (F dt). Returns how many factors of faces of this rank are below 0.99. Collective.
+/// Applies the corrections limited by local bounds to all blocks. The outflow through a domain face remains in the
+/// range, too: its concentration is (F c dt + A) / (F dt). Returns the number of factors below 0.99 of faces of this
+/// rank. Collective.
 /// @param flow    F, n_faces
 std::int64_t correct_within_local_bounds(ScalarGrid& grid, std::span<const Correction> blocks,
                                          std::span<const double> flow, double dt, LimiterScratch& scratch);

@@ -8,7 +8,8 @@
 namespace karst {
 namespace {
 
-/// What a volume and its neighbours were and are, and what flows, of one component.
+/// Extrema of a volume and its neighbours, before and after the low-order step, and the corrections that enter and
+/// leave the volume, of one component.
 struct Neighbourhood {
   double lo, hi, in = 0.0, out = 0.0;
   Neighbourhood(double low, double before) : lo(std::min(low, before)), hi(std::max(low, before)) {}
@@ -18,6 +19,8 @@ struct Neighbourhood {
     lo = std::min(lo, std::min(low, before));
     hi = std::max(hi, std::max(low, before));
   }
+  /// R of the inflow: the fraction of all inflowing corrections that the volume can take without exceeding the largest
+  /// value of its neighbourhood. Outflow is not credited, because its factors may become 0 (Zalesak).
   double up(double volume, double low, double near, double largest) const {
     const double room = volume * (std::max(hi, std::min(hi + near, largest)) - low);
     return in > room ? room / in : 1.0;
@@ -28,7 +31,8 @@ struct Neighbourhood {
   }
 };
 
-/// Leeway of the components over and over, as long as any stretch.
+/// Repeats the leeway of the components along the longest interval of plain volumes, so that the loop over the
+/// interleaved components needs no index arithmetic and can be vectorised.
 template <int C>
 void lay_out_leeway(const Correction& b, LimiterScratch& s) {
   for (int c = 0; c < C; ++c) {
@@ -41,7 +45,8 @@ void lay_out_leeway(const Correction& b, LimiterScratch& s) {
   }
 }
 
-/// R of all volumes for the bounds of their neighbourhood.
+/// R of all volumes for the bounds of their neighbourhood. Plain volumes read their neighbours as six contiguous
+/// streams, all others through their list of faces.
 template <int C>
 void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
   const double *const amount = b.amount.data(), *const low = b.low.data(), *const before = b.before.data();
@@ -94,7 +99,8 @@ void find_ratios(const ScalarGrid& grid, const Correction& b, LimiterScratch& s)
   });
 }
 
-/// R on the ends of the domain where the flow leaves; 1 elsewhere there.
+/// R on domain faces with outflow; 1 on all others. Without it a correction could make the concentration of the
+/// outflow leave the range although all volumes remain in it.
 template <int C>
 void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const double> flow, double dt,
                    LimiterScratch& s) {
@@ -116,7 +122,9 @@ void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const 
   }
 }
 
-/// Lowers the factors of faces to what R of their two volumes allows; of the first block: sets them.
+/// Lowers the factors of faces to the smaller R of their two volumes: that of the volume that gains and that of the
+/// volume that loses by the correction. For the first block the factors are set. Blocks and components that share a
+/// factor (F = 1) get the smallest one, which preserves linear relations between them.
 template <int C, int F>
 void lower_factors(const ScalarGrid& grid, const Correction& b, bool first, LimiterScratch& s) {
   const double *const up = s.up.data(), *const down = s.down.data(), *const amount = b.amount.data();
@@ -155,6 +163,7 @@ void apply_factors(const ScalarGrid& grid, const Correction& b, const LimiterScr
 
 /// @param of_face  factors of a face
 std::int64_t count_limited(const ScalarGrid& grid, std::span<const double> factor, int of_face) {
+  // A face between two ranks is counted by the owner of its right volume.
   const auto is_limited = [&](std::int32_t face) {
     return std::ranges::count_if(factor.subspan(std::int64_t{of_face} * face, of_face),
                                  [](double f) { return f < counts_as_limited; });

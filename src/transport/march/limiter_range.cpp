@@ -10,16 +10,16 @@
 namespace karst {
 namespace {
 
-constexpr int continuous_passes = 60;  ///< with what leaves a volume counted; then without, which ends for certain
+constexpr int continuous_passes = 60;  ///< with the outflow credited; then without, which is sure to end
 constexpr int most_passes = 120;
-/// Volumes are held back by a little more than keeps them in, as what is held back beside them lowers their inflow,
-/// too: by this part of the excess, up to this part of the range. Where tails of a front are cut, that takes half as
-/// many passes, each over a third of the volumes.
+/// Volumes are limited by a little more than is needed to keep them in the range, because limited neighbours pass on
+/// less of their outflow: by this fraction of the excess, up to this fraction of the range. At the tails of a front
+/// this takes half as many passes, each over a third of the volumes.
 constexpr double more = 0.25, most_more = 1e-6;
-constexpr double uniform = 1e-9, near_neighbours = 1e-13, round_off = 1e-15;  ///< of the values: see Leeway
+constexpr double uniform = 1e-9, near_neighbours = 1e-13, round_off = 1e-15;  ///< relative to the values: see Leeway
 constexpr std::uint8_t in_next = 1, in_touched = 2;                           ///< of LimiterScratch::listed
 
-/// Where each own volume is found among plain and special ones.
+/// Index of each own volume among the plain intervals or the special volumes.
 void find_places(const ScalarGrid& grid, LimiterScratch& s) {
   s.place = Array<std::int32_t>(grid.n_own, Purpose::fields, 0);
   for (std::size_t p = 0; p < grid.plain.size(); ++p)
@@ -28,7 +28,8 @@ void find_places(const ScalarGrid& grid, LimiterScratch& s) {
   for (std::size_t k = 0; k < grid.special.size(); ++k) s.place[grid.special[k]] = -1 - static_cast<std::int32_t>(k);
 }
 
-/// Faces of the volumes of other ranks: they are found from the own side alone.
+/// Faces of the volumes of other ranks. The lists of the grid contain only faces of own volumes, but a limited volume
+/// of another rank lowers the factors of the faces that it shares with this rank.
 void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
   std::vector<std::vector<VolumeFace>> of(grid.n_all - grid.n_own);
   const auto add = [&](std::int32_t face, std::int32_t left, std::int32_t right) {
@@ -47,7 +48,7 @@ void find_remote_faces(const ScalarGrid& grid, LimiterScratch& s) {
   }
 }
 
-/// f(face, other, outward) for the faces of a volume, in the order of for_each_volume(); of a volume of another rank,
+/// f(face, other, outward) for the faces of a volume, in the order of for_each_volume(); for a volume of another rank,
 /// those that it shares with own ones.
 template <class F>
 void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t volume, F&& f) {
@@ -72,7 +73,7 @@ void for_faces_of(const ScalarGrid& grid, const LimiterScratch& s, std::int32_t 
   }
 }
 
-/// low -= Σ amount / V in the plain volumes of a stretch.
+/// low -= Σ amount / V in the plain volumes of an interval.
 template <int C>
 void correct_stretch(const ScalarGrid& grid, const Correction& b, const PlainVolumes& p) {
   std::array<const double*, 6> side;
@@ -88,7 +89,7 @@ void correct_stretch(const ScalarGrid& grid, const Correction& b, const PlainVol
     low[t] -= scale * (((x1[t] - x0[t]) + (y1[t] - y0[t])) + (z1[t] - z0[t]));
 }
 
-/// The same in a special volume, with what passes its wall.
+/// The same in a special volume, with the amount through its wall.
 template <int C>
 void correct_special(const ScalarGrid& grid, const Correction& b, std::int64_t i) {
   const std::int32_t v = grid.special[i];
@@ -124,7 +125,8 @@ struct Bounds {
   std::array<double, C> least, largest;
 };
 
-/// Gives a block all of its correction; lists the own volumes that this takes out of the range.
+/// Applies the full correction of a block, and lists the own volumes that leave the range. Only few do, so the passes
+/// that follow process lists instead of the whole grid.
 template <int C>
 void correct_whole(const ScalarGrid& grid, const Correction& b, LimiterScratch& s, std::vector<std::int32_t>& outside) {
   const Bounds<C> bounds(b);
@@ -145,7 +147,7 @@ void correct_whole(const ScalarGrid& grid, const Correction& b, LimiterScratch& 
   }
 }
 
-/// What flows in and out of a volume with the factors as they are, per component.
+/// Corrections into and out of a volume with the current factors, per component.
 template <int C>
 struct Exchange {
   std::array<double, C> in{}, out{}, left_out{};  ///< left_out: Σ (1 - factor) amount, out of the volume
@@ -169,7 +171,10 @@ Exchange<C> exchange_of(const ScalarGrid& grid, const Correction& b, const Limit
   return e;
 }
 
-/// R of a volume that has been given all of its correction: less than 1 where it leaves the range with the factors.
+/// R of a volume that contains its full correction: less than 1 where its value with the current factors is outside of
+/// the range. With `credit` the opposite corrections count with their current factors: R is then continuous in the
+/// excess, but lowering the factors of neighbours can invalidate it, so further passes are needed. Without it, R keeps
+/// the volume in the range whatever the other factors become.
 template <int C, int F>
 void find_excess(const ScalarGrid& grid, const Correction& b, const Bounds<C>& bounds, bool credit, std::int32_t volume,
                  LimiterScratch& s) {
@@ -199,7 +204,7 @@ bool is_held(const LimiterScratch& s, std::int32_t volume) {
   return held;
 }
 
-/// Multiplies F factors by what R of two volumes allows.
+/// Multiplies F factors by the smaller R of the volume that gains and the volume that loses by the correction.
 template <int C, int F>
 void lower_factors(const LimiterScratch& s, const double* amount, std::int32_t left, std::int32_t right,
                    double* factor) {
@@ -213,14 +218,15 @@ void lower_factors(const LimiterScratch& s, const double* amount, std::int32_t l
   for (int k = 0; k < F; ++k) factor[k] *= allowed[k];
 }
 
-/// Multiplies the factors of faces and walls of the volumes that are held by R, and lists in `next` whom this concerns.
+/// Multiplies the factors of faces and walls of the limited volumes by R, and lists in `next` the volumes with a
+/// changed factor: only these can leave the range in the next pass.
 template <int C, int F>
 void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
   const std::uint8_t* const held = s.held.data();
   parallel_for(std::ssize(s.held_list), [&](std::int64_t i) {
     const std::int32_t volume = s.held_list[i];
     for_faces_of(grid, s, volume, [&](std::int32_t face, std::int32_t other, double outward) {
-      if (held[other] != 0 && other < volume) return;  // done from there
+      if (held[other] != 0 && other < volume) return;  // processed from the other side
       const double* const amount = b.amount.data() + C * std::int64_t{face};
       const bool leaves = outward > 0.0;
       lower_factors<C, F>(s, amount, leaves ? volume : other, leaves ? other : volume,
@@ -248,7 +254,7 @@ void hold_back(const ScalarGrid& grid, const Correction& b, LimiterScratch& s) {
   }
 }
 
-/// One pass of a block; true when any own volume is held back.
+/// One pass of a block; true if any own volume was limited.
 template <int C, int F>
 bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const std::int32_t> look, LimiterScratch& s) {
   const Bounds<C> bounds(b);
@@ -276,7 +282,7 @@ bool pass(ScalarGrid& grid, const Correction& b, bool credit, std::span<const st
   return any;
 }
 
-/// Takes back what the factors do not allow.
+/// Subtracts the part of the corrections that the factors do not allow.
 template <int C, int F>
 void take_back(const ScalarGrid& grid, const Correction& b, const LimiterScratch& s) {
   parallel_for(std::ssize(s.touched), [&](std::int64_t i) {
@@ -297,9 +303,8 @@ std::int64_t count_limited(const ScalarGrid& grid, const LimiterScratch& s, int 
   return n;
 }
 
-/// Lowers the factors until nothing leaves the range, and takes back what they do not allow. Returns the number of
-/// passes.
-// A volume is looked at again when the factor of one of its faces has changed: few are, after all have been given all.
+/// Lowers the factors until no value leaves the range, and subtracts the part of the corrections that they do not
+/// allow. Returns the number of passes. A volume is evaluated again only if the factor of one of its faces has changed.
 int hold_all_back(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
   int passes = 0;
   for (; passes < most_passes; ++passes) {

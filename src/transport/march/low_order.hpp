@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The step of low order: upwind advection, then two-point diffusion and the film at the wall,
+// The low-order step: upwind advection, then two-point diffusion and the film at the wall,
 //
 //   V ∂c/∂t = -Σ g (c - c') - w (c - c_eq),   g = D area / distance,  w = a k / (1 + k d / D)
 //
-// made of fluxes, so nothing is lost; every new value is a mean of old ones, of those on the ends of the domain and of
-// c_eq, so none is outside of their range, to round-off. Diffusion goes in explicit sub-steps, as many as ordinary
-// volumes need. Those that exchange more in a sub-step than they hold, isolated fragments above all, give and take
-// according to their new value; what two of them exchange is what their old values ask for, cut to what they hold. So
-// no system is solved. Where that would take too many sub-steps it is one implicit step instead
+// in terms of fluxes, so mass is conserved; every new value is a mean of old ones, of those on domain faces and of
+// c_eq, so none is outside of their range, to round-off. Diffusion uses explicit sub-steps, as many as ordinary volumes
+// need. Volumes that exchange more in a sub-step than they contain, isolated fragments above all, have fluxes that
+// depend on their new value; the exchange of two such volumes follows from their old values, limited to what they
+// contain. So no system is solved. Where too many sub-steps would be needed, a single implicit step is used
 // (implicit_diffusion.hpp).
 #pragma once
 
@@ -19,12 +19,12 @@
 
 namespace karst {
 
-/// How a step of two-point diffusion is cut into sub-steps.
+/// Division of a step of two-point diffusion into sub-steps.
 struct SubSteps {
   double dt = 0.0;  ///< of the step; 0: none yet
-  int count = 0;    ///< 0: one implicit step in place of too many
+  int count = 0;    ///< 0: one implicit step instead
   double length = 0.0;
-  /// An own volume whose new value counts.
+  /// An own volume whose fluxes depend on its new value.
   struct Implicit {
     std::int32_t volume;
     std::int64_t special;    ///< its place in grid.special
@@ -46,11 +46,11 @@ struct SubSteps {
   std::int64_t bytes() const;
 };
 
-/// Of components that diffuse alike: same D, same sides that fix values, same wall.
+/// Terms of components with the same D, the same fixed sides and the same wall.
 struct LowOrderTerms {
   double diffusivity = 0.0;
   std::array<bool, 6> fixed{};
-  Conductances g;             ///< nothing passes ends of the domain that do not fix the value
+  Conductances g;             ///< domain faces without a fixed value are closed
   Array<double> wall;         ///< w per own volume [h0³/time]; empty: sealed
   Array<double> equilibrium;  ///< parallel to wall
   SubSteps sub_steps;
@@ -62,21 +62,21 @@ struct LowOrderTerms {
 /// Fills terms.g. Not collective.
 void find_conductances(const ScalarGrid& grid, LowOrderTerms& terms);
 
-/// Makes terms.sub_steps those of dt; nothing where they are. Collective.
+/// Updates terms.sub_steps to dt, if they are for another one. Collective.
 void choose_sub_steps(ScalarGrid& grid, LowOrderTerms& terms, double dt);
 
-/// What two-point diffusion of C components works in.
+/// Work arrays of two-point diffusion of C components.
 struct LowOrderVectors {
-  std::span<double> first;  ///< C n_values: values after advection, on the ends those of the new time; changed
+  std::span<double> first;  ///< C n_values: values after advection, on domain faces those of the new time; changed
   std::span<double>
-      second;  ///< C n_values: room. After an even number of sub-steps the result is in `first`, else here
-  /// C n_values: ∫ of the values over the step, as they count: g times its difference is what passed a face.
+      second;  ///< C n_values: work array. After an even number of sub-steps the result is in `first`, otherwise here
+  /// C n_values: ∫ of the values in the fluxes over the step: g times its difference is the amount that passed a face.
   std::span<double> exposure;
-  std::vector<double>& inner;  ///< C per inner face: what has passed
+  std::vector<double>& inner;  ///< C per inner face: amount that has passed
 };
 
-/// The sub-steps; how many. Collective.
-/// @param source  of each component: n_own [concentration/time], evenly over the step; empty: none
+/// Carries out the sub-steps and returns their number. Collective.
+/// @param source  of each component: n_own [concentration/time], uniform over the step; empty: none
 template <int C>
 int diffuse(ScalarGrid& grid, const LowOrderTerms& terms, const std::array<std::span<const double>, C>& source,
             const LowOrderVectors& vectors);
@@ -84,11 +84,11 @@ int diffuse(ScalarGrid& grid, const LowOrderTerms& terms, const std::array<std::
 /// The corrections of diffusion for C components.
 struct DiffusedBlock {
   std::span<const double> phi;  ///< C n_all: values of the accurate operator
-  /// C n_faces: in, its fluxes but those of the low faces of plain volumes; out, what these would pass more than has
-  /// passed. 0 in faces of isolated fragments, which keep the fluxes of low order: the accurate operator gives some of
-  /// them no balance.
+  /// C n_faces: in: the accurate fluxes, except those of the low faces of plain volumes; out: the difference of
+  /// accurate and low-order amounts. 0 in faces of isolated fragments, which have low-order fluxes only: the accurate
+  /// operator has no balance for some of them.
   std::span<double> amount;
-  std::span<double> ends;  ///< C per face on the ends of the domain: grows by what has passed out
+  std::span<double> ends;  ///< C per domain face: increased by the amount that has left
 };
 
 /// Threaded; not collective.

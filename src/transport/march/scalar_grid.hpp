@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What transport sees of a composite grid: one list of control volumes and one of faces, whatever levels and boxes they
-// are on. A quantity of a volume is its mean, which to second order is the value at the centroid x of its fluid; the
-// flux through a face, positive from `left` to `right`, stands at the centroid of the face.
+// The composite grid of transport: one list of control volumes and one of faces for all levels and boxes. A quantity of
+// a volume is its mean, which to second order is the value at the centroid x of its fluid; the flux through a face,
+// positive from `left` to `right`, is that at the centroid of the face.
 //
-//   volumes  own unknowns in their numbering, then those of other ranks that share a face with them, then one place per
-//            face on the ends of the domain, for values there ("boundary"): n_own | n_all | n_values
+//   volumes  own unknowns in their numbering, then those of other ranks that share a face with them, then one entry per
+//            domain face, for values there ("boundary"): n_own | n_all | n_values
 //   faces    d n_all + v: the face in direction d below volume v, between neighbours on a grid line of one level; then
-//            all others: extra ones, those between levels, those on the ends of the domain (flux out of the domain)
+//            all others: extra ones, those between levels, domain faces (flux out of the domain)
 //
-// Plain volumes are whole, and so are their six neighbours, on the same level: they come in stretches, without tables,
-// and gradients are plain differences. All other volumes list their faces, with the weights of their gradient.
+// Plain volumes are regular cells with six regular neighbours on the same level: they are stored as intervals without
+// tables, and their gradients are central differences. All other volumes list their faces, with the weights of their
+// gradient.
 #pragma once
 
 #include <array>
@@ -31,14 +32,16 @@ struct PlainVolumes {
   std::int32_t level;
 };
 
-/// A face that is not the low face of a plain volume. A step goes through these lists many times: what only some loops
-/// read stands in lists beside.
+/// A face that is not the low face of a plain volume. A step reads this list many times, so data for some loops only
+/// are in separate, parallel lists.
 struct ScalarFace {
-  std::int32_t face, left, right;  ///< right >= n_all: on an end of the domain
-  bool fragment;  ///< one of the two volumes does not hold its cell centre and has no home: an isolated fragment
+  std::int32_t face, left, right;  ///< right >= n_all: domain face
+  bool fragment;  ///< one of the two volumes is an isolated fragment: it does not contain its cell centre and has no
+                  ///< home
 };
 
-/// From the centroids of the two volumes of a face to its own [h0]; without a volume on the right: the first alone.
+/// From the centroids of the two volumes of a face to that of the face [h0]; without a volume on the right: only the
+/// first.
 struct FaceOffsets {
   Vec3 from_left, from_right;
 };
@@ -58,7 +61,7 @@ class VolumeFace {
   std::int32_t other_ = 0;
 };
 
-/// A face on an end of the domain.
+/// A domain face.
 struct BoundaryFace {
   std::int32_t face, volume;
   std::int32_t side;  ///< 0..5
@@ -74,7 +77,7 @@ struct ScalarGridCounts {
 /// Sides -x +x -y +y -z +z whose boundary values take part in the gradients of the volumes there.
 using GivenSides = std::array<bool, 6>;
 
-/// Of the volumes that are not plain: gradient = Σ weight (value of the other - own value) [1/h0].
+/// Gradient weights of the volumes that are not plain: gradient = Σ weight (value of the other - own value) [1/h0].
 struct GradientWeights {
   GivenSides given{};
   Array<Vec3> weight;  ///< parallel to ScalarGrid::volume_faces
@@ -89,8 +92,8 @@ struct ScalarGrid {
   Array<std::int32_t> special;        ///< all other own volumes, increasing
   Array<std::int64_t> special_begin;  ///< first of their faces, and the end
   Array<VolumeFace> volume_faces;
-  std::vector<GradientWeights> gradients;  ///< for quantities that are given on different sides
-  Array<ScalarFace> listed;                ///< every face but the low ones of plain volumes
+  std::vector<GradientWeights> gradients;  ///< for quantities prescribed on different sides
+  Array<ScalarFace> listed;                ///< every face except the low ones of plain volumes
   Array<FaceOffsets> offsets;              ///< parallel to it
   Array<double> conductance;  ///< parallel: area / distance of two-point differences, normal to the face [h0]
   std::vector<BoundaryFace> boundary;
@@ -98,10 +101,10 @@ struct ScalarGrid {
   Array<Vec3> centroid;          ///< n_own, from the low corner of the domain [h0]
   Array<std::uint8_t> fragment;  ///< n_all
   RemoteUnknowns remote;
-  Array<double> arrived;    ///< room of fetch_together()
+  Array<double> arrived;    ///< work array of fetch_together()
   ScalarGridCounts counts;  ///< over all ranks
 
-  /// Where the flux of a face stands in a FaceField: sign x the number there.
+  /// Position of the flux of a face in a FaceField, with its sign.
   struct Place {
     enum class Kind : std::uint8_t { primary, extra, coarse_fine, entering } kind;
     std::uint8_t level, direction;
@@ -109,27 +112,26 @@ struct ScalarGrid {
     std::int32_t face;
     std::int64_t place;
   };
-  std::vector<Place> places;        ///< all that a FaceField holds of own volumes, but the low faces in `low_slot`
-  std::vector<Place> read_only;     ///< faces whose place belongs to another rank
+  std::vector<Place> places;        ///< all entries of own volumes in a FaceField except the low faces in `low_slot`
+  std::vector<Place> read_only;     ///< faces whose entry belongs to another rank
   std::vector<std::int64_t> slots;  ///< n_own: slot of an own volume in the fields of its level
   std::vector<std::int32_t> level_begin;  ///< first own volume per level, and the end
 
-  /// Composite::width() without a call, so that loops over faces stay vectors.
+  /// Composite::width() without a call, so that loops over faces can be vectorised.
   static double width(int level) { return 1.0 / static_cast<double>(std::int64_t{1} << level); }
   std::int64_t bytes() const;  ///< of this rank
 };
 
-/// @param given  of all quantities whose gradients are asked for, each once
-/// Collective.
+/// @param given  of all quantities whose gradients are needed, each once. Collective.
 ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given);
 inline ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const GivenSides& given = {}) {
   return make_scalar_grid(std::move(composite), std::vector<GivenSides>{given});
 }
-/// The weights for what is given on these sides, one of those that the grid was made with.
+/// The weights for values prescribed on these sides; the combination must be one that the grid was constructed with.
 std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given);
 
 /// Calls visit(volume, faces) for every own volume, threaded; faces(f) calls f(face, other, outward) for its faces, six
-/// in a plain volume. visit must write nothing but what belongs to the volume.
+/// in a plain volume. visit must write only data of the volume.
 template <class Visit>
 void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
   parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
@@ -157,7 +159,7 @@ void for_each_volume(const ScalarGrid& grid, Visit&& visit) {
   });
 }
 
-/// Calls plain(face, left, right, direction, level) for the low faces of plain volumes and listed(ScalarFace, its place
+/// Calls plain(face, left, right, direction, level) for the low faces of plain volumes and listed(ScalarFace, its index
 /// in the list) for all others, threaded; every face once.
 template <class Plain, class Listed>
 void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
@@ -173,15 +175,16 @@ void for_all_faces(const ScalarGrid& grid, Plain&& plain, Listed&& listed) {
 }
 
 /// Isolated fragments whose faces (or wall) are larger than this times their volume, in cells, exchange nothing through
-/// them: what would pass cannot be told from round-off next to what they hold. They keep what they have.
+/// them: the flux would be lost in round-off compared with their content. They keep their content.
 inline constexpr double crumb = 30.0;
 
-/// Fluxes of a FaceField as one number per face, and back; in the latter, places without a face become 0. The halo of
-/// the FaceField is filled. Collective.
+/// Fluxes of a FaceField as one number per face, and back; entries of a FaceField without a face become 0, and its halo
+/// is filled. Collective.
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux);
 void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces);
 
-// Of C fields side by side (component c of place i at C i + c; instantiated for 1 to 4) each has the bits it has alone.
+// For C interleaved fields (component c of entry i at C i + c; instantiated for 1 to 4); each is bitwise the same as
+// alone.
 
 /// Fills values [n_own, n_all) from their owners. Collective.
 template <int C = 1>
@@ -198,31 +201,31 @@ void add_up(const ScalarGrid& grid, std::span<const double> flux, std::span<doub
 using Gradient = std::array<std::span<double>, 3>;
 
 /// Least-squares gradients over the neighbours across faces; plain differences in plain volumes; 0 in directions that
-/// the neighbours do not resolve. Isolated fragments, which hardly follow the fluid around them, take no part where
-/// others are enough. Exact for linear values. Those of other ranks are fetched. Collective.
+/// the neighbours do not resolve. Isolated fragments are left out where the other neighbours suffice, because their
+/// values hardly follow the fluid around them. Exact for linear values. Those of other ranks are fetched. Collective.
 /// @param weights  gradient_weights()
 /// @param values   n_values
 template <int C = 1>
 void find_gradient(ScalarGrid& grid, std::span<const Vec3> weights, std::span<const double> values,
                    const Gradient& gradient);
-/// Of a grid that was made for quantities that are given on the same sides.
+/// For a grid that was constructed for quantities prescribed on the same sides.
 template <int C = 1>
 void find_gradient(ScalarGrid& grid, std::span<const double> values, const Gradient& gradient) {
   find_gradient<C>(grid, grid.gradients[0].weight.span(), values, gradient);
 }
 
-/// A step of first order: after = values - dt / V Σ F c out of each own volume, c the value of the volume that F leaves
-/// (F > 0 from left to right; into the domain: the boundary value). Threaded; not collective.
+/// A first-order step: after = values - dt / V Σ F c out of each own volume, c the value of the volume that F leaves (F
+/// > 0 from left to right; into the domain: the boundary value). Threaded; not collective.
 /// @param flow   F, n_faces
 /// @param after  C n_own at its front
 template <int C = 1>
 void upwind_step(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values, double dt,
                  std::span<double> after);
-/// Flux of second order: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
+/// Second-order flux: F (c_k + g_k·(x_f - x_k)), k the volume that F leaves.
 template <int C = 1>
 void linear_upwind_flux(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                         const Gradient& gradient, std::span<double> flux);
-/// factor x (flux of second order - the one of first order of `before`).
+/// factor x (second-order flux - first-order flux of `before`).
 template <int C = 1>
 void upwind_difference(const ScalarGrid& grid, std::span<const double> flow, std::span<const double> values,
                        const Gradient& gradient, std::span<const double> before, double factor,

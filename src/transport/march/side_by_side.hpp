@@ -5,8 +5,8 @@
 
 namespace karst {
 
-/// Components that go through a step side by side: component c of volume or face i at C i + c, so that lists, weights
-/// and messages serve all of them. Each has the bits that it has alone.
+/// Interleaved components in a step: component c of volume or face i at C i + c, so that lists, weights and messages
+/// are shared. Each is bitwise the same as alone.
 inline constexpr int most_side_by_side = 4;
 
 /// f(std::integral_constant<int, width>), 1 to most_side_by_side.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a TransportStepper is made of, and what its steps work in.
+// Parts of a TransportStepper, and the work arrays of its steps.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@
 
 namespace karst {
 
-/// Room that all blocks share, for C components of the widest one.
+/// Work arrays that all blocks share, for C components of the widest one.
 struct StepScratch {
   Array<double> mean;                     ///< C n_values
   Array<double> exposure;                 ///< C n_values: of LowOrderVectors
   std::array<Array<double>, 3> gradient;  ///< C n_all
-  Array<double> wall;                     ///< C n_own: flux through the wall; empty where no wall reacts
+  Array<double> wall;                     ///< C n_own: flux through the wall; empty without reacting walls
   std::vector<double> inner;              ///< of LowOrderVectors
   ImplicitUpwind upwind;
   ImplicitDiffusion implicit;
   std::unique_ptr<DiffusionScratch> diffusion;
   LimiterScratch limiter;
   std::vector<Correction> corrections;
-  std::vector<double> sums, extremes;  ///< of one step, before and after ranks have put them together
+  std::vector<double> sums, extremes;  ///< of one step, before and after the sum over ranks
   std::int64_t bytes() const;
 };
 
@@ -36,7 +36,8 @@ struct TransportParts {
   CarryingFlow flow;
   std::vector<std::unique_ptr<DiffusionGroup>> groups;
   std::vector<ComponentBlock> blocks;  ///< all components, each once
-  /// Blocks [first, last) that are limited together: those of a ScalarComponent::group, or one without.
+  /// Blocks [first, last) that are limited together: those of a ScalarComponent::group, or a single block without a
+  /// group.
   std::vector<std::pair<std::size_t, std::size_t>> limited_together;
   StepScratch scratch;
   std::int64_t bytes() const;  ///< of this rank

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a transport solve is about. For each component, with the flow u given,
+// The transport problem. For each component, with a given flow u,
 //
 //   ∂c/∂t + ∇·(u c - D ∇c) = s - λ c            in the fluid
 //   -D ∂c/∂n = k (c - c_eq)                     at the wall, n out of the fluid; k = 0: sealed
@@ -26,17 +26,17 @@ namespace karst {
 /// A side of the domain for one component.
 struct ScalarSide {
   enum class Kind : std::uint8_t {
-    open,  ///< nothing diffuses through it; what flows in has the value, what flows out that of the fluid there
-    fixed  ///< the concentration on it is the value
+    open,  ///< no diffusion through it; inflow has the value, outflow that of the fluid there
+    fixed  ///< the value is the concentration on it
   };
   Kind kind = Kind::open;
-  /// At a position [h0] and a time; empty: 0. Called from several threads. What flows in through an open side in a step
-  /// has the mean of the values just after its beginning and just before its end.
+  /// Value at a position [h0] and a time; empty: 0. Called from several threads. The inflow through an open side in a
+  /// step has the mean of the values just after its beginning and just before its end.
   std::function<double(const Vec3& x, double t)> value;
 };
 
-/// Times just after the beginning and just before the end of a step. Values on the ends of the domain are asked for
-/// there, as they may jump where one step ends and the next begins.
+/// Times just after the beginning and just before the end of a step. Values on domain faces are evaluated there, as
+/// they may jump between two steps.
 inline double just_after(double t, double dt) { return t + std::max(1e-9 * dt, 4e-15 * (std::abs(t) + dt)); }
 inline double just_before_end(double t, double dt) { return t + dt - std::max(1e-9 * dt, 4e-15 * (std::abs(t) + dt)); }
 
@@ -47,12 +47,12 @@ struct ScalarWall {
 
 struct ScalarComponent {
   std::string name = "c";
-  /// Components of one group share the limiter's factors, so that sums of them stay sums; empty: factors of its own,
-  /// and the same bits whatever swims beside it.
+  /// Components of one group share the factors of the limiter, so that sums of them remain sums; empty: separate
+  /// factors, and bitwise the same result for any other components.
   std::string group;
   double diffusivity = 0.0, decay = 0.0, source = 0.0;
-  std::array<ScalarSide, 6> sides;  ///< -x +x -y +y -z +z; not looked at where the domain is periodic
-  /// Per piece of wall, asked once; empty: sealed. Walls react with the components that diffuse alone.
+  std::array<ScalarSide, 6> sides;  ///< -x +x -y +y -z +z; unused where the domain is periodic
+  /// Per piece of wall, evaluated once; empty: sealed. Walls react only with components that diffuse.
   std::function<ScalarWall(const WallPiece& piece)> wall;
 };
 
@@ -62,16 +62,16 @@ inline std::array<bool, 6> fixed_sides(const ScalarComponent& c) {
   return fixed;
 }
 
-/// Everything that is wrong with components, one sentence each; nothing when all is well.
+/// All errors of components, one sentence each; empty if there is none.
 std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components);
 
 struct TransportOptions {
-  /// Largest |Σ flow| of a volume over what it exchanges (FlowContinuity). What is left over is taken out of the fluxes
-  /// before they carry anything (it would break the bounds); above this the flow is refused.
+  /// Largest |Σ flow| of a volume over what it exchanges (FlowContinuity). The remaining divergence is removed from the
+  /// fluxes before they are used (it would violate the bounds); above this value the flow is rejected.
   double allowed_divergence = 1e-2;
   double tolerance = 1e-8;  ///< of the implicit stages of diffusion, relative to the change of the step
   int max_iterations = 300;
-  bool limit = true;  ///< false: fluxes of second order as they are; for tests
+  bool limit = true;  ///< false: second-order fluxes without limiter; for tests
 };
 
 }  // namespace karst

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walls that react inside the step of diffusion, for steps in which much diffuses, D dt / h² > 0.3 (decision 035). With
-// the rates Q = a r of the step before as sources of the transport, T^ = transport(T, Σ ν Q_old), what rates change by
-// spreads by diffusion of low order, one number δ per mineral, as all totals diffuse alike:
+// Wall reactions coupled with the diffusion step, for steps with D dt / h² > 0.3 (decision 035). With the rates Q = a r
+// of the previous step as sources of the transport, T^ = transport(T, Σ ν Q_old), the change of the rates spreads by
+// low-order diffusion, one number δ per mineral, as all totals have equal diffusivity:
 //
 //   (V + dt K_low) δ_m = dt V (Q_m - Q_m,old),   Q_m = a_m r_m(T_wall),   T_wall = T + g·t + τ Σ a ν r(T_wall),
 //   T = T^ + Σ_m ν_m δ_m
 //
-// solved by Newton's method with the slopes dQ_m/dδ_m of the films, an M-matrix. In the steady state Q = Q_old and
-// δ = 0, so that it is that of transport of second order with the flux through the film, whatever the step. Elements
-// and charge go as written, to round-off. A step that has no such solution, or leaves a total negative, is made again
-// with Q_old = 0, and then in turn (reaction_step.hpp), which is always positive.
+// solved by Newton's method with the derivatives dQ_m/dδ_m of the films, an M-matrix. In the steady state Q = Q_old and
+// δ = 0, so it is that of second-order transport with the flux through the film for any step. Elements and charge are
+// conserved to round-off. A step without a solution, or with a negative total, is retried with Q_old = 0, and then with
+// operator splitting (reaction_step.hpp), which is always positive.
 #pragma once
 
 #include "transport/march/implicit_diffusion.hpp"
@@ -18,17 +18,17 @@
 
 namespace karst {
 
-/// How often.
+/// Counts of the methods used.
 struct CoupledCounts {
   std::int64_t steps = 0, iterations = 0;
   std::int64_t from_zero = 0;  ///< steps with Q_old = 0
-  std::int64_t in_turn = 0;    ///< steps that were not coupled in the end
+  std::int64_t in_turn = 0;    ///< steps that were finally not coupled
 };
 
-/// What coupled steps work in.
+/// Work arrays of coupled steps.
 struct CoupledScratch {
   CoupledCounts counts;
-  LowOrderTerms terms;  ///< with the slopes of the sites as their walls
+  LowOrderTerms terms;  ///< with the derivatives of the sites as their walls
   ImplicitDiffusion implicit;
   std::vector<Array<double>> sources;    ///< [component] n_own
   TransportState before;                 ///< for the next attempt
@@ -42,7 +42,7 @@ struct CoupledScratch {
   std::int64_t bytes() const;
 };
 
-/// What reacts where.
+/// Reactions and their sites.
 struct CoupledProblem {
   const ReactiveMedium& medium;
   const ReactiveSites& sites;  ///< their minerals do not end
@@ -51,7 +51,7 @@ struct CoupledProblem {
 };
 
 /// One step of transport and of the sites at walls. Throws Error as advance() and react(). Collective.
-/// @param[out] moved    with what reacted among the sources
+/// @param[out] moved    including the reacted amounts among the sources
 /// @param[out] reacted  gained: without what moved counts
 void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, double dt, ReactionState& reaction,
                      TransportState& state, CoupledScratch& scratch, TransportReport& moved, ReactionReport& reacted);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sites remember from step to step, as a row of numbers per control volume: kept on disk, and read by any ranks.
-// With these rows, ReactionState::dt, CoupledScratch::counts and the state of the transport, steps go on with the same
-// bits.
+// State of sites between steps, as a row of numbers per control volume: stored in checkpoints, and read on any ranks.
+// With these rows, ReactionState::dt, CoupledScratch::counts and the state of the transport, a resumed run is bitwise
+// the same.
 #pragma once
 
 #include <span>
@@ -16,12 +16,12 @@ namespace karst {
 /// then seen (primary), rate and slope (mineral) of CoupledScratch.
 std::size_t memory_width(const ReactiveMedium& medium, const ReactiveSites& sites, bool coupled);
 
-/// [own volume][memory_width()]; NaN where there is no site, and what was not found yet. Not collective.
+/// [own volume][memory_width()]; NaN where there is no site, and for values not computed yet. Not collective.
 /// @param coupled  nullptr: steps are never coupled
 std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
                                     const ReactionState& state, const CoupledScratch* coupled);
 
-/// The other way round. Throws Error, and changes nothing, where rows are of other sites. Not collective.
+/// The inverse. Throws Error, and changes nothing, if the rows belong to other sites. Not collective.
 /// @param rows     [own volume][memory_width()]
 /// @param state    of start_reaction()
 /// @param coupled  new; nullptr: steps are never coupled

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Minerals react with the totals that transport has moved (decision 035). At each site, with the time step dt,
+// Reaction of minerals with the transported totals (decision 035). At each site, with the time step dt,
 //
 //   T_wall = T* + g·t + s Σ_m a_m ν_m r_m(T_wall),   s = max(dt / 2 + τ, dt),     T = T* + dt Σ_m a_m ν_m r_m(T_wall)
 //
-// one implicit solve (chemistry/implicit_reaction.hpp). The wall sees the mean over the step of what stands before its
-// film, to second order, where the film holds more than a step takes, dt < 2 τ; beyond, and in the volume (τ = 0), it
-// is the implicit Euler method, in which no total becomes negative. Splitting from diffusion costs 0.01 % of the flux
-// at D dt / h² = 0.1, 0.1 % at 0.3, 5 % at 1 and half of it at 10, where steps are stable but wrong. Elements and
-// charge go from mineral to solution as written, to round-off. Sites whose totals have hardly changed since their last
-// solve keep its rates.
+// one implicit solve (chemistry/implicit_reaction.hpp). The wall sees the mean over the step of the totals before its
+// film, to second order, as long as dt < 2 τ; beyond this, and in the volume (τ = 0), it is the implicit Euler method,
+// in which no total becomes negative. Splitting from diffusion causes an error of 0.01 % of the flux at D dt / h² =
+// 0.1, 0.1 % at 0.3, 5 % at 1 and half of it at 10, where steps are stable but inaccurate. Elements and charge are
+// conserved between minerals and solution to round-off. Sites whose totals have hardly changed since their last solve
+// keep its rates.
 //
 // With ReactionOptions::now = 1/2 and react_on() before the next step, reactions and transport are split symmetrically
 // (Strang, SIAM J. Numer. Anal. 5 (1968) 506) with one solve per step: the second half of a step and the first half of
-// the next one are one solve, whose state is read in its middle.
+// the next one are one solve, whose state is evaluated in its middle.
 //
-// What sorbs, and phases in equilibrium (volume_sites alone), are in the solve of their volume: it begins with all that
-// is dissolved and sorbed, T* + E, and leaves T and E. Exchangers, surfaces and phases stay where they are.
+// Sorption, and phases in equilibrium (volume_sites only), are part of the solve of their volume: it starts from the
+// dissolved and sorbed amounts, T* + E, and returns T and E. Exchangers, surfaces and phases are immobile.
 #pragma once
 
 #include <memory>
@@ -30,18 +30,17 @@
 namespace karst {
 
 struct ReactionOptions {
-  /// Sites whose totals, relative to what they are, have changed by less than this since their last solve, at the same
-  /// dt, keep its rates; 0: none. What totals were is known to 6e-8: less than 1e-7 finds next to none.
+  /// Sites whose totals have changed by a relative amount below this since their last solve, at the same dt, keep its
+  /// rates; 0: none. Previous totals are stored to 6e-8, so values below 1e-7 skip almost none.
   double skip = 1e-7;
-  /// Part of dt that rates act before the totals are moved again; react_on() lets them act for the rest. 1 where
-  /// anything sorbs.
+  /// Fraction of dt for which rates act before the next transport; react_on() applies the rest. 1 with sorption.
   double now = 1.0;
 };
 
-/// Whether each total has changed by less than `skip`, relative to what it is; never where `before` holds NaN.
+/// Whether each total has changed by a relative amount below `skip`; never if `before` contains NaN.
 bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip);
 
-/// Sites over time. Numbers that a solve only begins from, or that changes are seen by, are kept to 6e-8.
+/// State of sites over time. Initial guesses, and numbers used only to detect changes, are stored to 6e-8.
 struct ReactionState {
   std::vector<float> start;    ///< [site][basis + 2]: of the last solve, then ionic strength, ln a(H2O)
   std::vector<float> seen;     ///< [site][primary]: totals at the film of the last solve; NaN: none yet
@@ -57,15 +56,16 @@ struct ReactionState {
 /// One step, over all ranks. Amounts: mol/kgw times h0³ of fluid.
 struct ReactionReport {
   std::vector<double> dissolved;  ///< [mineral]
-  /// [mineral] Σ |r(t + dt) - r(t)| dt / 2: how far the rates at the end of the step are from their mean over it, which
-  /// is what splitting and the implicit Euler method leave to first order; 0 in the first step, and of equilibria.
+  /// [mineral] Σ |r(t + dt) - r(t)| dt / 2: the difference between the rates at the end of the step and their mean,
+  /// which is the first-order error of splitting and the implicit Euler method; 0 in the first step, and for
+  /// equilibria.
   std::vector<double> time_error;
   std::vector<double> gained;  ///< [primary] by the solution: Σ ν dissolved, and what no longer sorbs
   std::vector<double> sorbed;  ///< [primary] at the end; empty where nothing sorbs
   std::int64_t solved = 0, kept = 0, speciations = 0;
 };
 
-/// What a solve leaves for the next one at the site, and where that begins: [basis + 2]. Not collective.
+/// Initial guess of the next solve at the site, from the last one: [basis + 2]. Not collective.
 void keep_start(const Speciation& solution, float* start);
 void begin_at(const float* start, Speciation& solution);
 /// Totals that hardly_changed() compares with: [primary]. Not collective.
@@ -75,28 +75,28 @@ void keep_seen(std::span<const double> film, float* seen);
 ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites);
 
 /// One step: changes the own values of the totals, from which those of other ranks follow (TransportStepper::
-/// take_changes). Threads share sites by what they cost in the step before; nothing depends on their number. Throws
-/// Error, on all ranks, where a site has no solution. Collective.
+/// take_changes). Sites are distributed to threads by their cost in the previous step; the results do not depend on the
+/// number of threads. Throws Error, on all ranks, if a site has no solution. Collective.
 /// @param h           width of level-0 cells [m], for messages
 /// @param[in,out] totals  [primary], n_values each
 void react(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double dt,
            const ReactionOptions& options, ReactionState& state, std::span<Array<double>> totals,
            ReactionReport& report);
 
-/// Rates of the last step act for `time` more, at most what react() left of its dt. Collective.
+/// Applies the rates of the last step for another `time`, at most the rest of dt of react(). Collective.
 /// @param[in,out] totals  [primary], n_values each
 void react_on(const ReactiveMedium& medium, const ReactiveSites& sites, const ScalarGrid& grid, double time,
               ReactionState& state, std::span<Array<double>> totals, ReactionReport& report);
 
-/// Minerals and equilibria, and where they are.
+/// Minerals and equilibria, and their sites.
 struct ReactionPlace {
   const ReactiveMedium& medium;
   const ReactiveSites& sites;  ///< volume_sites()
   const ScalarGrid& grid;
 };
 
-/// The same step by PHREEQC, which integrates the rates over it; without what sorbs. Throws Error, on all ranks, with
-/// what PHREEQC says. Collective.
+/// The same step by PHREEQC, which integrates the rates over it; without sorption. Throws Error, on all ranks, with
+/// PHREEQC's message. Collective.
 /// @param[in,out] cells  empty: made from the amounts that the state has left
 void react_with_phreeqc(const PhreeqcFiles& files, std::optional<PhreeqcCells>& cells, const ReactionPlace& place,
                         double dt, ReactionState& state, std::span<Array<double>> totals, ReactionReport& report);

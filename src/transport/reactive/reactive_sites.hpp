@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where minerals meet the solution: a site is a control volume with the surface that its water sees, in the volume
-// (porous bulk) or behind the film at its wall.
+// Reaction sites: a site is a control volume with the mineral surface in contact with its water, in the volume (porous
+// bulk) or behind the film at its wall.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace karst {
 
-/// Sites of this rank, at most one per own volume. A volume V with the wall area A, whose mean stands at the distance d
-/// from the wall, has the surface a = A / (V ρ) per kilogram of water and the film time τ = d V / (D A): the wall sees
+/// Sites of this rank, at most one per own volume. A volume V with the wall area A, whose mean is the value at the
+/// distance d from the wall, has the surface a = A / (V ρ) per kilogram of water and the film time τ = d V / (D A): the
+/// wall sees
 ///
 ///   T_wall = T + g·t + τ a Σ ν r(T_wall),
 ///
@@ -39,7 +40,7 @@ struct ReactiveSites {
   std::int64_t bytes() const;
 };
 
-/// What a solution at a wall needs to know of the fluid.
+/// Properties of the fluid for sites at walls.
 struct FilmOptions {
   double diffusivity = 0.0;    ///< D [h0²/s] > 0
   double width = 1.0;          ///< h0 [m]
@@ -48,19 +49,19 @@ struct FilmOptions {
   GivenSides given{};          ///< one of those that the grid was made with
 };
 
-/// Sites at the walls: of each piece the fraction of its area that each mineral covers; pieces without any are none.
+/// Sites at the walls: each mineral covers a fraction of the area of a piece; pieces without minerals are not sites.
 /// Not collective.
 /// @param fraction  (piece, [out] per mineral)
 ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,
                          const std::function<void(const WallPiece&, std::span<double>)>& fraction);
 
-/// The same minerals, and what sorbs, in every volume. Not collective.
+/// The same minerals and sorbents in every volume. Not collective.
 /// @param area    [mineral] [m²/kgw]; of phases in equilibrium any positive number
 /// @param amount  [mineral] [mol/kgw]
 ReactiveSites volume_sites(const ScalarGrid& grid, std::span<const double> area, std::span<const double> amount);
 
-/// T + g·t of a site. The term is shortened, for all totals alike, where it would take more than half of one of them
-/// but the first, H+. Thread-safe. Not collective.
+/// T + g·t of a site. The term is reduced, by the same factor for all totals, if it would take more than half of one of
+/// them except the first, H+. Thread-safe. Not collective.
 void find_film(const ScalarGrid& grid, const ReactiveSites& sites, std::size_t site,
                std::span<const Array<double>> totals, std::span<double> film);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a given flow carries, as a term of the operator of steady transport over the own unknowns:
+// The advective term of a given flow in the operator of steady transport over the own unknowns:
 //
 //   (T c)_v = s Σ_faces Q_f c_f     Q_f volume flux out of v [h0²],   c_f = c_u + g_u · (x_f - x_u),  u upwind of f
 //
-// with the fluxes and gradients of scalar_grid.hpp: in whole cells half of the difference between both sides, which
-// makes Fromm's scheme (J. Comput. Phys. 3 (1968) 176): second order, linear in c, and in any wave 1/2 to 3/2 times the
-// first-order upwind form, which is what preconditions it. Where the flow's fluxes add up to 0 in every VoF, T 1 = 0.
+// with the fluxes and gradients of scalar_grid.hpp: in regular cells half of the difference between both sides, which
+// gives Fromm's scheme (J. Comput. Phys. 3 (1968) 176): second order, linear in c, and for any wave 1/2 to 3/2 times
+// the first-order upwind form, which is used in the preconditioner. Where the flow's fluxes add up to 0 in every VoF, T
+// 1 = 0.
 #pragma once
 
 #include <array>
@@ -26,22 +27,21 @@ class AdvectiveTerm {
   /// Collective.
   AdvectiveTerm(ScalarGrid& grid, FaceField& flow);
 
-  /// s, 1 at first: of a flow that differs in its speed alone.
+  /// Sets s, initially 1: a flow that differs only in its speed.
   void set_scale(double s) { scale_ = s; }
   double scale() const { return scale_; }
-  /// Gives the values with which the flow enters through the sides whose condition is Dirichlet; through all others it
-  /// brings what is there. Without: the latter everywhere.
+  /// Sets the inflow values through sides with Dirichlet conditions; inflow through all others has the value of the
+  /// volume behind. Without this call the latter holds everywhere.
   void set_ends(const std::array<ConditionAt, 6>& sides);
 
-  /// y += T c, of what enters with a given value nothing, for C vectors side by side (component m of unknown i at
-  /// C i + m; instantiated for 1 and 3): each has the bits it has alone. Allocates nothing after the first time.
-  /// Collective.
+  /// y += T c, without the inflow of given values, for C interleaved vectors (component m of unknown i at C i + m;
+  /// instantiated for 1 and 3); each is bitwise the same as alone. Allocates memory only at the first call. Collective.
   template <int C = 1>
   void add(std::span<const double> c, std::span<double> y);
-  /// b -= T 0: what enters with a given value. Collective.
+  /// b -= T 0: the inflow of given values. Collective.
   void right_side(std::span<double> b);
-  /// Σ of s Q_f c_f through three planes, each from the unknowns before it to those behind it; the latter say which of
-  /// three fields is carried there. Collective.
+  /// Σ of s Q_f c_f through three planes, each from the unknowns before it to those behind it; the latter select which
+  /// of three fields is advected there. Collective.
   /// @param c      three fields side by side, own unknowns
   /// @param sides  per own unknown, three bits per plane: 0, `before`, or `behind` + the field
   std::array<double, 3> through_planes(std::span<const double> c, std::span<const std::uint16_t> sides);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioner of steady transport, A + s T with the term T of a flow (advective_term.hpp): a graph multigrid cycle
-// on two-point diffusion and what the flow carries through primary faces, on all its levels (carried_weight.hpp:
-// central where diffusion is the faster, upwind with a little diffusion elsewhere), then a Gauss-Seidel sweep
-// downstream (flow_sweep.hpp). The cycle alone needs 125 iterations where both need 36 (decision 030).
+// on two-point diffusion and the advection through primary faces, on all its levels (carried_weight.hpp: central where
+// diffusion dominates, upwind with a little diffusion elsewhere), then a Gauss-Seidel sweep downstream
+// (flow_sweep.hpp). The cycle alone needs 125 iterations where both need 36 (decision 030).
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ template <int C>
 class BasicFlowPreconditioner {
  public:
   /// All must outlive it. Collective.
-  /// @param carried  ends that nothing diffuses through, but that the flow brings a given value in through
+  /// @param carried  domain faces without diffusion, but with inflow of a given value
   BasicFlowPreconditioner(EllipticOperator& op, FaceField& flow, AdvectiveTerm& term,
                           const std::array<bool, 6>& carried = {});
 
-  /// For s times the flow; 0: of diffusion alone. Makes the multigrid again. Collective.
+  /// Updates it to s times the flow; 0: diffusion only. Rebuilds the multigrid. Collective.
   void set_scale(double s);
-  /// After changes of the operator's coefficients: makes all again. Collective.
+  /// Rebuilds everything after changes of the operator's coefficients. Collective.
   void follow_operator();
   /// z = M r over the own unknowns. Collective.
   void operator()(std::span<const double> r, std::span<double> z);

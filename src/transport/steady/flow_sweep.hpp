@@ -14,10 +14,9 @@ namespace karst {
 ///
 ///   z_v += (r_v - Σ_n (A + s U)_vn z_n) / (A + s U)_vv       v in the order of the flow
 ///
-/// The order is the reverse postorder of a depth-first search along the faces that fluid leaves through: where no flow
-/// is closed in itself, every VoF comes after all those that it gets fluid from, and without diffusion one sweep
-/// solves. Values of other ranks count as 0, and those of other threads (contiguous ranges of unknowns) as before the
-/// sweep.
+/// The order is the reverse postorder of a depth-first search along faces with outflow: where the flow has no closed
+/// loops, every VoF comes after all VoFs upstream of it, and without diffusion one sweep is an exact solve. Values of
+/// other ranks are taken as 0, and those of other threads (contiguous ranges of unknowns) as before the sweep.
 class FlowSweep {
  public:
   /// @param flow  volume fluxes, one per face of the grid

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fluxes through planes across the domain and through its ends: sums over the faces of the diffusive flux
-// (solvers/elliptic/elliptic_fluxes.hpp) between the VoFs on both sides, -Σ β ∂c/∂n area in units of h0, and of what a
-// flow carries (advective_term.hpp), where there is one.
+// Fluxes through planes across the domain and through domain faces: sums over the faces of the diffusive flux
+// (solvers/elliptic/elliptic_fluxes.hpp) between the VoFs on both sides, -Σ β ∂c/∂n area in units of h0, and of the
+// advective flux (advective_term.hpp), if there is a flow.
 //
-// Functions may rise by a jump H from one period to the next, c(x + L) = c(x) + H. Fluxes near the end are then those
-// of the function that has its jump in the middle of the domain instead.
+// Functions may rise by a jump H from one period to the next, c(x + L) = c(x) + H. Fluxes near the periodic boundary
+// are then those of the function that has its jump in the middle of the domain instead.
 #pragma once
 
 #include <array>
@@ -18,10 +18,11 @@
 
 namespace karst {
 
-/// Of a direction whose planes or ends are asked for: stencils must not reach over a quarter of the domain.
+/// Smallest number of cells in a direction whose planes or domain faces are used: stencils must be shorter than a
+/// quarter of the domain.
 inline constexpr int least_cells_of_planes = 16;
 
-/// What leaves the domain through one end, and where on average [level-0 cells].
+/// Outflow through one domain face, and its mean position [level-0 cells].
 struct EndFlux {
   double total = 0.0;
   Vec3 at;
@@ -33,8 +34,8 @@ class PlaneFluxes {
   /// The operator must outlive it; made with Faces::keep.
   explicit PlaneFluxes(EllipticOperator& op);
 
-  /// From now on jumps are those of diffusion and of what this flow carries; the term must outlive their use. nullptr:
-  /// of diffusion alone.
+  /// Jumps then include the advection of this flow in addition to diffusion; the term must outlive their use. nullptr:
+  /// only diffusion.
   void set_advection(AdvectiveTerm* term);
 
   /// y += what the rows of A (with the flow's term) see of a jump across the end of a periodic direction: A c of the
@@ -42,7 +43,7 @@ class PlaneFluxes {
   /// @param[in,out] y  own unknowns
   void add_jump(int direction, double jump, std::span<double> y);
 
-  /// Through the planes across all directions. Of a direction that is not periodic the end plane means nothing.
+  /// Through the planes across all directions. The boundary plane of a direction that is not periodic has no meaning.
   struct Through {
     Vec3 end, middle;
   };
@@ -51,7 +52,7 @@ class PlaneFluxes {
   /// @param c  own unknowns
   /// @param d  direction across whose end c jumps, or nowhere
   Through through(std::span<const double> c, int d = nowhere, double jump = 0.0);
-  /// What the flow carries through the end planes across all directions; set_advection() must have been called.
+  /// Advective fluxes through the boundary planes across all directions; set_advection() must have been called.
   Vec3 carried_through_ends(std::span<const double> c, int d = nowhere, double jump = 0.0);
   /// Out of the domain through one of its sides by diffusion.
   EndFlux out_of(int side, std::span<const double> c);

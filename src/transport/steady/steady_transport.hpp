@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steady transport of a dissolved species, solved and not marched:
+// Steady transport of a dissolved species, without time stepping:
 //
 //   ∇·(s Q c) - ∇·(β ∇c) = f   in the pores,   conditions of an EllipticProblem at wall and ends of the domain
 //
-// Ends with a given value are inlets where the flow enters; where it leaves, it takes what is there, with a given value
-// as with none. Ends through which nothing diffuses may be inlets, too (SteadyTransportOptions::carried). A wall that
-// reacts at first order, flux k c, is a Robin condition of rate k; laws that are not linear are solved by Newton's
-// method (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
+// Domain faces with a given value are inlets where the flow enters; outflow has the value of the fluid there, with a
+// given value or without. Domain faces without diffusion may be inlets, too (SteadyTransportOptions::carried). A wall
+// that reacts at first order, flux k c, is a Robin condition of rate k; nonlinear laws are solved by Newton's method
+// (solve_wall_law()). Units: lengths in h0, velocities and rates in β / h0.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct SteadyTransportOptions {
   double tolerance = 1e-8;
   int max_iterations = 300;
   int restart = 20;
-  /// What the flow brings in through ends whose condition in the operator is Neumann 0, as Dirichlet conditions: all
-  /// that comes in is Q c_in, nothing diffuses. Empty: the end is what it is in the operator.
+  /// Inflow through domain faces whose condition in the operator is Neumann 0, as Dirichlet conditions: the inflow is Q
+  /// c_in, without diffusion. Empty: the condition in the operator.
   std::array<ConditionAt, 6> carried{};
   /// Of the Krylov solves, see KrylovOptions::watch.
   std::function<void(int iteration, double residual)> watch{};
@@ -70,7 +70,7 @@ struct WallLawReport {
 };
 
 /// Solves with r(c) at every piece of wall, whose condition in the operator must be Robin: each step of Newton's method
-/// is the Robin condition of the tangent, rate r'(c_w), value r'(c_w) c_w - r(c_w). Ends when the concentration at no
+/// has the Robin condition of the tangent, rate r'(c_w), value r'(c_w) c_w - r(c_w). Ends when no concentration at a
 /// wall changes by more than `tolerance`, relative to the largest. Throws Error after `most_steps`. Collective.
 /// @param[in,out] c  own unknowns: start, from whose values next to the walls the first tangents come, and solution
 /// @param source  f per own unknown; empty: 0

@@ -102,8 +102,8 @@ TEST_F(ArrayImageTest, NumPyErrors) {
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 6)")), "ends early"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(3, 4, 4)")), "too long"));
   EXPECT_TRUE(has(text(npy("'<u2'", "(2147483647, 2147483647, 2147483647)")), "ends early"));
-  EXPECT_TRUE(has(text("this is no NumPy file"), "is no NumPy file"));
-  EXPECT_TRUE(has(text("\x93NUMPY\x07" + std::string(80, '\0')), "of version 7"));
+  EXPECT_TRUE(has(text("this is no NumPy file"), "is not a NumPy file"));
+  EXPECT_TRUE(has(text("\x93NUMPY\x07" + std::string(80, '\0')), "version 7"));
   EXPECT_TRUE(has(text("\x93NUMPY\x01" + std::string(1, '\0') + "\xff\xff{}"), "ends in its header"));
 }
 
@@ -187,7 +187,7 @@ TEST_F(ArrayImageTest, Hdf5ErrorsListTheDataSets) {
   write_data(file, "/line", {60}, H5T_STD_U8LE, H5T_NATIVE_UINT8, values);
   write_data(file, "/none", {0, 4, 5}, H5T_STD_U8LE, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{});
   H5Fclose(file);
-  EXPECT_TRUE(has(error("a.h5"), "name the data set") && has(error("a.h5"), "/s/gray (3 x 4 x 5)")) << error("a.h5");
+  EXPECT_TRUE(has(error("a.h5"), "specify the data set") && has(error("a.h5"), "/s/gray (3 x 4 x 5)")) << error("a.h5");
   EXPECT_EQ(error("a.h5:/s/gray"), "");
   EXPECT_TRUE(has(error("a.h5:/s/grey"), "has no data set /s/grey; it has") && has(error("a.h5:/x"), "/s/label"));
   EXPECT_TRUE(has(error("a.h5:/s"), "has no data set /s")) << "a group";
@@ -196,7 +196,7 @@ TEST_F(ArrayImageTest, Hdf5ErrorsListTheDataSets) {
   EXPECT_TRUE(has(error("a.h5:/none"), "0 entries"));
   file = new_file(path("e.h5"));
   H5Fclose(file);
-  EXPECT_TRUE(has(error("e.h5"), "the file has no data set"));
+  EXPECT_TRUE(has(error("e.h5"), "the file contains no data set"));
   test::write_raw<char>(path("b.h5"), {}, "this is no HDF5 file");
   EXPECT_TRUE(has(error("b.h5"), "b.h5: cannot open it as HDF5"));
   EXPECT_TRUE(has(error("c.h5:/data"), "c.h5: no such file"));
@@ -242,7 +242,7 @@ TEST_F(ArrayImageTest, MetaImageOfTextIsHeldWhole) {
 TEST_F(ArrayImageTest, MetaImageErrors) {
   const std::string plain = meta + std::string("ElementType = MET_SHORT\n");
   test::write_raw<char>(path("a.mhd"), {}, plain + "ElementDataFile = none.raw\n");
-  EXPECT_TRUE(has(error("a.mhd"), "names the data file none.raw, which cannot be read"));
+  EXPECT_TRUE(has(error("a.mhd"), "its data file none.raw cannot be read"));
   test::write_raw(path("a.raw"), sample_values<std::int32_t>());
   test::write_raw<char>(path("a.mhd"), {}, plain + "ElementDataFile = a.raw\n");
   EXPECT_TRUE(has(error("a.mhd"), "a.raw: too long")) << "twice the bytes";
@@ -272,7 +272,7 @@ TEST_F(ArrayImageTest, NrrdWithPlainVoxelsIsReadByPlanes) {
     }
   }
   test::write_raw<char>(path("a.nhdr"), {}, head + "encoding: raw\ndata file: none.raw\n");
-  EXPECT_TRUE(has(error("a.nhdr"), "names the data file none.raw"));
+  EXPECT_TRUE(has(error("a.nhdr"), "its data file none.raw"));
 }
 
 TEST_F(ArrayImageTest, WhatFloatLosesIsStated) {

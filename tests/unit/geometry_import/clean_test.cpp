@@ -227,7 +227,7 @@ TEST(Clean, ErrorsSayWhatToDoMpi) {
             std::string::npos);
   EXPECT_NE(error_of(image, {.keep = KeepClusters::connected, .axes = {false, true, false}})
                 .find("no pore cluster connects the faces of the image across y (4 clusters in all, the largest of 27 "
-                      "voxels); name other axes"),
+                      "voxels); use other axes"),
             std::string::npos);
   EXPECT_NE(error_of(image, {.holes = 20, .keep = KeepClusters::connected})
                 .find("no pore cluster of at least holes = 20 voxels connects the faces of the image across x or y or "

@@ -144,7 +144,7 @@ TEST_F(DamagedImageTest, Hdf5OfAnotherLengthOrWithOddNumbersIsRefused) {
   write(path("a.h5"), {});
   const std::string bytes = test::bytes_of_file(path("a.h5"));
   EXPECT_TRUE(has(error("b.h5", bytes + "more"),
-                  fmt::format("has {} bytes, its header states {}", bytes.size() + 4, bytes.size())));
+                  fmt::format("has {} bytes, but {} according to its header", bytes.size() + 4, bytes.size())));
   EXPECT_NE(error("b.h5", bytes.substr(0, bytes.size() - 1)), "");
   const hid_t twelve = H5Tcopy(H5T_STD_U16LE);
   H5Tset_precision(twelve, 12);

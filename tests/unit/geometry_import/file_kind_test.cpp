@@ -66,7 +66,7 @@ TEST_F(FileKindTest, FormatsAreReadUnderOtherNames) {
     EXPECT_EQ(error(name), "") << name;
     EXPECT_EQ(all_values(*open_image(path(name))), as_float(values_)) << name;
     EXPECT_TRUE(is_image_name(path(name))) << name;
-    EXPECT_TRUE(has(error(name, layout), "says its sizes and type itself")) << name;
+    EXPECT_TRUE(has(error(name, layout), "its format contains size and type")) << name;
   }
   write("packed.raw", test::gzip(voxels_));
   EXPECT_EQ(all_values(*open_image(path("packed.raw"), layout)), as_float(values_)) << "gzip without .gz";
@@ -96,7 +96,7 @@ TEST_F(FileKindTest, OtherKindsAreRefusedByName) {
     for (const std::string file : {"a.raw", "a.tif", "a.xyz"}) {
       write(file, bytes);
       EXPECT_TRUE(has(error(file), name)) << file << ": " << error(file);
-      EXPECT_TRUE(has(error(file, many), file == "a.tif" ? "says its sizes" : name))
+      EXPECT_TRUE(has(error(file, many), file == "a.tif" ? "contains size and type" : name))
           << file << ": " << error(file, many);
       EXPECT_FALSE(has(error(file, many), "skip_bytes = ")) << file;
     }
@@ -113,15 +113,15 @@ TEST_F(FileKindTest, TextIsNoVoxels) {
   for (const std::string name : {"a.dat", "a.raw", "a.xyz"}) {
     write(name, lines);
     const std::string exact = error(name, layout);  // 60 bytes: as many as the voxels
-    EXPECT_TRUE(has(exact, "is text") && has(exact, "numpy.save")) << exact;
+    EXPECT_TRUE(has(exact, "are text") && has(exact, "numpy.save")) << exact;
     const std::string longer = error(name, RawLayout{{5, 4, 1}, VoxelType::uint8, false, 0});
-    EXPECT_TRUE(has(longer, "is text") && !has(longer, "skip_bytes")) << longer;
-    EXPECT_TRUE(has(error(name, RawLayout{{5, 4, 1}, VoxelType::uint8, false, 40}), "is text"));
+    EXPECT_TRUE(has(longer, "are text") && !has(longer, "skip_bytes")) << longer;
+    EXPECT_TRUE(has(error(name, RawLayout{{5, 4, 1}, VoxelType::uint8, false, 40}), "are text"));
   }
   write("t.raw.gz", test::gzip(lines));
-  EXPECT_TRUE(has(error("t.raw.gz", layout), "holds text"));
+  EXPECT_TRUE(has(error("t.raw.gz", layout), "contains compressed text"));
   write("t.mhd", "ObjectType = Image\nNDims = 3\nDimSize = 5 4 3\nElementType = MET_UCHAR\nElementDataFile = a.dat\n");
-  EXPECT_TRUE(has(error("t.mhd"), "is text")) << error("t.mhd");
+  EXPECT_TRUE(has(error("t.mhd"), "are text")) << error("t.mhd");
   EXPECT_TRUE(is_text("0 1 0 1 0 1") && is_text("# voxel 5 \xc2\xb5m, porosity, and more words to read\n0 1\n") &&
               is_text("010101"));
   EXPECT_FALSE(is_text(""));
@@ -141,7 +141,7 @@ TEST_F(FileKindTest, TextIsNoVoxels) {
 TEST_F(FileKindTest, AFolderWithoutSlicesSaysWhatItHolds) {
   std::filesystem::create_directory(path("d"));
   write("d/one.dcm", std::string(128, '\0') + "DICM");
-  EXPECT_TRUE(has(error("d"), "holds no slices (.tif, .tiff, .png), but one.dcm, which is a DICOM file"));
+  EXPECT_TRUE(has(error("d"), "contains no slices (.tif, .tiff, .png), but one.dcm, which is a DICOM file"));
   write("d/.zarray", "{}");
   EXPECT_TRUE(has(error("d"), "a Zarr array"));
 }

@@ -96,9 +96,9 @@ TEST(FitCheck, EachFigureHasItsLimit) {
   };
   check([](ScanModel& s, double&, double&, double v) { s.minerals = v; }, 1.99, 2.01, "several minerals");
   check([](ScanModel& s, double&, double&, double v) { s.scatter = v; }, 0.0599, 0.0601, "vary in space");
-  check([](ScanModel& s, double&, double&, double v) { s.misfit = v; }, 0.0749, 0.0751, "picture of two phases");
-  check([](ScanModel& s, double&, double&, double v) { s.pore_offset = -v; }, 0.099, 0.101, "usual gray value");
-  check([](ScanModel& s, double&, double&, double v) { s.solid_offset = v; }, 0.099, 0.101, "usual gray value");
+  check([](ScanModel& s, double&, double&, double v) { s.misfit = v; }, 0.0749, 0.0751, "model of two phases");
+  check([](ScanModel& s, double&, double&, double v) { s.pore_offset = -v; }, 0.099, 0.101, "typical gray value");
+  check([](ScanModel& s, double&, double&, double v) { s.solid_offset = v; }, 0.099, 0.101, "typical gray value");
   check([](ScanModel&, double& peak, double&, double v) { peak = 60 + 120 * v; }, 0.324, 0.326, "beyond the peaks");
   check([](ScanModel&, double&, double& faces, double v) { faces = v; }, 1.34, 1.36, "voxel faces");
   check([](ScanModel&, double&, double& faces, double v) { faces = v; }, 0.61, 0.59, "voxel faces");

@@ -158,9 +158,9 @@ TEST(GeometryFile, WrongFilesAreNamed) {
   const auto open = [&] { return error_of([&] { GeometryFile file(path); }); };
   EXPECT_TRUE(has(open(), "a.h5: no such file"));
   test::write_raw<char>(path, {}, "no HDF5");
-  EXPECT_TRUE(has(open(), "a.h5: is no geometry file (not HDF5)"));
+  EXPECT_TRUE(has(open(), "a.h5: is not a geometry file (not HDF5)"));
   H5Fclose(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-  EXPECT_TRUE(has(open(), "is HDF5 but no geometry file"));
+  EXPECT_TRUE(has(open(), "is an HDF5 file but not a geometry file"));
   write_random(comm, path, {8, 8, 8});
   EXPECT_EQ(open(), "");
   hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);

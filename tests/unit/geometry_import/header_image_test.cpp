@@ -101,8 +101,7 @@ TEST_F(HeaderImageTest, NrrdWithItsVoxelsElsewhere) {
   write("d.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 6 3\n");
   EXPECT_EQ(values("c.nhdr"), as_float(v));
   EXPECT_EQ(values("d.nhdr"), as_float(v));
-  EXPECT_TRUE(
-      has(error("e.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 3 3\n"), "states 3 planes and names 2"));
+  EXPECT_TRUE(has(error("e.nhdr", head + "encoding: raw\ndata file: p%02d.raw 0 3 3\n"), "has 3 planes but 2"));
   write("p03.raw", bytes.substr(0, 19));
   EXPECT_TRUE(has(error_of([&] { values("d.nhdr"); }), "p03.raw: ends early"));
 }
@@ -117,7 +116,7 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
     return error("a.nrrd", bad + bytes);
   };
   EXPECT_TRUE(has(with("sizes: 5 4 3\n", ""), "has no field \"sizes\""));
-  EXPECT_TRUE(has(with("sizes: 5 4 3", "True: 5 4 3"), "field \"True\", which the format does not know"));
+  EXPECT_TRUE(has(with("sizes: 5 4 3", "True: 5 4 3"), "field \"True\", which is unknown in this format"));
   EXPECT_TRUE(has(with("sizes: 5 4 3", "sizes: 5 4 3\nsizes: 5 4 3"), "\"sizes\" twice"));
   EXPECT_TRUE(has(with("5 4 3", "5 4"), "3 numbers are needed"));
   EXPECT_TRUE(has(with("5 4 3", "5 4 3x"), "3 numbers are needed"));
@@ -131,10 +130,10 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with("little", "middle"), "endian is \"middle\""));
   EXPECT_TRUE(has(with("uint16", "uint12"), "type is \"uint12\""));
   EXPECT_TRUE(has(with("raw", "bzip2"), "encoding is \"bzip2\"; raw, gzip"));
-  EXPECT_TRUE(has(with("NRRD0004", "NRRD0009"), "is no NRRD file"));
+  EXPECT_TRUE(has(with("NRRD0004", "NRRD0009"), "is not an NRRD file"));
   EXPECT_TRUE(has(with("endian", "kinds: 3-color domain domain\nendian"), "kind \"3-color\" (colour, vector or time)"));
   EXPECT_TRUE(has(with("endian", "spacings: 1 0 1\nendian"), "widths must be finite and not 0"));
-  EXPECT_TRUE(has(with("endian", "spacings: 1 1 1\nunits: \"mm\" \"um\" \"mm\"\nendian"), "units that differ"));
+  EXPECT_TRUE(has(with("endian", "spacings: 1 1 1\nunits: \"mm\" \"um\" \"mm\"\nendian"), "different units"));
   const std::string space = "space dimension: 3\nspace directions: ";
   EXPECT_EQ(with("endian", space + "(2,0,0) (0,2,0) (0,0,2)\nendian"), "");
   EXPECT_TRUE(has(with("endian", space + "(2,0,0) (0,2,0\n(0,0,2)\nendian"), "of its header") ||
@@ -147,12 +146,12 @@ TEST_F(HeaderImageTest, NrrdThatContradictsItselfIsRefused) {
 TEST_F(HeaderImageTest, TextOfAnotherLengthOrTypeIsRefused) {
   const std::string head = nrrd("uint8", "ascii"), numbers = text_of(sample_values<std::uint8_t>());
   EXPECT_EQ(error("a.nrrd", head + numbers), "");
-  EXPECT_TRUE(has(error("a.nrrd", head + numbers + "7"), "too long: 60 voxels are needed, its text holds 61"));
+  EXPECT_TRUE(has(error("a.nrrd", head + numbers + "7"), "too long: 60 voxels are needed, its text contains 61"));
   EXPECT_TRUE(has(error("a.nrrd", head + numbers.substr(3)), "ends early"));
   EXPECT_TRUE(has(error("a.nrrd", head + "256 " + numbers.substr(2)), "value 0 of the voxels is \"256\""));
-  EXPECT_TRUE(has(error("a.nrrd", head + "1.5 " + numbers.substr(2)), "is \"1.5\", which is no number of its type"));
+  EXPECT_TRUE(has(error("a.nrrd", head + "1.5 " + numbers.substr(2)), "is \"1.5\", which is not a number of its type"));
   EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "0"), "odd number"));
-  EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "zz"), "no hexadecimal digit"));
+  EXPECT_TRUE(has(error("a.nrrd", nrrd("uint8", "hex") + "zz"), "not a hexadecimal digit"));
 }
 
 TEST_F(HeaderImageTest, CompressedVoxelsAreCheckedToTheLastByte) {
@@ -169,7 +168,7 @@ TEST_F(HeaderImageTest, CompressedVoxelsAreCheckedToTheLastByte) {
   EXPECT_TRUE(has(error("a.nrrd", head + gzip(bytes.substr(1))), "ends early"));
   std::string large = head;
   large.replace(large.find("5 4 3"), 5, "5000 4000 3000");
-  EXPECT_TRUE(has(error("a.nrrd", large + z), "cannot be in")) << "no memory is taken for it";
+  EXPECT_TRUE(has(error("a.nrrd", large + z), "do not fit into")) << "no memory is taken for it";
 }
 
 std::string meta(const std::string& type, const std::string& more = "") {
@@ -201,7 +200,7 @@ TEST_F(HeaderImageTest, MetaImageCompressedAsTextAndInSeveralFiles) {
         meta("MET_SHORT", order + "ElementToIntensityFunctionSlope = 2\nElementToIntensityFunctionOffset = -7\n") +
             local + bytes);
   EXPECT_EQ(values("f.mha")[3], 2 * static_cast<float>(v[3]) - 7);
-  EXPECT_TRUE(has(open_image(path("f.mha"))->info().notes.at(0), "-7 + 2 times those stored"));
+  EXPECT_TRUE(has(open_image(path("f.mha"))->info().notes.at(0), "-7 + 2 times the stored values"));
 }
 
 TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
@@ -215,11 +214,12 @@ TEST_F(HeaderImageTest, MetaImageThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(with(""), "add ElementByteOrderMSB = False"));
   EXPECT_TRUE(has(with(order + order), "ElementByteOrderMSB twice"));
   EXPECT_TRUE(has(with(order + "BinaryDataByteOrderMSB = True\n"), "contradict"));
-  EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "is ElementSpacing meant?"));
-  EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True or False"));
+  EXPECT_TRUE(has(with(order + "ElementSpacin = 1 1 1\n"), "did you mean ElementSpacing?"));
+  EXPECT_TRUE(has(with(order + "CompressedData = Maybe\n"), "True and False"));
   EXPECT_TRUE(has(with(order + "CenterOfRotation = 20\n"), "CenterOfRotation is \"20\"; 3 numbers are needed"));
   EXPECT_TRUE(has(with(order + "CompressedData = True\n"), "damaged"));
-  EXPECT_TRUE(has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "states 7 compressed bytes"));
+  EXPECT_TRUE(
+      has(with(order + "CompressedData = True\nCompressedDataSize = 7\n"), "its header says 7 compressed bytes"));
   EXPECT_TRUE(has(with(order + "BinaryData = False\n"), "of the voxels is") ||
               has(with(order + "BinaryData = False\n"), "text"));
   EXPECT_TRUE(has(with(order + "HeaderSize = 3\n"), "HeaderSize is 3"));
@@ -255,7 +255,7 @@ TEST_F(HeaderImageTest, WidthsAreMagnitudesAndDirectionsAreLookedAt) {
             "");
   EXPECT_TRUE(
       has(info("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 2 0 0 0 1 0 0 0 1\n") + local).width_doubt,
-          "of 2 times that"));
+          "2 times that"));
   EXPECT_TRUE(has(error("a.mha", meta("MET_UCHAR", widths + "TransformMatrix = 1 0.5 0 0 1 0 0 0 1\n") + local + bytes),
                   "sheared"));
   const ImageInfo both = info("a.mha", meta("MET_UCHAR", widths + "ElementSize = 0.001 0.001 0.001\n") + local);
@@ -350,7 +350,7 @@ TEST_F(HeaderImageTest, NiftiStatesItsWidthsTwice) {
     o.sform = {0, -2.5, 0, 2.5, 0, 0, 0, 0, 2.5};
     EXPECT_EQ(doubt(), "");
     o.sform[8] = 5;
-    EXPECT_TRUE(has(doubt(), "widths of 2.5 in z and, by its sform, of 2 times that")) << version;
+    EXPECT_TRUE(has(doubt(), "widths are 2.5 in z, but according to its sform 2 times that")) << version;
     o.sform = {2.5, 2.5, 0, 0, 2.5, 0, 0, 0, 2.5};
     EXPECT_TRUE(has(error("a.nii", nifti(o) + bytes), "sheared")) << version;
     o.sform = {};
@@ -374,7 +374,7 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
   EXPECT_EQ(with([](Nifti&) {}), "");
   EXPECT_TRUE(has(with([](Nifti& o) { o.bits = 8; }), "datatype 4 (int16) with 8 bits"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.datatype = 128; }), "datatype 128"));
-  EXPECT_TRUE(has(with([](Nifti& o) { o.dim[0] = 9; }), "states 9 dimensions"));
+  EXPECT_TRUE(has(with([](Nifti& o) { o.dim[0] = 9; }), "has 9 dimensions"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[2] = -4; }), "-4 voxels in dimension 2"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[3] = 2; }), "too long"));
   EXPECT_TRUE(has(with([](Nifti& o) { o.dim[3] = 4; }), "need 512 bytes, the file has 472"));
@@ -387,10 +387,10 @@ TEST_F(HeaderImageTest, NiftiThatContradictsItselfIsRefused) {
   EXPECT_TRUE(has(error("a.nii", half), "byte 352.5"));
   std::string marked = nifti(o) + bytes;
   marked[345] = 'x';
-  EXPECT_TRUE(has(error("a.nii", marked), "letters that mark one are missing"));
+  EXPECT_TRUE(has(error("a.nii", marked), "magic string is missing"));
   EXPECT_TRUE(has(error("a.nii", "short"), "a.nii: "));
   o.one_file = false;
-  EXPECT_TRUE(has(error("b.hdr", nifti(o)), "names the data file b.img"));
+  EXPECT_TRUE(has(error("b.hdr", nifti(o)), "its data file b.img"));
 }
 
 }  // namespace

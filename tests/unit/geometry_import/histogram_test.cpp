@@ -118,7 +118,7 @@ TEST(Histogram, MultiOtsuOfManyBinsIsRefined) {
 TEST(Histogram, MultiOtsuNeedsEnoughValues) {
   Histogram h = histogram_for(0, 255, GrayValues::integers);
   h.count[3] = h.count[200] = 5;
-  EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 3); }), "3 classes cannot be made of 2"));
+  EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 3); }), "3 classes given, but the image has only 2"));
   EXPECT_TRUE(test::has(test::error_of([&] { multi_otsu(h, 6); }), "allowed are 2 to 5"));
   EXPECT_EQ(multi_otsu(h, 2), std::vector<double>{101.5});
 }

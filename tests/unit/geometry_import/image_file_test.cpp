@@ -104,7 +104,7 @@ TEST_F(ImageFileTest, RawFilesMayBeCompressed) {
   EXPECT_TRUE(has(error(test::gzip(bytes.substr(2)), layout), "ends early"));
   EXPECT_TRUE(has(error(test::gzip(bytes + "x"), layout), "too long"));
   EXPECT_TRUE(has(error(bytes, layout), "damaged"));  // not compressed at all
-  EXPECT_TRUE(has(error(z, {{50000, 40000, 3}, VoxelType::int16, false, 0}), "cannot be in"));
+  EXPECT_TRUE(has(error(z, {{50000, 40000, 3}, VoxelType::int16, false, 0}), "do not fit into"));
   for (std::size_t n = 0; n < z.size(); ++n) EXPECT_NE(error(z.substr(0, n), layout), "") << n;
   for (std::size_t n = z.size() - 8; n < z.size(); ++n) {  // check sum and length
     std::string damaged = z;
@@ -118,12 +118,13 @@ TEST_F(ImageFileTest, NamesAreChecked) {
   EXPECT_TRUE(has(error_of([&] { open_image(path("none.raw"), layout); }), "none.raw: no such file"));
   EXPECT_TRUE(has(error_of([&] { open_image(path("none.tif")); }), "no such file"));
   test::write_raw(path("a.xyz"), sample_values<std::uint8_t>());
-  EXPECT_TRUE(has(error_of([&] { open_image(path("a.xyz")); }), "neither its first bytes nor its name tell"));
+  EXPECT_TRUE(
+      has(error_of([&] { open_image(path("a.xyz")); }), "cannot be determined from its first bytes or its name"));
   EXPECT_EQ(error_of([&] { open_image(path("a.xyz"), layout); }), "") << "a layout makes it a raw file";
   test::write_raw(path("a.raw"), sample_values<std::uint8_t>());
   EXPECT_TRUE(has(error_of([&] { open_image(path("a.raw")); }), "needs its `size`"));
-  EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "the folder holds no slices"));
-  EXPECT_TRUE(has(error_of([&] { open_image(""); }), "no file named"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("")); }), "the folder contains no slices"));
+  EXPECT_TRUE(has(error_of([&] { open_image(""); }), "no file given"));
   EXPECT_TRUE(has(error_of([&] { voxel_type_named("uint12"); }), "uint8, int8, uint16"));
   EXPECT_EQ(voxel_type_named("float32"), VoxelType::float32);
   EXPECT_TRUE(describes_itself("A.TIFF") && describes_itself("a.nii.gz") && !describes_itself("a.raw"));
@@ -333,11 +334,11 @@ TEST_F(ImageFileTest, TiffErrors) {
   EXPECT_TRUE(has(error(mixed), "page 1 is 40 x 21")) << error(mixed);
   Tiff hidden;
   hidden.description = "ImageJ=1.53t\nimages=30\nslices=30\n";
-  EXPECT_TRUE(has(error(hidden), "ImageJ states 30 planes")) << error(hidden);
+  EXPECT_TRUE(has(error(hidden), "according to ImageJ it has 30 planes")) << error(hidden);
   hidden.nz = 1;
   EXPECT_TRUE(has(error(hidden), "a.tif: ends early")) << error(hidden);
   test::write_raw<char>(path("b.tif"), {'n', 'o', 't', ' ', 'i', 't'});
-  EXPECT_TRUE(has(error_of([&] { open_image(path("b.tif")); }), "is no TIFF file"));
+  EXPECT_TRUE(has(error_of([&] { open_image(path("b.tif")); }), "cannot be read as TIFF"));
 }
 
 TEST_F(ImageFileTest, TruncatedTiffIsAnError) {

@@ -98,7 +98,7 @@ TEST_F(ImportMeaning, WhereZeroIsWhiteDarkPoresHaveTheLargeValues) {
     EXPECT_EQ(report[1].pore_above, true);
     EXPECT_EQ(report[0].phases[0].name, report[1].phases[0].name);
     int told = 0;
-    for (const std::string& w : report[1].warnings) told += has(w, "the file says that 0 is white: dark pores have");
+    for (const std::string& w : report[1].warnings) told += has(w, "according to the file 0 is white: dark pores have");
     EXPECT_EQ(told, 1) << m;
     const auto &a = report[0].pictures.slices[2].gray, &b = report[1].pictures.slices[2].gray;
     ASSERT_EQ(a.size(), b.size());
@@ -118,12 +118,12 @@ TEST_F(ImportMeaning, WhatIsSaidOfPoresHoldsForStoredValues) {
   labels.label_values.clear();
   const ImportReport report = import(labels);
   EXPECT_EQ(report.pore, 195);
-  EXPECT_TRUE(has(report.warnings.at(0), "values are told, and named, as they are stored")) << report.warnings.at(0);
+  EXPECT_TRUE(has(report.warnings.at(0), "values are given and reported as stored")) << report.warnings.at(0);
 }
 
 TEST_F(ImportMeaning, ColoursOfAPaletteNeedNames) {
   ImportOptions o = options(false, "", PHOTOMETRIC_PALETTE);
-  EXPECT_TRUE(has(error_of([&] { import(o); }), "indices of a palette of colours")) << error_of([&] { import(o); });
+  EXPECT_TRUE(has(error_of([&] { import(o); }), "indices of a colour palette")) << error_of([&] { import(o); });
   EXPECT_TRUE(has(error_of([&] { import(o); }), "pore = VALUE"));
   o.pore = 60;
   EXPECT_EQ(error_of([&] { import(o); }), "");

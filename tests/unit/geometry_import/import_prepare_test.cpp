@@ -107,8 +107,8 @@ TEST(ImportPrepareMpi, ErrorsAreTheSameOnAllRanksAndLeaveNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
     return text;
   };
-  EXPECT_TRUE(has(error([](auto&) {}), "does not state the width"));
-  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 1, o.spacing = {1, 1, 1}; }), "one of them is enough"));
+  EXPECT_TRUE(has(error([](auto&) {}), "does not contain the voxel width"));
+  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 1, o.spacing = {1, 1, 1}; }), "only one of them is allowed"));
   EXPECT_TRUE(has(error([](auto& o) { o.spacing = {1, -1, 1}; }), "widths must be positive"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = 1, o.prepare.crop_high = {30, 0, 0}; }), "crop to voxels"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = 1, o.prepare.sample_radius = 4; }), "sample = cylinder"));

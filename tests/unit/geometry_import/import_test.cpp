@@ -120,7 +120,7 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
     EXPECT_FALSE(std::filesystem::exists(output));
     return text;
   };
-  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not state the width of its voxels"));
+  EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not contain the voxel width"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = -1; }), "voxel = -1 (m) given; a width must be positive"));
   EXPECT_TRUE(has(error([](auto& o) { o.type.reset(); }), "needs its type"));
   EXPECT_TRUE(has(error([](auto& o) { o.size = {}; }), "needs its size"));
@@ -130,10 +130,10 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
   EXPECT_TRUE(has(error([](auto& o) { o.pore_above = true; }), "pore and pore_above given"));
   EXPECT_TRUE(has(error([](auto& o) { o.pore = 1e9; }), "below 2^24"));
   EXPECT_TRUE(has(error([](auto& o) { o.smoothing = -1; }), "smoothing = -1"));
-  EXPECT_TRUE(has(error([](auto& o) { o.pore = 7; }), "no voxel has the value pore = 7 (values go from 0 to 1)"));
-  EXPECT_TRUE(has(error([](auto& o) { o.pore.reset(); }), "holds the values 0 and 1 only"));
+  EXPECT_TRUE(has(error([](auto& o) { o.pore = 7; }), "no voxel has the value pore = 7 (values are from 0 to 1)"));
+  EXPECT_TRUE(has(error([](auto& o) { o.pore.reset(); }), "contains only the values 0 and 1"));
   const auto threshold = [](ImportOptions& o) { o.pore.reset(), o.threshold = 200; };
-  EXPECT_TRUE(has(error(threshold), "all voxels are pore (values go from 0 to 1"));
+  EXPECT_TRUE(has(error(threshold), "all voxels are pore (values are from 0 to 1"));
 }
 
 // One rank meets a value that is not a number; the others must not wait for it.

@@ -33,17 +33,17 @@ TEST(LabelMap, WrongNamesAreErrors) {
   const auto error = [](const std::vector<NamedValue>& values) { return error_of([&] { LabelMap map(values); }); };
   EXPECT_TRUE(has(error({{"quartz", 0}, {"calcite", 1}}), "none of the labels is named \"pore\""));
   EXPECT_TRUE(has(error({{"pore", 0}, {"pore", 1}}), "more than one of the labels"));
-  EXPECT_TRUE(has(error({{"pore", 0}}), "1 labels are named"));
-  EXPECT_TRUE(has(error({{"pore", 0}, {"a", 1}, {"a", 2}}), "two values are named \"a\""));
-  EXPECT_TRUE(has(error({{"pore", 0}, {"a", 1}, {"b", 1}}), "the value 1 is named twice"));
+  EXPECT_TRUE(has(error({{"pore", 0}}), "1 labels given"));
+  EXPECT_TRUE(has(error({{"pore", 0}, {"a", 1}, {"a", 2}}), "two values have the name \"a\""));
+  EXPECT_TRUE(has(error({{"pore", 0}, {"a", 1}, {"b", 1}}), "the value 1 has two names"));
   EXPECT_TRUE(has(error({{"pore", 0}, {"a", 16777217}}), "below 2^24"));
   EXPECT_TRUE(has(error({{"pore", 0}, {"", 1}}), "has no name"));
   const std::string all = error({{"a", 1}, {"a", 2}, {"b", 2}});
-  for (const char* part : {"none of the labels", "two values are named \"a\"", "the value 2 is named twice"})
+  for (const char* part : {"none of the labels", "two values have the name \"a\"", "the value 2 has two names"})
     EXPECT_TRUE(has(all, part)) << part << " is not in: " << all;
   std::vector<NamedValue> many{{"pore", 0}};
   for (int n = 1; n <= 255; ++n) many.push_back({fmt::format("m{}", n), double(n)});
-  EXPECT_TRUE(has(error(many), "256 labels are named"));
+  EXPECT_TRUE(has(error(many), "256 labels given"));
 }
 
 TEST(LabelMap, NamesAreReadFromJson) {
@@ -59,10 +59,10 @@ TEST(LabelMap, NamesAreReadFromJson) {
   EXPECT_EQ(values[1].name, "quartz");
   EXPECT_EQ(values[1].value, 7.0);
   for (const char* wrong : {"", "[1]", "{\"labels\": 3}", "{\"pore\": 0}"})
-    EXPECT_TRUE(has(error_of([&] { read(wrong); }), "a.json: is no file of labels")) << wrong;
+    EXPECT_TRUE(has(error_of([&] { read(wrong); }), "a.json: is not a file of labels")) << wrong;
   EXPECT_TRUE(has(error_of([&] { read("{\"labels\": {\"pore\": \"x\"}}"); }), "\"pore\" has the value \"x\""));
-  EXPECT_TRUE(
-      has(error_of([&] { read("{\"labels\": {\"pore\": 0, \"a\": 1, \"a\": 2}}"); }), "two values are named \"a\""));
+  EXPECT_TRUE(has(error_of([&] { read("{\"labels\": {\"pore\": 0, \"a\": 1, \"a\": 2}}"); }),
+                  "two values have the name \"a\""));
   EXPECT_EQ(read("{\"colours\": {\"pore\": 1}, \"labels\": {\"pore\": 0, \"a\": 1}}").size(), 2U);
   EXPECT_TRUE(has(error_of([&] { read_label_names(path + "x"); }), "there is no file"));
 }

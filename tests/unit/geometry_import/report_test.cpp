@@ -149,7 +149,7 @@ TEST(Report, EveryTextIsEscaped) {
 TEST(Report, BearsWhatIsMissing) {
   const std::string text = html(empty_page());
   EXPECT_EQ(wrong_with_tags(text), "");
-  EXPECT_TRUE(has(text, "no pore goes through"));
+  EXPECT_TRUE(has(text, "no pore percolates"));
   EXPECT_TRUE(has(text, "Nothing was removed"));
   EXPECT_FALSE(has(text, "nan") || has(text, "inf "));
 }

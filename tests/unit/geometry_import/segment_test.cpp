@@ -76,23 +76,23 @@ TEST(SegmentMpi, ContradictingOptionsAreErrorsThatSayWhatToDo) {
   };
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 3, o.thresholds = {3}; }), "threshold and thresholds given"));
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 3, o.segment = SegmentBy::otsu; }), "remove one of them"));
-  EXPECT_TRUE(has(error([](auto& o) { o.thresholds = {30, 20}; }), "must ascend"));
-  EXPECT_TRUE(has(error([](auto& o) { o.classes = 3; }), "goes with segment = multi-otsu"));
+  EXPECT_TRUE(has(error([](auto& o) { o.thresholds = {30, 20}; }), "ascending order"));
+  EXPECT_TRUE(has(error([](auto& o) { o.classes = 3; }), "requires segment = multi-otsu"));
   EXPECT_TRUE(has(error([](auto& o) { o.segment = SegmentBy::multi_otsu, o.classes = 6; }), "allowed are 2 to 5"));
   EXPECT_TRUE(has(error([](auto& o) { o.segment = SegmentBy::labels; }), "needs the names of the values"));
   EXPECT_TRUE(has(error([](auto& o) { o.pore = 0, o.classes = 2; }), "pore and classes given"));
   EXPECT_TRUE(has(error([](auto& o) { o.pore = 0, o.labels = "names.json"; }), "pore and labels given"));
   EXPECT_TRUE(has(error([](auto& o) { o.labels = "nowhere.json"; }), "there is no file nowhere.json"));
-  EXPECT_TRUE(has(error([](auto& o) { o.label_values = {0, 1}; }), "each value needs its name"));
+  EXPECT_TRUE(has(error([](auto& o) { o.label_values = {0, 1}; }), "each value needs a name"));
   EXPECT_TRUE(has(error([](auto& o) { o.pore = 0, o.names = {"pore", "a"}; }), "names given with pore"));
-  EXPECT_TRUE(has(error([](auto& o) { o.names = {"pore"}; }), "names holds 1 names for 2 classes"));
+  EXPECT_TRUE(has(error([](auto& o) { o.names = {"pore"}; }), "names has 1 names for 2 classes"));
   EXPECT_TRUE(has(error([](auto& o) { o.names = {"a", "pore"}; }), "the pore is the darkest class (with pore_above"));
   EXPECT_TRUE(has(error([](auto& o) { o.names = {"pore", "a"}, o.pore_above = true; }), "the brightest class:"));
   EXPECT_TRUE(has(error([](auto& o) { o.thresholds = {20, 40}, o.names = {"pore", "a", "a"}; }), "twice"));
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 30, o.seed_threshold = 40; }), "solid side of the wall"));
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 30, o.pore_above = true, o.seed_threshold = 20; }), "larger"));
-  EXPECT_TRUE(has(error([](auto& o) { o.keep = KeepClusters::connected; }), "along which axes?"));
-  EXPECT_TRUE(has(error([](auto& o) { o.keep_axes = {true, false, false}; }), "goes with keep = connected"));
+  EXPECT_TRUE(has(error([](auto& o) { o.keep = KeepClusters::connected; }), "needs keep_axes"));
+  EXPECT_TRUE(has(error([](auto& o) { o.keep_axes = {true, false, false}; }), "requires keep = connected"));
   EXPECT_TRUE(has(error([](auto& o) { o.label_values = {0, 1}, o.names = {"pore", "a"}; }), "without a name"));
 }
 
@@ -377,7 +377,7 @@ TEST(Segment, TheReportSaysHowPorosityMovesWithTheThreshold) {
   EXPECT_NEAR(report.porosity_high, 0.455, 0.006);
   EXPECT_EQ(report.histogram.count.size(), 251U);
   ASSERT_EQ(report.warnings.size(), 1U);  // of the pore alone, which goes through the whole cross-section
-  EXPECT_NE(report.warnings[0].find("smallest side of the image"), std::string::npos) << report.warnings[0];
+  EXPECT_NE(report.warnings[0].find("shortest side of the image"), std::string::npos) << report.warnings[0];
   o = image_of(comm, directory.path() + "/b.raw", {100, 8, 8}, [](int x, int, int) { return 2 * x; });
   o.threshold = 40;  // no contrast to speak of: a ramp
   const ImportReport ramp = import_image(comm, o, directory.path() + "/b.h5");

@@ -30,11 +30,11 @@ TEST(ThresholdTrust, TwoPeaksAndLittleNoise) {
 TEST(ThresholdTrust, APeakOnEachSide) {
   ThresholdEvidence e = good();
   e.peaks = {180};
-  EXPECT_TRUE(has(distrust(e), "one peak only, at 180, above the 120"));
+  EXPECT_TRUE(has(distrust(e), "one peak only, at 180, above the threshold of 120"));
   e.peaks = {30, 60};
-  EXPECT_TRUE(has(distrust(e), "peaks at 30, 60, below the 120"));
+  EXPECT_TRUE(has(distrust(e), "peaks at 30, 60, below the threshold of 120"));
   e.peaks = {};
-  EXPECT_TRUE(has(distrust(e), "no threshold can be trusted"));
+  EXPECT_TRUE(has(distrust(e), "the threshold is unreliable"));
 }
 
 // The noise of either phase: 60 gray values are three times 20.
@@ -53,7 +53,7 @@ TEST(ThresholdTrust, MoreThanTwoPeaks) {
   ThresholdEvidence e = good();
   e.peaks = {20, 60, 180};
   EXPECT_TRUE(has(several_phases(e), "3 peaks (20, 60, 180)")) << several_phases(e);
-  EXPECT_TRUE(has(several_phases(e), "leaves 2 of them below and 1 above"));
+  EXPECT_TRUE(has(several_phases(e), "has 2 of them below and 1 above"));
   EXPECT_EQ(distrust(e), "");
 }
 
@@ -82,10 +82,10 @@ TEST(ThresholdTrust, TheImportSaysItFirst) {
   const Comm comm = Comm::self();
   const test::SharedDirectory directory(comm);
   const ImportReport clear = packing(comm, directory.path() + "/a.raw", 0.05, false);
-  for (const std::string& w : clear.warnings) EXPECT_FALSE(has(w, "trusted") || has(w, "peaks")) << w;
+  for (const std::string& w : clear.warnings) EXPECT_FALSE(has(w, "unreliable") || has(w, "peaks")) << w;
   const ImportReport noisy = packing(comm, directory.path() + "/b.raw", 0.35, false);
   ASSERT_FALSE(noisy.warnings.empty());
-  EXPECT_TRUE(has(noisy.warnings[0], "no threshold can be trusted")) << noisy.warnings[0];
+  EXPECT_TRUE(has(noisy.warnings[0], "the threshold is unreliable")) << noisy.warnings[0];
   const ImportReport minerals = packing(comm, directory.path() + "/c.raw", 0.05, true);
   ASSERT_FALSE(minerals.warnings.empty());
   EXPECT_TRUE(has(minerals.warnings[0], "the histogram has 3 peaks")) << minerals.warnings[0];

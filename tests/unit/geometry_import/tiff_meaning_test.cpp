@@ -192,12 +192,12 @@ TEST_F(TiffMeaning, OmeNamesThePageOfEachPlane) {
   for (int z = 0; z < 6; ++z) EXPECT_EQ(v[20 * z], float(value_at(0, 0, 5 - z))) << z;
   EXPECT_EQ(info(ome("SizeZ=\"6\"", "<TiffData/>")).size, (Index{5, 4, 6}));
   EXPECT_EQ(info(ome("SizeZ=\"2\"", "<TiffData IFD=\"1\" PlaneCount=\"2\"/>")).size, (Index{5, 4, 2}));
-  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", "<TiffData IFD=\"0\"/>")), "names no page for plane 1 of 6"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", "<TiffData IFD=\"0\"/>")), "has no page for plane 1 of 6"));
   EXPECT_TRUE(has(error(ome("SizeT=\"6\"", turned)), "FirstZ 1 and SizeZ 1"));
-  EXPECT_TRUE(has(error(ome("SizeZ=\"9\"")), "states 9 planes on pages up to 8; the file has 6 pages"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"9\"")), "says 9 planes on pages up to 8; the file has 6 pages"));
   const std::string elsewhere =
       "<TiffData FirstZ=\"0\" PlaneCount=\"6\"><UUID FileName=\"b.tif\">urn:uuid:2</UUID></TiffData>";
-  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", elsewhere)), "planes lie in other files (b.tif)"));
+  EXPECT_TRUE(has(error(ome("SizeZ=\"6\"", elsewhere)), "planes are in other files (b.tif)"));
   const std::string renamed = "<TiffData PlaneCount=\"6\"><UUID FileName=\"b.tif\">urn:uuid:1</UUID></TiffData>";
   EXPECT_EQ(error(ome("SizeZ=\"6\"", renamed)), "") << "its own UUID: the file has another name now";
   Tags broken = ome("SizeZ=\"6\"");
@@ -334,7 +334,7 @@ TEST_F(TiffMeaning, AColourPaletteMakesLabels) {
   EXPECT_EQ(info(o).labels_only, "") << "a palette from black to white";
   EXPECT_EQ(values(o)[7], float(value_at(2, 1, 0)));
   o.unit = RESUNIT_INCH;  // yellow
-  EXPECT_TRUE(has(info(o).labels_only, "indices of a palette"));
+  EXPECT_TRUE(has(info(o).labels_only, "indices of a colour palette"));
   EXPECT_EQ(values(o)[7], float(value_at(2, 1, 0))) << "the index is the label";
 }
 
@@ -377,7 +377,7 @@ TEST_F(TiffMeaning, WidthsThatDifferMuchAreAskedAbout) {
     if (z == 2) o.per_x = 2000;
     write(path(fmt::format("w{}.tif", z)), o, z, 1);
   }
-  EXPECT_TRUE(has(open_image(path("w*.tif"))->info().width_doubt, "state widths that differ"));
+  EXPECT_TRUE(has(open_image(path("w*.tif"))->info().width_doubt, "have different pixel widths"));
 }
 
 }  // namespace

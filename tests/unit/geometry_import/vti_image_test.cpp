@@ -117,9 +117,9 @@ TEST_F(VtiImageTest, TheScalarsAreReadAmongOtherArrays) {
   EXPECT_NEAR(open_image(path("a.vti"))->info().proportions[2], 1.5, 1e-12);
   EXPECT_TRUE(has(open_image(path("a.vti"))->info().voxel_note, "has no unit"));
   o.scalars = "";
-  EXPECT_TRUE(has(error(o), "holds the arrays other, g, and does not mark one"));
+  EXPECT_TRUE(has(error(o), "contains the arrays other, g, and none is marked"));
   o.scalars = " Scalars=\"h\"";
-  EXPECT_TRUE(has(error(o), "names \"h\" as its Scalars, and holds other, g"));
+  EXPECT_TRUE(has(error(o), "its Scalars are \"h\", but it contains other, g"));
   Vti remark{.body = numbers_of_sample() +
                      "<InformationKey name=\"RANGE\" location=\"x\"><Value>3</Value></InformationKey>"};
   EXPECT_EQ(error(remark), "");
@@ -133,18 +133,18 @@ TEST_F(VtiImageTest, WhatContradictsItselfIsRefused) {
     return error(o);
   };
   EXPECT_EQ(with([](Vti&) {}), "");
-  EXPECT_TRUE(has(with([](Vti& o) { o.body += " 1"; }), "too long: 60 voxels are needed, its text holds 61"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.body += " 1"; }), "too long: 60 voxels are needed, its text contains 61"));
   EXPECT_TRUE(has(with([](Vti& o) { o.body = "1 2 3"; }), "ends early"));
   EXPECT_TRUE(has(with([](Vti& o) { o.extent = "0 5 0 4 0 2"; }), "too long"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.extent = "0 5 0 4 3 0"; }), "from less to more"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.extent = "0 5 0 4 3 0"; }), "a lower and an upper bound"));
   EXPECT_TRUE(has(with([](Vti& o) { o.type = "String"; }), "type \"String\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.format = "asci"; }), "format \"asci\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfComponents=\"3\""; }), "in colour (3 values"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfTuples=\"59\""; }), "its array states 59"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " NumberOfTuples=\"59\""; }), "but its array has 59"));
   EXPECT_TRUE(has(with([](Vti& o) { o.array_more = " type=\"Int16\""; }), "attribute is given twice"));
   EXPECT_TRUE(has(with([](Vti& o) { o.end = ""; }), "before all tags are closed"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.end = "</VTKFile>more"; }), "behind the last tag"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.end = "</VTKfile>"; }), "closed that is not open"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.end = "</VTKFile>more"; }), "after the last tag"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.end = "</VTKfile>"; }), "has no opening tag"));
   EXPECT_TRUE(has(with([](Vti& o) { o.data = "PolyData"; }), "PolyData"));
   const std::string good = vti({.body = numbers_of_sample()});
   const auto edited = [&](const std::string& from, const std::string& to) {
@@ -152,8 +152,8 @@ TEST_F(VtiImageTest, WhatContradictsItselfIsRefused) {
     bad.replace(bad.find(from), from.size(), to);
     return error(bad);
   };
-  EXPECT_TRUE(has(edited("type=\"ImageData\"", "type=\"PolyData\""), "is no image of VTK"));
-  EXPECT_TRUE(has(edited("header_type", "header_typo"), "attribute header_typo, which the format does not know"));
+  EXPECT_TRUE(has(edited("type=\"ImageData\"", "type=\"PolyData\""), "is not a VTK image"));
+  EXPECT_TRUE(has(edited("header_type", "header_typo"), "attribute header_typo, which is unknown in this format"));
   EXPECT_TRUE(has(edited("Spacing=\"2 2 3\"", "Spacing=\"2 0 3\""), "widths must be finite and not 0"));
   EXPECT_EQ(edited("Spacing=\"2 2 3\"", "Spacing=\"2 2 3\" Direction=\"0 -1 0 1 0 0 0 0 1\""), "");
   EXPECT_TRUE(has(edited("Spacing=\"2 2 3\"", "Spacing=\"2 2 3\" Direction=\"1 1 0 0 1 0 0 0 1\""), "sheared"));
@@ -170,12 +170,12 @@ TEST_F(VtiImageTest, BinaryVoxelsThatAreDamagedAreRefused) {
   };
   EXPECT_EQ(with([](Vti&) {}), "");
   EXPECT_TRUE(has(with([](Vti& o) { o.encoding = "MET_UCHAR"; }), "encoding \"MET_UCHAR\""));
-  EXPECT_TRUE(has(with([](Vti& o) { o.counts = "UInt64"; }), "120 bytes of voxels are needed, its array states"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.order = "BigEndian"; }), "its array states 2013265920"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.counts = "UInt64"; }), "120 bytes of voxels are needed; its array should have"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.order = "BigEndian"; }), "its array should have 2013265920"));
   EXPECT_TRUE(has(with([](Vti& o) { o.order = "Little"; }), "byte_order is \"Little\""));
   EXPECT_TRUE(has(with([](Vti& o) { o.body += "xyz"; }), "too long: "));
-  EXPECT_TRUE(has(with([](Vti& o) { o.body.pop_back(); }), "not by the end of a line"));
-  EXPECT_TRUE(has(with([](Vti& o) { o.body.resize(o.body.size() - 2); }), "has room for"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.body.pop_back(); }), "instead of a line end"));
+  EXPECT_TRUE(has(with([](Vti& o) { o.body.resize(o.body.size() - 2); }), "has space for"));
   EXPECT_TRUE(has(with([](Vti& o) { o.compressor = "vtkLZ4DataCompressor"; }), "vtkLZ4DataCompressor; only vtkZLib"));
   const std::string whole = vti({.format = "appended", .body = plain});
   for (std::size_t n = 0; n + 2 < whole.size(); n += 5) EXPECT_NE(error(whole.substr(0, n)), "") << "cut to " << n;

@@ -226,7 +226,7 @@ TEST(WallFit, NoPictureOfTwoPhases) {
   const ImportReport r = import_image(comm, o, directory.path() + "/a.h5");
   EXPECT_FALSE(r.scan.has_value());
   ASSERT_FALSE(r.warnings.empty());
-  EXPECT_TRUE(has(r.warnings[0], "no wall of two phases")) << r.warnings[0];
+  EXPECT_TRUE(has(r.warnings[0], "no wall between two phases")) << r.warnings[0];
   o.wall = WallFrom::scan;
   EXPECT_TRUE(has(error_of([&] { import_image(comm, o, directory.path() + "/b.h5"); }), "wall = threshold"));
 }

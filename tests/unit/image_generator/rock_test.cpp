@@ -215,12 +215,12 @@ TEST(Rock, OptionsOutOfRangeAreNamed) {
   EXPECT_TRUE(has(text({.hurst = 2}), "hurst 2"));
   EXPECT_TRUE(has(text({.normal = {0, 0, 0}}), "axis"));
   EXPECT_TRUE(has(text({.kind = RockKind::tube, .normal = {1, 1, 0}}), "axis of the tube"));
-  EXPECT_TRUE(has(text({.kind = RockKind::sphere, .radius = 40}), "sticks out"));
-  EXPECT_TRUE(has(text({.kind = RockKind::polyhedra, .porosity = 0.01}), "leave at least"));
+  EXPECT_TRUE(has(text({.kind = RockKind::sphere, .radius = 40}), "extends beyond"));
+  EXPECT_TRUE(has(text({.kind = RockKind::polyhedra, .porosity = 0.01}), "it is at least"));
   EXPECT_TRUE(has(text({.minerals = {{"a", 0.4, 180}}}), "add up to 0.4"));
-  EXPECT_TRUE(has(text({.minerals = {{"pore", 1, 180}}}), "name of its own"));
+  EXPECT_TRUE(has(text({.minerals = {{"pore", 1, 180}}}), "needs a different name"));
   EXPECT_TRUE(has(text({.minerals = {{"a", 1, 300}}}), "gray value 300"));
-  EXPECT_TRUE(has(text({.kind = RockKind::sphere, .minerals = three}), "one sphere has one mineral"));
+  EXPECT_TRUE(has(text({.kind = RockKind::sphere, .minerals = three}), "a single sphere has a single mineral"));
 }
 
 TEST(CtImage, DriftAndBeamHardeningAreAsAskedFor) {
@@ -293,7 +293,7 @@ TEST(WriteImage, FloatRawAndStacks) {
     EXPECT_TRUE(has(error_of([&] {
                       write_image(comm, directory.path() + bad, image_bytes(size, values), TiffCompression::none, 0);
                     }),
-                    "number of a plane"));
+                    "plane number must be"));
   EXPECT_TRUE(has(error_of([&] { write_image(comm, directory.path() + "/f.jpg", image_bytes(size, values), {}, 0); }),
                   "NAME.tif"));
 }

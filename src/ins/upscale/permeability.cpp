@@ -101,7 +101,6 @@ double gradient_for(const FlowOptions& options, const Domain& domain, const Flow
   return 0.0;
 }
 
-
 /// Leaves out the reservoirs: the velocity of the sample and its tortuosity, per gradient of the sample.
 /// Returns that gradient over that of the drive. Collective.
 double keep_sample(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, StokesReport& report) {

@@ -16,7 +16,6 @@ namespace {
 
 const char* name_of(int axis) { return axis_names[axis]; }
 
-
 }  // namespace
 
 double grain_diameter(const GeometryReport& report) {

@@ -133,14 +133,12 @@ TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
   sample.levels[0].candidates = size.counts.boxes;
   sample.seconds_per_box = n_threads() * usual_geometry_pace.per_box;
   sample.seconds_per_cut_cell = n_threads() * usual_geometry_pace.per_cut_cell;
-  int components = 0;
   for (const Job& job : all) {
     pace.jobs.push_back(job.cost.usual_pace);
     plans.push_back(job.cost.plan(config, size.grid));
-    components += job.cost.n_components(config);
   }
   double estimated = 0.0, expected = 0.0;
-  for (const TimePart& p : time_parts(pace, sample, all, plans, size.counts, size.grid, components, 1))
+  for (const TimePart& p : time_parts(pace, sample, all, plans, size.counts, size.grid, n_plotted(config, all), 1))
     estimated += p.seconds;
   for (const RunPart& p : parts_of_run(config, all, size)) expected += p.seconds;
   EXPECT_NEAR(expected, estimated, 1e-9 * estimated);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/deck/reactive_plan.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/simulation.hpp"
@@ -172,6 +173,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
   std::vector<std::string> names;
   for (const JobComponent& c : run.result.components) names.push_back(c.name);
   EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_Calcite"}));
+  EXPECT_EQ(n_fields(run.config), std::ssize(names));
   EXPECT_TRUE(has(run.result.text, "over that of a well-mixed fluid"));
   if (world.size() == 1) return;
   const DeckRun alone(Comm::self(), deck);
@@ -288,6 +290,7 @@ TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   for (const JobComponent& c : run.result.components) names.push_back(c.name);
   EXPECT_EQ(names, (std::vector<std::string>{"pH", "saturation_index_grain", "saturation_index_Calcite",
                                              "mineral_Calcite", "sorbed_H", "sorbed_Na", "sorbed_C(4)", "sorbed_Ca"}));
+  EXPECT_EQ(n_fields(run.config), std::ssize(names));  // as counted before the run
   const auto json = run.result.json["chemistry"];
   EXPECT_TRUE(json["minerals"][1]["area_m2"].is_null());
   EXPECT_TRUE(json["minerals"][1]["in_equilibrium"].get<bool>());

@@ -138,8 +138,8 @@ TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
   for (const Job& job : all) {
     pace.jobs.push_back(job.cost.usual_pace);
     run.memory.jobs.push_back(job.cost.plan(config, size.grid));
-    run.memory.n_components += job.cost.n_components(config);
   }
+  run.memory.n_components = n_plotted(config, all);
   double estimated = 0.0, expected = 0.0;
   for (const TimePart& p : time_parts(pace, run, 1)) estimated += p.seconds;
   for (const RunPart& p : parts_of_run(config, all, size)) expected += p.seconds;

@@ -32,7 +32,7 @@ struct Point {
 /// Finds the edge in one quadrant of a cell, if there is one.
 class Quadrant {
  public:
-  Quadrant(const FlowLookup& lookup, const FlowWalls& walls, VofName front, int first, int second)
+  Quadrant(const FlowLookup& lookup, const CellWalls& walls, VofName front, int first, int second)
       : lookup_(lookup), walls_(walls), front_(front), side_{first, second} {}
 
   std::optional<FlowEdge> edge() const {
@@ -104,7 +104,7 @@ class Quadrant {
   }
 
   const FlowLookup& lookup_;
-  const FlowWalls& walls_;
+  const CellWalls& walls_;
   VofName front_;
   std::array<int, 2> side_;
 };
@@ -156,7 +156,7 @@ double FlowEdge::value(const Vec3& x) const {
   return phi < angle ? std::pow(std::hypot(r[0], r[1]), pi / angle) * std::sin(pi * phi / angle) : 0.0;
 }
 
-FlowEdges::FlowEdges(const FlowLookup& lookup, const FlowWalls& walls, std::span<const std::uint8_t> has_row)
+FlowEdges::FlowEdges(const FlowLookup& lookup, const CellWalls& walls, std::span<const std::uint8_t> has_row)
     : lookup_(lookup), walls_(walls), possible_(has_row.size(), 0) {
   const int n = lookup.graph().n_local();
   fronts_.resize(n);

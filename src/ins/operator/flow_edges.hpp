@@ -41,7 +41,7 @@ class FlowEdges {
  public:
   /// Look-up and walls must outlive it. Threaded, not collective.
   /// @param has_row  of the own VoFs: the edges next to others are not found
-  FlowEdges(const FlowLookup& lookup, const FlowWalls& walls, std::span<const std::uint8_t> has_row);
+  FlowEdges(const FlowLookup& lookup, const CellWalls& walls, std::span<const std::uint8_t> has_row);
   /// @param[out] scratch  holds them for VoFs of other ranks
   std::span<const FlowEdge> of(VofName v, std::vector<FlowEdge>& scratch) const;
 
@@ -65,7 +65,7 @@ class FlowEdges {
   void add_near(VofName v, std::vector<FlowEdge>& edges) const;
 
   const FlowLookup& lookup_;
-  const FlowWalls& walls_;
+  const CellWalls& walls_;
   std::vector<std::uint16_t> possible_;  ///< of the own VoFs
   std::vector<OfBox> fronts_;            ///< edges of the own flow cells in front of them, in both orders of the sides
   std::vector<OfBox> near_;              ///< all edges next to the own flow cells

@@ -413,7 +413,7 @@ class Maker {
   const LevelGraph& graph_;
   FlowSides sides_;
   const VofLookup& vofs_;
-  FlowWalls walls_;
+  CellWalls walls_;
   std::vector<std::uint8_t> has_row_;  ///< of the own VoFs
   FlowEdges edges_;
 };

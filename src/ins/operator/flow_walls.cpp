@@ -18,7 +18,7 @@ std::uint8_t Walls::met() const {
   return static_cast<std::uint8_t>(bits);
 }
 
-FlowWalls::FlowWalls(const FlowLookup& lookup) : lookup_(lookup) {
+CellWalls::CellWalls(const FlowLookup& lookup) : lookup_(lookup) {
   const LevelGraph& graph = lookup.graph();
   for (unsigned bits = 0; bits < of_whole_.size(); ++bits)
     for (std::size_t s = 0; s < 6; ++s)
@@ -28,7 +28,7 @@ FlowWalls::FlowWalls(const FlowLookup& lookup) : lookup_(lookup) {
   parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) { find_in(static_cast<int>(b)); });
 }
 
-void FlowWalls::find_in(int b) {
+void CellWalls::find_in(int b) {
   const BoxGraph box = lookup_.graph().box(b);
   const std::span<const std::uint8_t> across = lookup_.across_in(b);
   Walls* cut = cut_.data() + lookup_.geometry().moments_begin[b];
@@ -45,7 +45,7 @@ void FlowWalls::find_in(int b) {
   }
 }
 
-Walls FlowWalls::find(VofName v) const {
+Walls CellWalls::find(VofName v) const {
   Walls walls;
   for (int side = 0; side < 6; ++side) walls.theta[side] = lookup_.wall_on(v, side);
   const VofMoments* m = lookup_.vofs().moments(v);
@@ -57,7 +57,7 @@ Walls FlowWalls::find(VofName v) const {
   return walls;
 }
 
-const Walls& FlowWalls::of(VofName v, Walls& scratch) const {
+const Walls& CellWalls::of(VofName v, Walls& scratch) const {
   const LevelGraph& graph = lookup_.graph();
   const int b = graph.local(box_of(v));
   if (b < 0) return scratch = find(v);
@@ -65,13 +65,13 @@ const Walls& FlowWalls::of(VofName v, Walls& scratch) const {
   return row >= 0 ? cut_[row] : of_whole_[met_[graph.vof_begin(b) + vof_of(v)]];
 }
 
-std::uint8_t FlowWalls::met(VofName v) const {
+std::uint8_t CellWalls::met(VofName v) const {
   const LevelGraph& graph = lookup_.graph();
   const int b = graph.local(box_of(v));
   return b < 0 ? find(v).met() : met_[graph.vof_begin(b) + vof_of(v)];
 }
 
-std::span<const std::uint8_t> FlowWalls::met_in(int b) const {
+std::span<const std::uint8_t> CellWalls::met_in(int b) const {
   const LevelGraph& graph = lookup_.graph();
   return std::span(met_).subspan(graph.vof_begin(b), graph.vof_begin(b + 1) - graph.vof_begin(b));
 }

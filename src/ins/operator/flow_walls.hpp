@@ -27,10 +27,10 @@ struct Walls {
 
 /// The walls of all VoFs of a level. Those of the own ones are found once: each is asked for by its own row and by
 /// those of its neighbours.
-class FlowWalls {
+class CellWalls {
  public:
   /// The look-up must outlive it. Threaded, not collective.
-  explicit FlowWalls(const FlowLookup& lookup);
+  explicit CellWalls(const FlowLookup& lookup);
   /// @param[out] scratch  holds them for VoFs of other ranks
   const Walls& of(VofName v, Walls& scratch) const;
   /// Walls::met().

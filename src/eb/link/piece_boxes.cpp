@@ -171,7 +171,8 @@ int PieceBoxes::slot_of(std::int64_t layout_box) const {
 Across PieceBoxes::across(int own_slot, const Index& cell, int side, int ordinal) const {
   const PieceBox& from = box(own_slot);
   const int d = direction_of(side);
-  Index at = cell + side_offset(side);
+  Index at = cell;
+  at[d] += is_high(side) ? 1 : -1;
   int slot = own_slot;
   if (at[d] < from.cut.cells.lo[d] || at[d] >= from.cut.cells.hi[d]) {
     slot = from.neighbour[side];

@@ -148,11 +148,12 @@ template <class F>
 void Maker::for_each_target(int slot, const Index& cell, FaceName face, const PieceHomes* from, F&& f) const {
   const auto [side, ordinal, from_side] = face;
   const Across across = boxes_.across(slot, cell, side, ordinal);
+  const Index beside = side_offset(side);
   switch (across.what) {
     case Across::What::domain_end:
-      return f(Target{domain_face, true, side_offset(side)});
+      return f(Target{domain_face, true, beside});
     case Across::What::coarse:
-      return f(Target{coarse_face, true, side_offset(side)});
+      return f(Target{coarse_face, true, beside});
     case Across::What::nothing:
       return f(Target{});
     case Across::What::piece:
@@ -160,13 +161,13 @@ void Maker::for_each_target(int slot, const Index& cell, FaceName face, const Pi
   }
   const PieceBox& far = boxes_.box(across.slot);
   const std::size_t s = across.slot;
-  if (across.piece < 0) return f(Target{vof_name(far.box, numbering_.vof[s][across.id]), true, side_offset(side)});
+  if (across.piece < 0) return f(Target{vof_name(far.box, numbering_.vof[s][across.id]), true, beside});
   const PieceHomes& all = homes(across.slot, across.piece);
   const bool is_main = !all.own() || far.cut.pieces[across.piece].holds_center;
   const bool alike = from != nullptr && !from->own() && from->sides == all.sides;
   for_each_home(across.slot, across.piece, [&](const HomeName& home) {
     if (alike && home.side != from_side) return;
-    f(Target{home.vof, is_main, side_offset(side) + home.offset, alike ? 1.0 : home.share});
+    f(Target{home.vof, is_main, beside + home.offset, alike ? 1.0 : home.share});
   });
 }
 
@@ -290,10 +291,11 @@ std::array<VofName, 6> Maker::whole_cell(int slot, const Index& cell, bool& regu
                                          std::uint16_t vof, VofMoments& moments) const {
   std::array<VofName, 6> names{};
   for (int side = 0; side < 6; ++side) {
+    const Index beside = side_offset(side);
     int n = 0;
     for_each_target(slot, cell, {side, 0, 0}, nullptr, [&](const Target& far) {
       if (n++ == 0) names[side] = far.to;
-      regular = regular && n == 1 && far.primary && far.offset == side_offset(side) && far.to != no_face;
+      regular = regular && n == 1 && far.primary && far.offset == beside && far.to != no_face;
     });
   }
   if (regular) return names;

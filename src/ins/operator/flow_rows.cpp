@@ -350,8 +350,9 @@ class Maker {
   double moved(VofName v, int side) const {
     if (!is_vof(v) || !meets_wall(v, side)) return 0.0;
     Walls scratch;
-    return std::max(least_theta - walls_.of(v, scratch).theta[side], 0.0);
+    return moved(walls_.of(v, scratch), side);
   }
+  static double moved(const Walls& walls, int side) { return std::max(least_theta - walls.theta[side], 0.0); }
 
   /// The face between two flow cells in a box as the row of the one on its low side has it.
   static Side as_seen_from(const FlowRow& low, int d) {
@@ -373,14 +374,15 @@ class Maker {
       std::array<double, 2> theta;
       for (std::size_t e = 0; e < 2; ++e) {
         const int side = side_of(d, e == 1);
+        const VofName to = graph.name(slots[side]);
         if (e == 0 && low[d] != nullptr && walls.theta[side] > 1.0)
           ends[e] = as_seen_from(*low[d], d);
         else
-          ends[e] = look(box, v, walls, side, graph.name(slots[side]), counts);
+          ends[e] = look(box, v, walls, side, to, counts);
         counts.walls += !ends[e].open;
         theta[e] = std::max(ends[e].theta, least_theta);
-        if (ends[e].open) theta[e] -= moved(graph.name(slots[side]), side);
-        if (ends[e].open) theta[e] -= moved(v, opposite(side));
+        if (ends[e].open) theta[e] -= moved(to, side);
+        if (ends[e].open) theta[e] -= moved(walls, opposite(side));
         symmetric += 1.0 / std::max(ends[e].theta, least_symmetric_theta);
       }
       const double factor = 2.0 / (theta[0] + theta[1]);

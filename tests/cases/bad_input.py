@@ -290,7 +290,7 @@ def run_an_image_without_a_width(folder):
 @case
 def import_text_as_voxels(folder):
     (folder / "rock.raw").write_text("0 1\n" * 1024)  # 4096 letters for 4096 voxels
-    return ["import", "rock.raw", *RAW], ["rock.raw", "is text", "numpy.save"]
+    return ["import", "rock.raw", *RAW], ["rock.raw", "first bytes are text", "numpy.save"]
 
 
 @case
@@ -378,7 +378,7 @@ def import_stack_with_a_missing_slice(folder):
     (folder / "slices").mkdir()
     for number in (1, 2, 4):
         png_slice(folder / "slices" / f"s{number}.png", 16, 16)
-    return ["import", "slices", "--voxel", "1e-6", "-o", "rock.h5"], ["s2.png", "1 to 4: 3"]
+    return ["import", "slices", "--voxel", "1e-6", "-o", "rock.h5"], ["s2.png", "between the numbers 1 and 4: 3"]
 
 
 @case

@@ -180,19 +180,26 @@ std::vector<SolveReport> reports_of(const FlowOptions& options, const FlowColumn
 
 std::string sweep_name(int axis) { return steady_solve_name(axis) + ", sweep"; }
 
+/// The four numbers of each row, one after the other; none where a rank has no rows.
+template <class Row>
+auto numbers_of(std::span<Row> rows) {
+  return rows.empty() ? decltype(std::span(rows.front().v.data(), 4))()
+                      : std::span(rows.front().v.data(), 4 * rows.size());
+}
+
 /// Sweeps with inertia are kept on the way, too.
 void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::string& depends, SolveProgress& progress,
                  FlowWatch& watch) {
   constexpr const char* field = "velocity_and_pressure_of_solver";
   watch.pause = [&, depends](const PausedSweep& sweep, std::span<const Quad> flow) {
-    const std::array fields{VofValues{field, 4, std::span(flow.data()->v.data(), 4 * flow.size())}};
+    const std::array fields{VofValues{field, 4, numbers_of(flow)}};
     run.services.solved.save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
   };
   watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
     PausedSweep sweep;
     if (!run.services.solved.load(sweep_name(axis), depends, [&](const VofFile& file, const Json& state) {
           sweep = paused_sweep(state);
-          file.read(field, places, 4, std::span(flow.data()->v.data(), 4 * flow.size()));
+          file.read(field, places, 4, numbers_of(flow));
         }))
       return {};
     for (const SolveReport& row : reports_of(run.config.flow, sweep.slow, "", sweep.state.points)) progress.read(row);
@@ -218,10 +225,11 @@ SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, co
   };
   kind.fields = [fields, exact](AxisFlow& f) {
     std::vector<SolveField> all;
-    if (exact)
-      all.push_back({"velocity_and_pressure_exact", 4, std::span(f.solution.data()->v.data(), 4 * f.solution.size())});
+    if (exact) all.push_back({"velocity_and_pressure_exact", 4, numbers_of(std::span(f.solution))});
     if (fields)
-      all.push_back({"velocity_and_pressure", 4, std::span(f.kept.values.data()->data(), 4 * f.kept.values.size())});
+      all.push_back({"velocity_and_pressure", 4,
+                     f.kept.values.empty() ? std::span<float>()
+                                           : std::span(f.kept.values.front().data(), 4 * f.kept.values.size())});
     return all;
   };
   return kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solves of a steady job, one after the other: what an earlier run has finished is read, the rest is solved, told
-// of and kept as soon as it ends (decision 057).
+// of and kept as soon as it ends (decision 052).
 #pragma once
 
 #include <functional>

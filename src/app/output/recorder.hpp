@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every process in time leaves of its steps (decision 056): histories, states for charts, frames of animations,
+// What every process in time leaves of its steps (decision 051): histories, states for charts, frames of animations,
 // its progress, and checkpoints.
 #pragma once
 

@@ -180,11 +180,16 @@ std::vector<SolveReport> reports_of(const FlowOptions& options, const FlowColumn
 
 std::string sweep_name(int axis) { return steady_solve_name(axis) + ", sweep"; }
 
-/// The four numbers of each row, one after the other; none where a rank has no rows.
+/// The numbers of rows of four (Quad, or an array), one after the other; none where a rank has no rows.
 template <class Row>
 auto numbers_of(std::span<Row> rows) {
-  return rows.empty() ? decltype(std::span(rows.front().v.data(), 4))()
-                      : std::span(rows.front().v.data(), 4 * rows.size());
+  const auto first = [&] {
+    if constexpr (requires(Row & row) { row.v; })
+      return rows.front().v.data();
+    else
+      return rows.front().data();
+  };
+  return rows.empty() ? decltype(std::span(first(), rows.size()))() : std::span(first(), 4 * rows.size());
 }
 
 /// Sweeps with inertia are kept on the way, too.
@@ -226,10 +231,7 @@ SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, co
   kind.fields = [fields, exact](AxisFlow& f) {
     std::vector<SolveField> all;
     if (exact) all.push_back({"velocity_and_pressure_exact", 4, numbers_of(std::span(f.solution))});
-    if (fields)
-      all.push_back({"velocity_and_pressure", 4,
-                     f.kept.values.empty() ? std::span<float>()
-                                           : std::span(f.kept.values.front().data(), 4 * f.kept.values.size())});
+    if (fields) all.push_back({"velocity_and_pressure", 4, numbers_of(std::span(f.kept.values))});
     return all;
   };
   return kind;

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# karst_layer(NAME ROOMS folder... LINK lib...): one library from all .cpp files of the current folder and of its rooms,
-# linking its direct neighbours.
+# karst_layer(NAME ROOMS folder... [LITTLE_OPTIMISED room...] LINK lib...): one library from all .cpp files of the current
+# folder and of its rooms, linking its direct neighbours.
 add_library(karst_flags INTERFACE)
 target_compile_options(karst_flags INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<CXX_COMPILER_ID:GNU>:-Werror> $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
-  -ffp-contract=off)
+  -ffp-contract=off
+  # Numbers side by side (eight.hpp, flow_kernels.hpp) are returned in other registers where there is no AVX; all files are
+  # compiled one way or the other.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
 if(KARST_NATIVE)
   target_compile_options(karst_flags INTERFACE $<$<CONFIG:Release>:-march=native>)
 endif()
@@ -23,32 +26,47 @@ if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
 endif()
 set(KARST_HEADERS
   <algorithm> <array> <bit> <chrono> <cmath> <cstdint> <cstdio> <cstring> <deque> <filesystem> <fstream> <functional>
-  <limits> <map> <memory> <mutex> <numbers> <numeric> <optional> <set> <span> <sstream> <string> <string_view>
-  <unordered_map> <utility> <vector> <fmt/format.h> <mpi.h> <omp.h>)
+  <limits> <map> <memory> <mutex> <numbers> <numeric> <optional> <ranges> <set> <span> <sstream> <string> <string_view>
+  <complex> <condition_variable> <thread> <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h>
+  <mpi.h> <omp.h>)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND KARST_HEADERS <immintrin.h> <x86intrin.h>)
+endif()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// CMake wants a source where headers are compiled\n")
-add_library(karst_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
-target_link_libraries(karst_headers PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt karst_flags)
-target_precompile_headers(karst_headers PRIVATE ${KARST_HEADERS})
-
-# karst_little_optimised(FILE...): files of the current folder that read options or write reports, where compilation
-# takes longer than the run. (-O0 would not go with the compiled headers.)
-function(karst_little_optimised)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+# Code that reads options, sets up and writes reports, where compilation takes longer than the run. Optimisation belongs to
+# the compiled headers: a file with an -O of its own is compiled with much of theirs.
+add_library(karst_little_optimised INTERFACE)
+target_link_libraries(karst_little_optimised INTERFACE karst_flags)
+target_compile_options(karst_little_optimised INTERFACE $<$<CONFIG:Release>:-Og>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # with -Og g++ is often wrong about variables that are not set
+function(karst_compiled_headers name flags)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+  target_link_libraries(${name} PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt ${flags})
+  target_precompile_headers(${name} PRIVATE ${KARST_HEADERS})
 endfunction()
+karst_compiled_headers(karst_headers karst_flags)
+karst_compiled_headers(karst_little_optimised_headers karst_little_optimised)
 
-# karst_in_groups(TARGET FILE...): its files are compiled in three groups per folder, each as one, which takes little more
-# than half as long. The group of a file hangs on its name alone, so a new file changes no other group. A name that stands
-# in unnamed namespaces of two files of a group is an error: make one of both, or give it another. What a file has to
-# itself (compile options) keeps it alone; tools/check.sh compiles each file alone.
+# karst_in_groups(TARGET FILE...): its files are compiled in groups of a folder, of about 2500 lines each as one, which takes
+# half as long: headers cost three to six seconds each time. Within a folder of several groups the group of a file hangs on
+# its name alone, so a new file changes no other group. A name that stands in unnamed namespaces of two files of a folder is
+# an error: make one of both, or give it another. What a file has to itself (compile options) keeps it alone;
+# tools/check.sh compiles each file alone.
 function(karst_in_groups target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KARST_GROUPS} UNITY_BUILD_MODE GROUP)
+  foreach(file ${ARGN})
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    file(SIZE ${file} bytes)
+    math(EXPR bytes_${folder} "0${bytes_${folder}} + ${bytes}")
+  endforeach()
   foreach(file ${ARGN})
     get_filename_component(folder ${file} DIRECTORY)
     get_filename_component(folder ${folder} NAME)
     get_filename_component(name ${file} NAME)
     string(MD5 hash ${name})
     string(SUBSTRING ${hash} 0 2 hash)
-    math(EXPR number "0x${hash} % 3")
+    math(EXPR number "0x${hash} % (1 + ${bytes_${folder}} / 160000)")
     set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${folder}_${number})
   endforeach()
   if(KARST_GROUPS)  # a type of a file's own is one of an included file there, which g++ warns of
@@ -57,24 +75,39 @@ function(karst_in_groups target)
 endfunction()
 
 function(karst_layer name)
-  cmake_parse_arguments(ARG "" "" "ROOMS;LINK;PRIVATE" ${ARGN})
-  set(patterns *.cpp)
-  foreach(room ${ARG_ROOMS})
-    list(APPEND patterns ${room}/*.cpp)
+  cmake_parse_arguments(ARG "" "" "ROOMS;LITTLE_OPTIMISED;LINK;PRIVATE" ${ARGN})
+  set(all "")
+  set(little "")
+  foreach(room . ${ARG_ROOMS})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+    if(room IN_LIST ARG_LITTLE_OPTIMISED)
+      list(APPEND little ${sources})
+    else()
+      list(APPEND all ${sources})
+    endif()
   endforeach()
-  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
-  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
-  if(sources)
-    add_library(karst_${name} STATIC ${sources})
-    target_link_libraries(karst_${name} PUBLIC ${ARG_LINK} PRIVATE karst_flags ${ARG_PRIVATE})
-    target_precompile_headers(karst_${name} REUSE_FROM karst_headers)
-    karst_in_groups(karst_${name} ${sources})
-    target_include_directories(karst_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
-  else()
+  if(NOT all)
     add_library(karst_${name} INTERFACE)
     target_link_libraries(karst_${name} INTERFACE ${ARG_LINK})
     target_include_directories(karst_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+    return()
   endif()
+  add_library(karst_${name} STATIC ${all})
+  karst_compile(karst_${name} karst_flags karst_headers ${all})
+  target_link_libraries(karst_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  if(little)
+    add_library(karst_${name}_little OBJECT ${little})
+    karst_compile(karst_${name}_little karst_little_optimised karst_little_optimised_headers ${little})
+    target_link_libraries(karst_${name}_little PRIVATE ${ARG_LINK} ${ARG_PRIVATE})
+    target_sources(karst_${name} PRIVATE $<TARGET_OBJECTS:karst_${name}_little>)
+  endif()
+endfunction()
+function(karst_compile target flags headers)
+  target_link_libraries(${target} PRIVATE ${flags})
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  karst_in_groups(${target} ${ARGN})
 endfunction()
 
 # karst_target_of_folders(NAME FOLDER...): a target that builds the programs of these folders.

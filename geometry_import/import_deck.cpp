@@ -4,9 +4,9 @@
 
 #include <climits>
 #include <filesystem>
-#include <limits>
 
 #include "base/deck/deck.hpp"
+#include "base/math/no_number.hpp"
 #include "geometry_import/import.hpp"
 
 namespace karst {
@@ -16,7 +16,7 @@ constexpr double unbounded = 1e300;
 
 void read_optional(Reader& in, const std::string& key, std::optional<double>& value, const char* unit, double min,
                    double max, const char* help) {
-  double number = value.value_or(std::numeric_limits<double>::quiet_NaN());  // shown as no default
+  double number = value.value_or(no_number);  // shown as no default
   const bool given = in.given(key);
   in.number(key, number, unit, help, min, max);
   if (given) value = number;

@@ -5,13 +5,13 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/xml_file.hpp"
 
@@ -109,7 +109,7 @@ TiffDescription of_imagej(const std::string& text, const std::string& path, std:
   if (!unit.empty() && metres_of(unit) == 0 && unit != "pixel") d.unknown_unit = unit;
   d.metres = {metres_of(unit), in("yunit"), in("zunit")};
   if (const std::string step = value_of(lines, "spacing"); !step.empty())
-    d.width[2] = number_of<double>(step).value_or(std::numeric_limits<double>::quiet_NaN());
+    d.width[2] = number_of<double>(step).value_or(no_number);
   read_calibration(lines, d);
   return d;
 }
@@ -138,7 +138,7 @@ void read_ome_widths(const XmlElement& pixels, TiffDescription& d) {
   for (std::size_t n = 0; n < 3; ++n) {
     const std::string text = attribute_of(pixels, keys[n]), unit = attribute_of(pixels, std::string(keys[n]) + "Unit");
     if (text.empty()) continue;
-    d.width[n] = number_of<double>(trimmed(text)).value_or(std::numeric_limits<double>::quiet_NaN());
+    d.width[n] = number_of<double>(trimmed(text)).value_or(no_number);
     d.metres[n] = metres_of(unit.empty() ? "µm" : unit_text(unit));  // the format's own
     if (d.metres[n] == 0 && unit != "pixel" && d.unknown_unit.empty()) d.unknown_unit = unit;
   }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {
@@ -73,7 +73,7 @@ bool TiffPage::like(const TiffPage& o) const {
 
 double black_of(const TiffPage& page) {
   const bool positive = page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
-  return positive && page.bits <= 32 ? std::ldexp(1.0, page.bits) - 1 : std::numeric_limits<double>::quiet_NaN();
+  return positive && page.bits <= 32 ? std::ldexp(1.0, page.bits) - 1 : no_number;
 }
 
 TiffPage read_tiff_page(TIFF* tiff, const std::string& path, std::size_t number) {

@@ -7,6 +7,7 @@
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "geometry_import/segment/edge_threshold.hpp"
 #include "geometry_import/segment/fit_check.hpp"
 #include "geometry_import/segment/gray_pass.hpp"
@@ -228,7 +229,7 @@ Segmentation segment_gray(const ImageLayers& image, const ImportOptions& options
   report.thresholds = classes.limits;
   report.threshold = classes.wall();
   report.pore_above = classes.pore_above;
-  report.seed_threshold = options.seed_threshold.value_or(std::numeric_limits<double>::quiet_NaN());
+  report.seed_threshold = options.seed_threshold.value_or(no_number);
   GrayPass pass(image, classes, options, report, pictures);
   Slabs<std::uint8_t> labels = pass.run(histogram);
   report.gradient = pass.gradient();
@@ -309,7 +310,7 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
 
 Segmentation segment(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
                      ReportPictures* pictures) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double none = no_number;
   report.threshold = report.pore = report.seed_threshold = none;
   report.contrast = report.porosity_low = report.porosity_high = report.moved_wall = none;
   report.smoothing = smoothing_of(options);

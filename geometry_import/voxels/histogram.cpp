@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -129,7 +129,7 @@ std::vector<double> class_peaks(const Histogram& h, std::span<const double> limi
     const bool empty =
         std::all_of(h.count.begin() + static_cast<std::ptrdiff_t>(first),
                     h.count.begin() + static_cast<std::ptrdiff_t>(last), [](std::int64_t n) { return n == 0; });
-    peaks.push_back(empty ? std::numeric_limits<double>::quiet_NaN() : peak(h, first, last));
+    peaks.push_back(empty ? no_number : peak(h, first, last));
     first = last;
   };
   for (const double limit : limits) {

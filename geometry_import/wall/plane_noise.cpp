@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/comm/parallel.hpp"
+#include "base/math/no_number.hpp"
 #include "geometry_import/voxels/clusters.hpp"
 #include "geometry_import/voxels/histogram.hpp"
 #include "geometry_import/voxels/window.hpp"
@@ -81,7 +81,7 @@ PlaneNoise::Measured PlaneNoise::measured(InnerPhase phase) const {
       const auto all = static_cast<double>(std::accumulate(h.count.begin(), h.count.end(), std::int64_t{0}));
       if (all >= enough) return {1.4826 / std::sqrt(6.0) * h.quantile(0.5), all};
     }
-  return {std::numeric_limits<double>::quiet_NaN(), 0};
+  return {no_number, 0};
 }
 
 double PlaneNoise::of(InnerPhase phase) const { return measured(phase).sigma; }

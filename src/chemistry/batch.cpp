@@ -14,7 +14,7 @@ namespace karst {
 
 namespace {
 
-constexpr double gamma = 1.0 - 1.0 / std::numbers::sqrt2;
+constexpr double sdirk = 1.0 - 1.0 / std::numbers::sqrt2;
 
 /// The vessel, and steps of time.
 class Batch {
@@ -45,10 +45,10 @@ class Batch {
   /// One step of h; returns the difference of second and first order over `tolerance`, or infinity where a stage fails.
   double step(std::vector<double>& y, double h, double tolerance) {
     first_ = second_ = y;
-    if (!stage(y, gamma * h, first_)) return INFINITY;
+    if (!stage(y, sdirk * h, first_)) return INFINITY;
     for (std::size_t m = 0; m < n_; ++m)
-      base_[m] = std::min(y[m] + (1.0 - gamma) / gamma * first_[m], minerals_.amount[m]);
-    if (!stage(base_, gamma * h, second_)) return INFINITY;
+      base_[m] = std::min(y[m] + (1.0 - sdirk) / sdirk * first_[m], minerals_.amount[m]);
+    if (!stage(base_, sdirk * h, second_)) return INFINITY;
     double error = 0.0;
     for (std::size_t m = 0; m < n_; ++m) {
       const bool at_once = medium_.minerals[m].at_once();

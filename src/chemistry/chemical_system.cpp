@@ -15,7 +15,7 @@ namespace karst {
 
 namespace {
 
-constexpr double ln10 = std::numbers::ln10;
+using std::numbers::ln10;
 
 /// A species in the basis: ln a = Σ coefficient ln a(basis) + water ln a(H2O) + ln_k.
 struct Expression {

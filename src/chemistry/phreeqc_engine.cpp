@@ -21,7 +21,7 @@ namespace karst {
 
 namespace {
 
-constexpr double ln10 = std::numbers::ln10;
+using std::numbers::ln10;
 constexpr double kelvin_0 = 273.15;
 constexpr double water_of_a_kilogram = 1e3 / 18.016;  // [mol], with H 1.008 and O 16, as phreeqc.dat has them
 constexpr double least = 1e-300;                      // of a molality, for its logarithm

@@ -18,7 +18,7 @@ namespace karst {
 namespace {
 
 using Kind = SolutionCondition::Kind;
-constexpr double ln10 = std::numbers::ln10;
+using std::numbers::ln10;
 constexpr double kelvin_0 = 273.15;
 
 std::optional<double> as_number(const std::string& text) {

@@ -12,7 +12,7 @@ namespace karst {
 
 namespace {
 
-constexpr double ln10 = std::numbers::ln10;
+using std::numbers::ln10;
 constexpr double least_shown = 1e-20;  // [mol/kgw]
 constexpr double much_charge = 0.1;    // [% of the ions]: solves leave 1e-9, seawater as usually written 0.07
 

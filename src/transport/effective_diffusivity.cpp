@@ -12,6 +12,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
@@ -125,7 +126,7 @@ struct PeriodicSolver {
 Vec3 unknown_entries(const Setting& s, int axis) {
   Vec3 entries;
   for (int e = 0; e < 3; ++e)
-    if (e != axis && has_planes(s, e)) entries[e] = std::numeric_limits<double>::quiet_NaN();
+    if (e != axis && has_planes(s, e)) entries[e] = no_number;
   return entries;
 }
 

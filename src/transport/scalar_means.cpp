@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -18,7 +19,7 @@ std::vector<double> layer_means(const ScalarGrid& grid, std::span<const double> 
   grid.composite->comm().sum(std::span(sums));
   std::vector<double> means;
   for (std::size_t i = 0; i < sums.size(); i += 2)
-    means.push_back(sums[i + 1] > 0.0 ? sums[i] / sums[i + 1] : std::numeric_limits<double>::quiet_NaN());
+    means.push_back(sums[i + 1] > 0.0 ? sums[i] / sums[i + 1] : no_number);
   return means;
 }
 
@@ -36,7 +37,7 @@ double outflow_mean(const Comm& comm, std::span<const FlowThroughEnd> flows, std
       sums[1] += f.flow;
     }
   comm.sum(std::span(sums));
-  return sums[1] > 0.0 ? sums[0] / sums[1] : std::numeric_limits<double>::quiet_NaN();
+  return sums[1] > 0.0 ? sums[0] / sums[1] : no_number;
 }
 
 }  // namespace karst

@@ -14,8 +14,8 @@ namespace karst {
 
 namespace {
 
-constexpr double longest = 1e30, shortest = 1e-30;  // [s]
-constexpr double round_off = 1e-9;                  // of an interval over dt
+constexpr double longest_time = 1e30, shortest_time = 1e-30;  // [s]
+constexpr double round_off = 1e-9;                            // of an interval over dt
 
 /// Below it two times of a run are one.
 double same_time(double t, double dt) { return 1e-12 * dt + 2e-15 * std::abs(t); }
@@ -31,14 +31,14 @@ void declare(Reader& in, TimeOptions& options) {
   in.number(
       "time.end", options.end, "s",
       "end time of the run, which starts at 0: flow with the fluid at rest, transport with the initial concentrations",
-      shortest, longest);
+      shortest_time, longest_time);
   in.number("time.dt", options.dt, "s",
             "time step, shortened slightly so that steps end at output times and at the end; with time.cfl the largest "
             "step; default with time.cfl: no upper bound (transport in a flow, navier-stokes)",
-            shortest, longest);
+            shortest_time, longest_time);
   in.number("time.output", options.output, "s",
             "time between intermediate plotfiles output_0001.vtkhdf ...; default: only the final state, in plot.vtkhdf",
-            shortest, longest);
+            shortest_time, longest_time);
   in.word("time.scheme", options.scheme,
           {{"bdf2", StepScheme::bdf2, "one solve per step (two in the first step)"},
            {"sdirk2", StepScheme::sdirk2, "two solves per step, a quarter of the error"}},

@@ -10,7 +10,7 @@ namespace karst {
 
 namespace {
 
-constexpr std::array words{
+constexpr std::array job_list{
     JobWord{
         "flow",
         "[flow] with model = \"stokes\" or \"steady\" and flow.drive: permeability and velocity; with [[flow.inlet]]: "
@@ -32,8 +32,8 @@ constexpr std::array words{
 
 }  // namespace
 
-std::span<const JobWord> job_words() { return words; }
+std::span<const JobWord> job_words() { return job_list; }
 
-const JobWord& job_word(std::string_view name) { return *std::ranges::find(words, name, &JobWord::name); }
+const JobWord& job_word(std::string_view name) { return *std::ranges::find(job_list, name, &JobWord::name); }
 
 }  // namespace karst

@@ -12,7 +12,7 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<PlotWord, 10> words{{
+constexpr std::array<PlotWord, 10> plot_list{{
     {"fraction", PlotField::fraction, "fluid volume / cell volume", "", "1"},
     {"distance", PlotField::distance, "level set at the cell centre [m], > 0 in the fluid", "", "m"},
     {"wall_area", PlotField::wall_area, "area of the wall in the cell [m²]", "", "m2"},
@@ -40,11 +40,11 @@ constexpr std::array<PlotWord, 10> words{{
 
 }  // namespace
 
-std::span<const PlotWord> plot_words() { return words; }
+std::span<const PlotWord> plot_words() { return plot_list; }
 
 std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::string>& given) {
   std::vector<std::string> known;
-  for (const PlotWord& w : words) known.emplace_back(w.word);
+  for (const PlotWord& w : plot_list) known.emplace_back(w.word);
   std::vector<PlotField> fields;
   for (const std::string& word : given) {
     const auto at = std::find(known.begin(), known.end(), word);
@@ -53,7 +53,7 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
                  fmt::format("\"{}\" is no field{}; allowed: {}", word, did_you_mean(word, known), join(known)));
       continue;
     }
-    const PlotField field = words[at - known.begin()].field;
+    const PlotField field = plot_list[at - known.begin()].field;
     if (std::find(fields.begin(), fields.end(), field) != fields.end())
       in.mistake("output.plot", fmt::format("\"{}\" is listed twice; name it once", word));
     else
@@ -62,7 +62,7 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
   return fields;
 }
 
-const PlotWord& word_of(PlotField field) { return *std::ranges::find(words, field, &PlotWord::field); }
+const PlotWord& word_of(PlotField field) { return *std::ranges::find(plot_list, field, &PlotWord::field); }
 std::string_view job_of(PlotField field) { return word_of(field).job; }
 
 std::vector<PlotComponent> plot_components(const std::vector<PlotField>& fields) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -18,23 +17,25 @@
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
 namespace {
 
 constexpr double per_decade = 10.0;  ///< frequencies
-constexpr double slow = 0.02;        ///< ω x the mean time of relaxation: as good as steady, one degree behind
+constexpr double as_steady = 0.02;   ///< ω x the mean time of relaxation: as good as steady, one degree behind
 constexpr double expected_solves = 12.0;
-constexpr double per_digit = 1.7;  ///< iterations, as measured: a solve begins with the flow of the shift before
+constexpr double per_digit_of_shift =
+    1.7;  ///< iterations, as measured: a solve begins with the flow of the shift before
 
 double angular(double frequency) { return 2.0 * std::numbers::pi * frequency; }
 
-/// From slow to what the cells resolve.
+/// From there to what the cells resolve.
 std::vector<double> usual_frequencies(const DynamicResults& results) {
   double low = 0.1 * results.resolved;
   for (const DynamicColumn& c : results.columns)
-    if (c.connected) low = std::min(low, slow / angular(c.relaxation_time));
+    if (c.connected) low = std::min(low, as_steady / angular(c.relaxation_time));
   const double ratio = results.resolved / low;
   const int n = static_cast<int>(std::ceil(per_decade * std::log10(ratio)));
   std::vector<double> all;
@@ -45,7 +46,7 @@ std::vector<double> usual_frequencies(const DynamicResults& results) {
 /// ω at which the flow is 45° behind the drive, which it is ever more; NaN where that is above `highest`.
 double corner_of(const DynamicPermeability& k, double highest) {
   const auto is_above = [&](double omega) { return -std::arg(k.at(omega)) > 0.25 * std::numbers::pi; };
-  if (!is_above(highest)) return std::numeric_limits<double>::quiet_NaN();
+  if (!is_above(highest)) return no_number;
   double low = 0.0, high = highest;
   while (high - low > 1e-6 * high) (is_above(0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
   return high;
@@ -104,7 +105,7 @@ DynamicPermeability solve(const JobContext& run, int axis, double highest, Solve
   return dynamic_permeability(*solver.stokes, run.geometry, unit_drive(domain, axis), axis, highest, watch);
 }
 
-JobResult run(const JobContext& context) {
+JobResult run_dynamic(const JobContext& context) {
   const DynamicOptions& options = context.config.dynamic_permeability;
   SolveProgress progress(context, "dynamic permeability", context.config.flow.tolerance);
   const double h = context.grid.cell_width();
@@ -150,7 +151,7 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
-std::vector<std::string> all_mistakes(const JobContext& context) {
+std::vector<std::string> dynamic_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
   std::vector<std::string> found;
   if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || ends_drive(flow)) {
@@ -171,11 +172,11 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
 }
 
 /// Bytes and iterations: docs/performance.md.
-JobPlan plan(const Config& config, const GridOptions&) {
+JobPlan plan_dynamic(const Config& config, const GridOptions&) {
   const double solves = expected_solves * static_cast<double>(config.dynamic_permeability.axes.size());
   JobPlan all;
   all.grids.push_back({.name = "",
-                       .iterations = per_digit * -std::log10(config.flow.tolerance) * solves,
+                       .iterations = per_digit_of_shift * -std::log10(config.flow.tolerance) * solves,
                        .solves = static_cast<int>(solves)});
   all.solve = {450.0 + 12.0 * expected_solves, 310.0, 115.0};
   all.more_work = 1.5;
@@ -185,13 +186,14 @@ JobPlan plan(const Config& config, const GridOptions&) {
 }  // namespace
 
 Job dynamic_job() {
-  return {
-      .word = job_word("dynamic_permeability"),
-      .mistakes = all_mistakes,
-      .start = [](const JobContext& context) { return one_step(context, run); },
-      .page = dynamic_page,
-      .cost = {
-          .plan = plan, .setup_work = flow_setup_work, .pace = flow_pace, .usual_pace = flow_job().cost.usual_pace}};
+  return {.word = job_word("dynamic_permeability"),
+          .mistakes = dynamic_mistakes,
+          .start = [](const JobContext& context) { return one_step(context, run_dynamic); },
+          .page = dynamic_page,
+          .cost = {.plan = plan_dynamic,
+                   .setup_work = flow_setup_work,
+                   .pace = flow_pace,
+                   .usual_pace = flow_job().cost.usual_pace}};
 }
 
 }  // namespace karst

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -25,6 +24,7 @@
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -34,7 +34,6 @@ namespace {
 /// Media, Elsevier 1972, section 5.3: Darcy's law holds up to 1 to 10).
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
@@ -381,7 +380,7 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
   const Timer timer("range of walls");
   WallRange range;
   range.moved = run.wall_uncertainty;
-  range.permeability.resize(columns.size(), {unknown, unknown});
+  range.permeability.resize(columns.size(), {no_number, no_number});
   for (std::size_t side = 0; side < 2; ++side) {
     const double moved = side == 0 ? -range.moved : range.moved;
     const Repeated found =
@@ -462,7 +461,7 @@ Solved solve(const JobContext& run, SolveProgress& progress) {
   return all;
 }
 
-JobResult run(const JobContext& context) {
+JobResult run_flow(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   SolveProgress progress(context, "flow", options.tolerance);
   Solved all = solve(context, progress);
@@ -473,7 +472,7 @@ JobResult run(const JobContext& context) {
   if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
   const FlowGrid grid{context.grid.cells, options.reservoir, !context.config.geometry.image.empty()};
   if (!estimated)
-    for (FlowColumn& c : all.columns) c.estimated_error = unknown;
+    for (FlowColumn& c : all.columns) c.estimated_error = no_number;
   result.text = flow_text(all.columns, grid, wanted, range);
   if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
   result.headline = flow_headline(all.columns, wanted);
@@ -505,7 +504,7 @@ PagePart page(const Json& summary, const Figures& figures) {
   return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
 }
 
-std::vector<std::string> all_mistakes(const JobContext& context) {
+std::vector<std::string> flow_mistakes(const JobContext& context) {
   if (is_in_time(context.config)) return flow_in_time_mistakes(context);
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
@@ -531,11 +530,11 @@ std::vector<std::string> all_mistakes(const JobContext& context) {
 Job flow_job() {
   return {
       .word = job_word("flow"),
-      .mistakes = all_mistakes,
+      .mistakes = flow_mistakes,
       .start =
           [](const JobContext& context) {
             if (is_in_time(context.config)) return start_flow_in_time(context);
-            return one_step(context, ends_drive(context.config) ? run_end_flow : run);
+            return one_step(context, ends_drive(context.config) ? run_end_flow : run_flow);
           },
       .draw = draw,
       .page = page,

@@ -12,6 +12,7 @@
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
@@ -23,12 +24,12 @@ constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
 
 double number(const Json& flow, const char* key) { return flow.at(key).get<double>(); }
 /// False: no pore leads along the axis or no wall holds the fluid, and what belongs to a flow is null or missing.
-bool is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
+bool axis_is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
 
 /// Row e, column d of the tensor; NaN where it is not known.
 double entry(const Json& summary, std::size_t e, std::size_t d) {
   const Json& value = summary.at("permeability_m2").at(e).at(d);
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  return value.is_null() ? no_number : value.get<double>();
 }
 double along(const Json& summary, const Json& flow) {
   if (flow.value("unbounded", false)) return std::numeric_limits<double>::infinity();
@@ -50,8 +51,8 @@ std::string each_axis(const Json& summary, F&& text) {
   return all;
 }
 
-std::string error_text(const Json& summary, const Json& flow, const char* unit = " %") {
-  if (!is_solved(flow)) return "–";
+std::string estimated_error(const Json& summary, const Json& flow, const char* unit = " %") {
+  if (!axis_is_solved(flow)) return "–";
   const Json& error = flow.at("permeability_error_m2");
   return error.is_null() ? "unknown"
                          : fmt::format("{:.2g}{}", 100.0 * error.get<double>() / along(summary, flow), unit);
@@ -62,7 +63,7 @@ bool has_error(const Json& summary) { return summary.at("flow").at(0).contains("
 /// The permeability of cells of no width [m²]; NaN where it is not known, and in results that older versions left.
 double extrapolated(const Json& flow) {
   const Json value = flow.value("permeability_extrapolated_m2", Json());
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  return value.is_null() ? no_number : value.get<double>();
 }
 
 /// "–" for NaN.
@@ -85,7 +86,7 @@ std::vector<PageTile> tiles(const Json& summary) {
        each_axis(summary, [&](const Json& f) { return darcy_text(along(summary, f)); }),
        each_axis(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", along(summary, f)); }) +
            (has_error(summary) ? "<br/>estimated error of the discretisation: " +
-                                     each_axis(summary, [&](const Json& f) { return error_text(summary, f); })
+                                     each_axis(summary, [&](const Json& f) { return estimated_error(summary, f); })
                                : std::string())}};
   if (std::ranges::any_of(summary.at("flow"), [](const Json& f) { return !std::isnan(extrapolated(f)); }))
     all.push_back({"Permeability extrapolated to zero cell width",
@@ -115,7 +116,7 @@ std::vector<PageTile> tiles(const Json& summary) {
   all.push_back({"Tortuosity of the flow",
                  each_axis(summary,
                            [](const Json& f) -> std::string {
-                             return is_solved(f) ? number_text(number(f, "tortuosity"), 3) : "–";
+                             return axis_is_solved(f) ? number_text(number(f, "tortuosity"), 3) : "–";
                            }),
                  "mean speed over mean velocity along the driving force" + last});
   return all;
@@ -152,7 +153,7 @@ std::string histogram_card(const Json& summary) {
   chart.description = "Distribution of the speed in the pores";
   double top = 0.0;
   for (const Json& flow : summary.at("flow")) {
-    if (!is_solved(flow)) continue;
+    if (!axis_is_solved(flow)) continue;
     const Json& histogram = flow.at("speed_histogram");
     const auto ends = histogram.at("log10_speed_over_mean").get<std::array<double, 2>>();
     const auto share = histogram.at("share").get<std::vector<double>>();
@@ -202,7 +203,7 @@ class AxisTable {
   /// Of what only a drive has that moves something.
   template <class F>
   void row_of_flow(const std::string& name, F&& value) {
-    row(name, [&](const Json& flow) { return is_solved(flow) ? std::string(value(flow)) : "–"; });
+    row(name, [&](const Json& flow) { return axis_is_solved(flow) ? std::string(value(flow)) : "–"; });
   }
   std::string html() const { return html_table(rows_); }
 
@@ -220,7 +221,7 @@ std::string tensor_card(const Json& summary) {
     });
   if (has_error(summary)) {
     table.row("estimated error of the discretisation, along the driving force [%]",
-              [&](const Json& f) { return error_text(summary, f, ""); });
+              [&](const Json& f) { return estimated_error(summary, f, ""); });
     table.row("extrapolated to zero cell width [m²]", [](const Json& f) { return permeability_text(extrapolated(f)); });
   }
   for (std::size_t side = 0; side < 2 && summary.contains("wall_shift_voxels"); ++side)
@@ -241,7 +242,7 @@ std::string drag_card(const Json& summary) {
   };
   const auto sum = [&](const Json& f) { return share(f, "pressure") + share(f, "friction") + share(f, "sides"); };
   for (const Json& f : summary.at("flow")) {
-    if (!is_solved(f)) continue;
+    if (!axis_is_solved(f)) continue;
     if (!known(f)) return {};
     largest = std::max(largest, std::abs(sum(f) - 100.0));
     sides = sides || share(f, "sides") != 0.0;
@@ -300,7 +301,7 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
-  const bool any = std::ranges::any_of(summary.at("flow"), is_solved);
+  const bool any = std::ranges::any_of(summary.at("flow"), axis_is_solved);
   page.cards = {pictures_card(summary, figures),
                 pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
                             drag_card(summary), solves_card(summary)})};

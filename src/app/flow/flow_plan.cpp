@@ -15,7 +15,7 @@ namespace {
 
 // Iterations of GMRES per digit of the tolerance, measured from 64³ to 256³ cells (docs/performance.md): they grow by
 // one or two from one size to the next.
-constexpr double per_digit = 3.5;
+constexpr double per_digit_of_stokes = 3.5;
 constexpr double between_reservoirs = 1.9;  ///< times as many
 /// Newton's method, per drive: fewer iterations, each with the rows of advection.
 constexpr double per_digit_with_inertia = 3.6;
@@ -63,7 +63,7 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
     plan.more_work = 1.5;
     return plan;
   }
-  const double creeping = per_digit * digits(options);
+  const double creeping = per_digit_of_stokes * digits(options);
   const bool inertia = options.model == FlowModel::steady;
   const double sweep =
       inertia ? per_digit_with_inertia * digits(options) * static_cast<double>(options.steps.size()) : 0.0;

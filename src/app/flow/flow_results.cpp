@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/flow/flow_quantities.hpp"
 #include "app/flow/inertia_results.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -27,7 +27,7 @@ Json matrix_json(Matrix3 matrix, double factor) {
 /// Rows e, columns d, as those of the permeability; NaN in the columns of axes that were not asked for.
 Matrix3 darcy_velocities(const FlowColumns& columns) {
   Matrix3 velocity;
-  velocity.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  velocity.fill(Vec3::all(no_number));
   for (Column c : columns)
     for (int e = 0; e < 3; ++e) velocity[e][c.axis] = c.darcy_velocity[e];
   return velocity;

@@ -25,7 +25,7 @@ constexpr double largest_unevenness = 3.0;
 constexpr double largest_deviation = 0.02;
 
 const char* letter_of(Column c) { return axis_names[c.axis]; }
-double slow(Column c) { return c.permeability[c.axis]; }
+double creeping(Column c) { return c.permeability[c.axis]; }
 
 /// An axis of summary.json with its sweep.
 struct Sweep {
@@ -107,7 +107,7 @@ Json inertia_json(const FlowColumn& column) {
   Json json{{"points", Json::array()}, {"forchheimer", nullptr}};
   for (const InertiaPoint& p : column.inertia) {
     Json& point = json["points"].push_back(Json::object());
-    each_quantity(p, column.axis, slow(column), ToJson{point, shown::json});
+    each_quantity(p, column.axis, creeping(column), ToJson{point, shown::json});
     if (!column.periodic && p.grid_gradient != p.gradient)
       point.update({{"grid_gradient_Pa_m", p.grid_gradient}, {"flow_unevenness", p.unevenness}});
   }
@@ -124,7 +124,7 @@ std::string inertia_text(const FlowColumns& columns) {
                         "iterations");
     for (const InertiaPoint& p : c.inertia)
       text += fmt::format("  {:>10.4g}{:>13.3g}{:>13.4g}{:>13.5g}{:>10.4f}{:>10.2g}{:>8}{:>12}\n", p.reynolds,
-                          p.forchheimer, p.gradient, p.permeability, p.permeability / slow(c), p.cell_reynolds,
+                          p.forchheimer, p.gradient, p.permeability, p.permeability / creeping(c), p.cell_reynolds,
                           p.newton_steps, p.iterations);
     for (const InertiaPoint& p : c.inertia)
       if (p.drives_between > 0)
@@ -145,7 +145,7 @@ std::string inertia_csv(const FlowColumns& columns) {
   for (Column c : columns)
     for (const InertiaPoint& p : c.inertia) {
       std::string line = letter_of(c);
-      each_quantity(p, c.axis, slow(c), CsvLine{line});
+      each_quantity(p, c.axis, creeping(c), CsvLine{line});
       lines += line + '\n';
     }
   return head + '\n' + lines;

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
+
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -92,7 +93,7 @@ double RunClock::left(double now) const {
     expected += rest;
     seconds += rest * ratio(parts_[p].stage, now);
   }
-  return done < least * (done + expected) ? std::numeric_limits<double>::quiet_NaN() : seconds;
+  return done < least * (done + expected) ? no_number : seconds;
 }
 
 double RunClock::part(double now) {

@@ -3,19 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "io/plot_reader.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 /// Calls f(cell, values of the components) for the cells of a box that have values.
 template <class F>
@@ -65,7 +63,7 @@ FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
       std::vector<std::uint8_t> hidden(cells.size());
       file->read_hidden(level, box, hidden);
       for (std::size_t i = 0; i < cells.size(); ++i)
-        if (hidden[i] != 0) cells[i] = static_cast<float>(nothing);
+        if (hidden[i] != 0) cells[i] = static_cast<float>(no_number);
     };
   });
   comm.broadcast(names);
@@ -101,7 +99,7 @@ PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const 
   comm.sum(std::span(sums));
   plane.values.resize(n_cells);
   for (std::size_t i = 0; i < n_cells; ++i)
-    plane.values[i] = sums[n_cells + i] > 0.0 ? sums[i] / sums[n_cells + i] : nothing;
+    plane.values[i] = sums[n_cells + i] > 0.0 ? sums[i] / sums[n_cells + i] : no_number;
   return plane;
 }
 

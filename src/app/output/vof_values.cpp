@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "base/core/items_of.hpp"
+#include "base/math/no_number.hpp"
 #include "grid/bytes.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -14,7 +14,6 @@ namespace karst {
 
 namespace {
 
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 /// Calls f(cell, unknown) for the own unknowns of a box.
 template <class F>
 void for_each_unknown(const Geometry& geometry, const CompositeNumbering& numbering, int level, int box, F&& f) {
@@ -113,7 +112,7 @@ void fill_cells(const Geometry& geometry, const JoinedCells& joined, int level, 
     if (home >= 0 && own[at.joined[i].cell] == 0) add(at.joined[i].cell, home);
   }
   for (std::size_t i = 0; i < cells.size(); ++i)
-    cells[i] = static_cast<float>(count[i] > 0.0 ? sum[i] / count[i] : nothing);
+    cells[i] = static_cast<float>(count[i] > 0.0 ? sum[i] / count[i] : no_number);
 }
 
 }  // namespace karst

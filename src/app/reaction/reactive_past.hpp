@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "chemistry/speciation.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/reactive/coupled_step.hpp"
@@ -16,7 +16,7 @@ namespace karst {
 
 /// A solution that mean totals make.
 struct WaterLine {
-  double ph = std::numeric_limits<double>::quiet_NaN();
+  double ph = no_number;
   std::vector<double> saturation;  ///< [mineral] log10 Ω; NaN, as the pH, where there is no such water
   double index(std::size_t mineral) const { return saturation.at(mineral); }
 };
@@ -29,7 +29,7 @@ struct MineralLine {
   double dissolved = 0.0;   ///< since the beginning [mol]
   double time_error = 0.0;  ///< ReactionReport::time_error since the beginning [mol]
   /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: both are 0.
-  double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : std::numeric_limits<double>::quiet_NaN(); }
+  double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : no_number; }
 };
 
 /// One step of the chemistry.

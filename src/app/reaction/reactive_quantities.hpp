@@ -2,12 +2,12 @@
 // The quantities of the chemistry of a run: names, units and where they are shown, a row each (output/quantity.hpp).
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "app/output/quantity.hpp"
 #include "app/reaction/reactive_past.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -46,9 +46,7 @@ enum class Sorbents { none, some };
 template <class F>
 void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sorbents, F&& f) {
   using namespace shown;
-  const auto of = [&](const std::vector<double>& all) {
-    return element < all.size() ? all[element] : std::numeric_limits<double>::quiet_NaN();
-  };
+  const auto of = [&](const std::vector<double>& all) { return element < all.size() ? all[element] : no_number; };
   f(Quantity{"content", "mol", csv | json}, of(line.content));
   f(Quantity{"imbalance", "", csv | shown::history, "{:.3e}"}, of(line.imbalance));
   f(Quantity{"sorbed", "mol", sorbents == Sorbents::some ? csv | json : json}, of(line.sorbed));

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 #include "app/job/feedback_balance.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "base/file/log.hpp"
+#include "base/math/no_number.hpp"
 #include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"
 
@@ -20,7 +20,6 @@ namespace karst {
 namespace {
 
 constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react in turn are within 0.1 %
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 /// Of each piece of wall the part of each mineral of the deck.
 std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
@@ -157,7 +156,7 @@ void ReactiveRun::start(const TransportState& state) {
   find_contents(state, content_, size_);
   past_.worst.imbalance.assign(content_.size(), 0.0);
   past_.line.imbalance = past_.worst.imbalance;
-  for (MineralLine& m : past_.line.minerals) m.rate = nothing;
+  for (MineralLine& m : past_.line.minerals) m.rate = no_number;
   compare_with_well_mixed(state);
 }
 
@@ -313,7 +312,7 @@ void ReactiveRun::balance(const TransportState& state, TransportReport& moved) {
 WaterLine ReactiveRun::water_of(std::span<const double> totals, Speciation& state) const {
   const ChemicalSystem& system = plan_.medium.system;
   WaterLine water;
-  water.saturation.assign(plan_.reactions().size(), nothing);
+  water.saturation.assign(plan_.reactions().size(), no_number);
   std::vector<SolutionCondition> conditions;
   for (const double t : totals) conditions.push_back({SolutionCondition::Kind::total, t});
   SpeciationWorkspace work;
@@ -338,7 +337,7 @@ void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
     const SurfaceReaction& r = plan_.reactions()[m];
     past_.line.minerals[m].well_mixed = std::isfinite(past_.line.mean.ph) && !r.at_once()
                                             ? area_[m] * dissolution_rate(plan_.medium.system, past_.mean, r.mineral)
-                                            : nothing;
+                                            : no_number;
   }
 }
 
@@ -395,7 +394,7 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
   const std::size_t n_minerals = plan_.reactions().size(), n = static_cast<std::size_t>(grid_.n_own);
   std::vector<std::string> names = drawn_fields();
   for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
-  std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, nothing));
+  std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, no_number));
   speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {
     if (s == nullptr) return;
     values[0][v] = ph_of(*s);

@@ -19,7 +19,7 @@ namespace karst {
 namespace {
 
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
-constexpr std::string_view words = R"(
+constexpr std::string_view column_words = R"(
 advection_W_m3 after after_step area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_move
 boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut
 cells_multivalued cells_subdivided cells_without_flow cfl charge_error_percent charge_imbalance charge_mol chemistry
@@ -63,7 +63,7 @@ constexpr std::array<std::string_view, 4> free_members{"balances", "history", "m
 
 const std::vector<std::string>& known_words() {
   static const std::vector<std::string> all = [] {
-    std::istringstream in{std::string(words)};
+    std::istringstream in{std::string(column_words)};
     return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
   }();
   return all;

@@ -6,19 +6,17 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 
 #include "app/output/quantity.hpp"
 #include "app/study/study.hpp"
 #include "base/core/units.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 struct UsualColumn {
   const char *place, *title, *unit;
@@ -59,7 +57,7 @@ double number_of(const std::string& value) {
   if (is_number(text)) return std::stod(text);
   for (const std::string_view unit : units_with_others())
     if (const Measured found = measured(value, unit); found.problem.empty()) return found.value;
-  return none;
+  return no_number;
 }
 
 double number_at(const Json& summary, const std::string& place) {
@@ -68,14 +66,14 @@ double number_at(const Json& summary, const std::string& place) {
     if (at->is_array()) {
       std::size_t i = 0;
       const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), i);
-      if (problem != std::errc() || end != part.data() + part.size() || i >= at->size()) return none;
+      if (problem != std::errc() || end != part.data() + part.size() || i >= at->size()) return no_number;
       at = &at->at(i);
     } else {
-      if (!at->is_object() || !at->contains(part)) return none;
+      if (!at->is_object() || !at->contains(part)) return no_number;
       at = &at->at(part);
     }
   }
-  return at->is_number() ? at->get<double>() : none;
+  return at->is_number() ? at->get<double>() : no_number;
 }
 
 std::vector<std::string> columns_of(const std::vector<std::string>& asked, const std::vector<Json>& summaries) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "app/job/job.hpp"
@@ -12,8 +13,10 @@
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/vof_values.hpp"
+#include "app/transport/dispersion_job.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
 #include "solvers/elliptic/row_counts.hpp"
@@ -276,13 +279,12 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
 /// Without its field.
 DiffusionColumn column_of(const Json& json) {
   const auto number = [](const Json& x, double otherwise) { return x.is_null() ? otherwise : x.get<double>(); };
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN(),
-                   endless = std::numeric_limits<double>::infinity();
+  constexpr double endless = std::numeric_limits<double>::infinity();
   DiffusionColumn c;
   c.axis = json.at("axis");
   c.periodic = json.at("periodic");
   c.connected = json.at("connected");
-  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), unknown);
+  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), no_number);
   c.flux_in = json.at("flux_in");
   c.flux_out = json.at("flux_out");
   for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = json.at("repairs").at(name); });
@@ -325,7 +327,7 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
   return columns;
 }
 
-JobResult run(const JobContext& context) {
+JobResult run_diffusion(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
   SolveProgress progress(context, "diffusion", options.tolerance);
   const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
@@ -345,7 +347,7 @@ JobResult run(const JobContext& context) {
 }
 
 /// Bytes of the set-up, which takes more than the solves, and iterations per digit: docs/performance.md.
-JobPlan plan(const Config& config, const GridOptions&) {
+JobPlan plan_diffusion(const Config& config, const GridOptions&) {
   const auto n = static_cast<double>(config.diffusion.axes.size());
   JobPlan all;
   all.grids.push_back(
@@ -356,10 +358,7 @@ JobPlan plan(const Config& config, const GridOptions&) {
   return all;
 }
 
-/// Rows next to walls take most of it.
-double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
-
-JobPace pace(const Comm& comm, const Geometry& geometry) {
+JobPace diffusion_pace(const Comm& comm, const Geometry& geometry) {
   DiffusionOptions options;
   options.axes = {0};
   options.tolerance = 1e-4;
@@ -367,7 +366,7 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
   const SolveReport& solve = columns.at(0).solve;
   const LevelReport& level = geometry.report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
-  return {solve.setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
+  return {solve.setup_seconds / setup_work_of_closures(fluid, static_cast<double>(level.irregular)),
           solve.seconds / fluid / std::max(1, solve.iterations)};
 }
 
@@ -376,12 +375,12 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
 Job diffusion_job() {
   return {.word = job_word("diffusion"),
           .mistakes = [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
-          .start = [](const JobContext& context) { return one_step(context, run); },
+          .start = [](const JobContext& context) { return one_step(context, run_diffusion); },
           .draw = draw,
           .page = page_of,
-          .cost = {.plan = plan,
-                   .setup_work = setup_work,
-                   .pace = pace,
+          .cost = {.plan = plan_diffusion,
+                   .setup_work = setup_work_of_closures,
+                   .pace = diffusion_pace,
                    .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
                    .n_fields = [](const Config& config,
                                   PlotField) { return static_cast<int>(config.diffusion.axes.size()); }},

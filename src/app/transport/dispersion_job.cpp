@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "app/job/steady_solves.hpp"
@@ -94,7 +93,7 @@ DispersionColumns columns_of(const JobContext& run, double length, SolveProgress
   return columns;
 }
 
-JobResult run(const JobContext& context) {
+JobResult run_dispersion(const JobContext& context) {
   const DispersionOptions& options = context.config.dispersion;
   SolveProgress progress(context, "dispersion", options.tolerance);
   DispersionScale scale;
@@ -114,7 +113,7 @@ JobResult run(const JobContext& context) {
   return result;
 }
 
-std::vector<std::string> all_mistakes(const JobContext& context) {
+std::vector<std::string> dispersion_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
   std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry);
   if (flow.model != FlowModel::stokes && flow.model != FlowModel::steady) {
@@ -151,7 +150,7 @@ double solve_bytes(const DispersionOptions& options) {
 }
 
 /// Bytes and iterations: docs/performance.md.
-JobPlan plan(const Config& config, const GridOptions&) {
+JobPlan plan_dispersion(const Config& config, const GridOptions&) {
   const DispersionOptions& options = config.dispersion;
   const double n = static_cast<double>(options.axes.size()) * (options.transverse ? 3.0 : 1.0) *
                    std::max(1.0, static_cast<double>(options.peclet.size()));
@@ -164,10 +163,7 @@ JobPlan plan(const Config& config, const GridOptions&) {
   return all;
 }
 
-/// Rows next to walls take most of it.
-double setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
-
-JobPace pace(const Comm& comm, const Geometry& geometry) {
+JobPace dispersion_pace(const Comm& comm, const Geometry& geometry) {
   DispersionOptions options;
   options.transverse = false;
   options.tolerance = 1e-4;
@@ -184,7 +180,7 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
   const Dispersion found = closure.solve(1e-9, "pace");
   const LevelReport& level = geometry.report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
-  return {setup_seconds / setup_work(fluid, static_cast<double>(level.irregular)),
+  return {setup_seconds / setup_work_of_closures(fluid, static_cast<double>(level.irregular)),
           found.solves.at(0).seconds / fluid / std::max(1, found.solves[0].iterations)};
 }
 
@@ -192,12 +188,12 @@ JobPace pace(const Comm& comm, const Geometry& geometry) {
 
 Job dispersion_job() {
   return {.word = job_word("dispersion"),
-          .mistakes = all_mistakes,
-          .start = [](const JobContext& context) { return one_step(context, run); },
+          .mistakes = dispersion_mistakes,
+          .start = [](const JobContext& context) { return one_step(context, run_dispersion); },
           .page = dispersion_page,
-          .cost = {.plan = plan,
-                   .setup_work = setup_work,
-                   .pace = pace,
+          .cost = {.plan = plan_dispersion,
+                   .setup_work = setup_work_of_closures,
+                   .pace = dispersion_pace,
                    .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6}},
           .uses_flow = true};
 }

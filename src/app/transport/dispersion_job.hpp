@@ -42,6 +42,9 @@ void each_quantity(const DispersionScale& scale, int axis, Point& p,
   f(Quantity{"setup_seconds"}, p.setup_seconds);
 }
 
+/// Of the rows of a closure problem: those next to walls take most of it.
+inline double setup_work_of_closures(double fluid, double irregular) { return fluid + 5.0 * irregular; }
+
 std::string dispersion_text(const DispersionColumns& columns, const DispersionScale& scale);
 std::string dispersion_headline(const DispersionColumns& columns);
 /// Member `dispersion` of summary.json.

@@ -15,6 +15,7 @@
 #include "app/transport/transport_job.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "transport/march/carrying_flow.hpp"
 #include "transport/scalar_means.hpp"
@@ -24,12 +25,9 @@ namespace karst {
 
 namespace {
 
-constexpr const char* profile_name = "profiles.csv";
 constexpr double allowed_divergence = 1e-2;  ///< as of transport in time
 constexpr int most_iterations = 500;
 constexpr int basis = 40;  ///< of flexible GMRES
-
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Laws in units of D / h0.
 struct ScaledLaws {
@@ -125,7 +123,7 @@ struct Solved {
   std::vector<double> wall_flux;  // per piece of wall [C m/s]
   std::vector<double> at_wall;    // likewise [C]; empty: by the law
   SolveReport report;
-  double inflow = 0.0, outflow = 0.0, wall = 0.0, source = 0.0, decay = 0.0, mean = 0.0, outlet = unknown;
+  double inflow = 0.0, outflow = 0.0, wall = 0.0, source = 0.0, decay = 0.0, mean = 0.0, outlet = no_number;
 };
 
 class SteadyComponent {
@@ -343,7 +341,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
   if (wall.area == 0.0) return {};
   wall.rate = sum / wall.area;
   wall.loss = loss;
-  wall.concentration = at[0] > 0.0 ? at[1] / at[0] : unknown;
+  wall.concentration = at[0] > 0.0 ? at[1] / at[0] : no_number;
   wall.to_wall = loss / (wall.area * (mean - wall.concentration));
   return wall;
 }
@@ -402,7 +400,7 @@ JobResult steady_transport(const JobContext& run) {
   for (std::size_t i = 0; i < solved.size(); ++i) {
     const Solved& s = solved[i];
     line.components.push_back(line_of(run, s));
-    note(line.components.back(), flow.by.flows && flow.by.outlet() >= 0 ? s.inflow / flow.in : unknown,
+    note(line.components.back(), flow.by.flows && flow.by.outlet() >= 0 ? s.inflow / flow.in : no_number,
          deck.components[i], laws[i], flow.by, all.components[i]);
     maps.push_back(wall_map(run, places, deck.components[i], laws[i], s.wall_flux, s.values));
     if (!s.at_wall.empty()) maps.back().concentration.assign(s.at_wall.begin(), s.at_wall.end());
@@ -422,8 +420,8 @@ JobResult steady_transport(const JobContext& run) {
     result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
   draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
-  run.services.files.write(run.comm, profile_name, profiles(run, flow.by, solved));
-  result.files.push_back({profile_name, "mean concentrations along the axis"});
+  run.services.files.write(run.comm, profiles_csv, profiles(run, flow.by, solved));
+  result.files.push_back({profiles_csv, "mean concentrations along the axis"});
   leave_wall(run, places, laws, std::move(maps), result);
   return result;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/deck/session.hpp"
 #include "app/deck/transport_breaks.hpp"
@@ -21,12 +20,13 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
 namespace {
 
-constexpr const char *csv_name = "transport.csv", *profile_name = "profiles.csv";
+constexpr const char* csv_name = "transport.csv";
 constexpr const char* potential_name = "flow_potential";
 constexpr double most_pictures = 6.0;  ///< of output times
 
@@ -79,7 +79,7 @@ TimeOptions times_of(const TransportSystem& system) {
 
 std::vector<Recorder::History> histories_of(const TransportSystem& system) {
   std::vector<Recorder::History> all{{csv_name, transport_header(system.numbers)},
-                                     {profile_name, profile_header(system)}};
+                                     {profiles_csv, profile_header(system)}};
   if (system.chemistry) all.push_back({ReactiveRun::csv_name, system.chemistry->csv_header()});
   return all;
 }
@@ -122,7 +122,7 @@ TransportInTime::TransportInTime(const JobContext& run)
           "transport: the flow continues from {:g} s, but there is no transport checkpoint for that time; --overwrite "
           "starts at 0",
           carried_from);
-  if (!goes_on) recorder_.append(profile_name, profile_lines(system_));
+  if (!goes_on) recorder_.append(profiles_csv, profile_lines(system_));
   setup_seconds_ = wall_clock_.seconds();
 }
 
@@ -226,7 +226,7 @@ void TransportInTime::record_step(double part, bool last) {
 }
 
 void TransportInTime::at_output(const Clock& clock) {
-  recorder_.append(profile_name, profile_lines(system_));
+  recorder_.append(profiles_csv, profile_lines(system_));
   const double n_outputs = times_.output > 0.0 ? std::ceil(times_.end / times_.output) - 1.0 : 0.0;
   const auto drawn = static_cast<double>(record_.output_times.size());
   if (clock.outputs() >= n_outputs / most_pictures * (drawn + 1.0)) draw_plumes();
@@ -339,7 +339,7 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
     c.largest = found.largest;
     c.imbalance = found.imbalance;
     if (c.moments_wanted) c.response = breakthrough(found.at_inlet, found.at_outlet);
-    c.inlet = system.has_signals() ? found.at_inlet.last() : std::numeric_limits<double>::quiet_NaN();
+    c.inlet = system.has_signals() ? found.at_inlet.last() : no_number;
   }
   return r;
 }
@@ -394,7 +394,7 @@ void TransportInTime::leave_animations(JobResult& result) {
 
 JobResult TransportInTime::report() {
   const JobContext& run = system_.run;
-  recorder_.append(profile_name, profile_lines(system_));
+  recorder_.append(profiles_csv, profile_lines(system_));
   recorder_.close();
   TransportResult numbers = transport_result(system_, record_, recorder_.recorded().steps);
   WallsAtEnd walls = walls_at_end(system_, numbers);
@@ -421,7 +421,7 @@ JobResult TransportInTime::report() {
   leave_animations(result);
   result.components = asked_of(run.config, std::move(all));
   result.files.push_back({csv_name, "history of the transport: breakthrough, means, balances"});
-  result.files.push_back({profile_name, "mean concentrations along the axis at output times"});
+  result.files.push_back({profiles_csv, "mean concentrations along the axis at output times"});
   leave_wall(run, walls.places, walls.laws, std::move(walls.maps), result);
   if (numbers.in_time)
     result.time = system_.state.time;  // its plotfiles are those of the flow

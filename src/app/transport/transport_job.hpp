@@ -2,12 +2,12 @@
 // Job `transport`: dissolved components step by step, their breakthrough and their fields.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/job/job.hpp"
+#include "base/math/no_number.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/breakthrough.hpp"
 
@@ -36,12 +36,10 @@ struct WallResult {
   double loss = 0.0;        ///< into it [C m³/s]
   double well_mixed = 0.0;  ///< Σ k A (mean - equilibrium): what it were if the fluid were well mixed [C m³/s]
   double order = 1.0;       ///< of the law
-  double concentration = std::numeric_limits<double>::quiet_NaN();  ///< mean at it [C]
-  double to_wall = std::numeric_limits<double>::quiet_NaN();        ///< loss / (area (mean - concentration)) [m/s]
+  double concentration = no_number;  ///< mean at it [C]
+  double to_wall = no_number;        ///< loss / (area (mean - concentration)) [m/s]
   /// NaN where a well mixed fluid would lose nothing.
-  double ratio_to_well_mixed() const {
-    return well_mixed != 0.0 ? loss / well_mixed : std::numeric_limits<double>::quiet_NaN();
-  }
+  double ratio_to_well_mixed() const { return well_mixed != 0.0 ? loss / well_mixed : no_number; }
 };
 
 struct ComponentResult {
@@ -92,6 +90,7 @@ struct TransportResult {
   std::optional<double> dispersion(const ComponentResult& c) const;
 };
 
+inline constexpr const char* profiles_csv = "profiles.csv";  ///< means of layers across the axis
 /// The first line of transport.csv, and that of a step.
 std::string transport_header(const TransportResult& result);
 std::string transport_line(const TransportLine& line);

@@ -4,6 +4,7 @@
 
 #include "app/output/quantity.hpp"
 #include "app/transport/transport_job.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -41,7 +42,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Com
   const auto label = [&](const char* steady, const char* in_time) { return r.steady ? steady : in_time; };
   f(Quantity{"diffusivity", "m2_s", json}, c.diffusivity);
   f(Quantity{"peclet", "", r.flows ? json | text : json, "", "Péclet number", digits},
-    r.flows ? r.peclet(c) : std::numeric_limits<double>::quiet_NaN());
+    r.flows ? r.peclet(c) : no_number);
   f(Quantity{"outlet", "", r.has_ends ? json | text : json, "",
              label("at the outlet [C]", "at the outlet, at the end [C]"), digits},
     end.outlet);
@@ -62,7 +63,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Bre
   constexpr const char* digits = "{:.5g}";
   const double square = b.mean_time * b.mean_time;
   const auto found = r.dispersion(c);
-  const double d = found.value_or(std::numeric_limits<double>::quiet_NaN());
+  const double d = found.value_or(no_number);
   const unsigned known = found ? json | text : text;
   f(Quantity{"recovered", "", json}, b.recovered);
   f(Quantity{"mean_residence_time", "s", json | text, "", "mean residence time [s]", digits}, b.mean_time);
@@ -81,7 +82,6 @@ template <class F>
 void each_quantity(const TransportResult& r, const ComponentResult& c, const WallResult& w, F&& f) {
   using namespace shown;
   constexpr const char* digits = "{:.5g}";
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double ratio = w.ratio_to_well_mixed();
   f(Quantity{"area", "m2", json}, w.area);
   f(Quantity{"rate", "m_s", json}, w.rate);
@@ -94,7 +94,8 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Wal
   f(Quantity{"concentration", "", json | text, "", "mean concentration at the wall [C]", digits}, w.concentration);
   f(Quantity{"sherwood", "", json | text, "", "Sherwood number of the wall", digits},
     w.to_wall * r.number_length / c.diffusivity);
-  f(Quantity{"damkohler_advection", "", json}, r.flow_rate != 0.0 ? w.rate * w.area / std::abs(r.flow_rate) : none);
+  f(Quantity{"damkohler_advection", "", json},
+    r.flow_rate != 0.0 ? w.rate * w.area / std::abs(r.flow_rate) : no_number);
 }
 
 }  // namespace karst

@@ -11,6 +11,7 @@
 #include "app/output/concentration_field.hpp"
 #include "base/comm/mix.hpp"
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -80,8 +81,7 @@ ComponentLine component_line(const TransportSystem& s, std::size_t i) {
   const bool stepped = s.report.step > 0.0;
   ComponentLine c = stepped ? line_of_step(s, i) : line_of_state(s, i);
   const int outlet = s.flow.outlet();
-  c.outlet = outlet >= 0 ? outflow_mean(s.run.comm, s.ends.ends, s.state.values[i].span(), outlet)
-                         : std::numeric_limits<double>::quiet_NaN();
+  c.outlet = outlet >= 0 ? outflow_mean(s.run.comm, s.ends.ends, s.state.values[i].span(), outlet) : no_number;
   // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
   if (stepped && outlet >= 0 && s.ends.leaves_by_outlet && s.numbers.components[i].closed_ends)
     c.outlet = s.report.components[i].outflow / (s.ends.in * s.report.step);

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/file/plain_file.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -27,10 +27,10 @@ struct Json::Held {
 
 namespace {
 
-constexpr std::array<const char*, 7> kinds{"null",   "a truth value", "a whole number", "a number",
-                                           "a text", "an array",      "an object"};
+constexpr std::array<const char*, 7> kind_names{"null",   "a truth value", "a whole number", "a number",
+                                                "a text", "an array",      "an object"};
 
-const char* name_of(Json::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+const char* name_of(Json::Kind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 
 constexpr int most_depth = 200;
 
@@ -281,6 +281,6 @@ std::vector<std::vector<std::string>> names_given_twice(std::string_view text) {
   return is_json ? twice : decltype(twice){};
 }
 
-double number_or_nan(const Json& x) { return x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>(); }
+double number_or_nan(const Json& x) { return x.is_null() ? no_number : x.get<double>(); }
 
 }  // namespace karst

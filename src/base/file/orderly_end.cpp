@@ -32,7 +32,7 @@ struct State {
   Clock::time_point start;
   std::array<void (*)(int), signals.size()> before{};
 };
-State state;
+State end_state;
 std::atomic<int> asked = 0;  // number of the signal
 std::atomic<bool> speaks = false;
 std::atomic<double> asked_at = 0.0;
@@ -60,24 +60,24 @@ extern "C" void note_signal(int number) {
 OrderlyEnd::OrderlyEnd(const Comm& comm, double seconds) {
   asked = 0;
   speaks = comm.rank() == 0;
-  state.limit = seconds;
-  state.start = Clock::now();
-  state.lives = true;
+  end_state.limit = seconds;
+  end_state.start = Clock::now();
+  end_state.lives = true;
   for (std::size_t s = 0; s < signals.size(); ++s) {
-    state.before[s] = std::signal(signals[s].number, note_signal);
-    if (state.before[s] == SIG_IGN) std::signal(signals[s].number, SIG_IGN);  // nohup
+    end_state.before[s] = std::signal(signals[s].number, note_signal);
+    if (end_state.before[s] == SIG_IGN) std::signal(signals[s].number, SIG_IGN);  // nohup
   }
 }
 
 OrderlyEnd::~OrderlyEnd() {
-  for (std::size_t s = 0; s < signals.size(); ++s) std::signal(signals[s].number, state.before[s]);
-  state.lives = false;
+  for (std::size_t s = 0; s < signals.size(); ++s) std::signal(signals[s].number, end_state.before[s]);
+  end_state.lives = false;
 }
 
 void end_if_asked(const Comm& comm) {
-  if (!state.lives) return;
+  if (!end_state.lives) return;
   const bool late =
-      state.limit > 0.0 && std::chrono::duration<double>(Clock::now() - state.start).count() > state.limit;
+      end_state.limit > 0.0 && std::chrono::duration<double>(Clock::now() - end_state.start).count() > end_state.limit;
   const int mine = asked;
   const auto code = static_cast<int>(comm.max(std::int64_t{mine != 0 ? mine + 1 : (late ? 1 : 0)}));
   if (code == 0) return;

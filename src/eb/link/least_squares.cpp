@@ -12,9 +12,9 @@ namespace karst {
 namespace {
 
 constexpr int n_monomials(int degree) { return (degree + 1) * (degree + 2) * (degree + 3) / 6; }
-constexpr std::size_t most = n_monomials(3);
+constexpr std::size_t most_terms = n_monomials(3);
 
-std::array<double, most> monomials(const Vec3& r) {
+std::array<double, most_terms> monomials(const Vec3& r) {
   const double x = r[0], y = r[1], z = r[2];
   return {1.0,       x,         y,         z,         x * x,     y * y,     z * z,     x * y,     x * z,     y * z,
           x * x * x, y * y * y, z * z * z, x * x * y, x * x * z, x * y * y, y * y * z, x * z * z, y * z * z, x * y * z};
@@ -22,10 +22,11 @@ std::array<double, most> monomials(const Vec3& r) {
 
 /// Solves M x = (1, 0, 0, ...) by Cholesky's factors. Unknowns whose pivot vanishes (to 1e-4 of the diagonal) depend on
 /// those before them and are left out: x = 0 there.
-void solve_for_value(int n, std::array<std::array<double, most>, most>& m, std::array<double, most>& x) {
+void solve_for_value(int n, std::array<std::array<double, most_terms>, most_terms>& m,
+                     std::array<double, most_terms>& x) {
   constexpr double vanishes = 1e-4;
   const auto at = [&](int i, int j) -> double& { return m[i][j]; };
-  std::array<bool, most> out{};
+  std::array<bool, most_terms> out{};
   for (int j = 0; j < n; ++j) {
     const double before = at(j, j);
     for (int k = 0; k < j; ++k) at(j, j) -= at(j, k) * at(j, k);
@@ -74,7 +75,7 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
 
 std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
   const std::size_t n = n_monomials(degree);
-  std::array<std::array<double, most>, most> normal{};
+  std::array<std::array<double, most_terms>, most_terms> normal{};
   const auto importance = [](const Vec3& p) { return 1.0 / (dot(p, p) + 0.25); };
   for (const Vec3& p : r) {
     const auto m = monomials(p);
@@ -82,7 +83,7 @@ std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j <= i; ++j) normal[i][j] += w * m[i] * m[j];
   }
-  std::array<double, most> x{};
+  std::array<double, most_terms> x{};
   solve_for_value(static_cast<int>(n), normal, x);
   std::vector<double> weight;
   for (const Vec3& p : r) {

@@ -38,7 +38,7 @@ constexpr Table along_edge{
     0.006F, 0.005F,
     0.005F,
 };
-constexpr Table around{
+constexpr Table around_rows{
     -0.129F, -0.035F, -0.023F, -0.024F, -0.035F, -0.065F, -0.120F, -0.105F, 0.048F, 0.140F, 0.235F, 0.265F, 0.172F,
     0.140F, 0.144F, 0.253F,
     -0.024F, -0.026F, -0.033F, -0.039F, -0.074F, -0.137F, -0.108F, 0.007F, 0.092F, 0.195F, 0.257F, 0.197F, 0.176F,
@@ -112,7 +112,7 @@ double interpolated(const Table& table, const Bracket& x, const Bracket& y) {
 EdgeFriction tabulated_edge_friction(const std::array<double, 2>& apex) {
   const auto [near, far] = std::minmax(apex[0], apex[1]);
   const Bracket x = bracket(near), y = bracket(far);
-  const double mean = interpolated(around, x, y);
+  const double mean = interpolated(around_rows, x, y);
   // On the diagonal pieces are shared between both directions (docs/decisions/015).
   const double half = far - near > equal ? interpolated(skew, x, y) : 0.0;
   const double turned = apex[0] < apex[1] ? half : -half;

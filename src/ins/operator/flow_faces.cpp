@@ -11,12 +11,6 @@
 namespace karst {
 namespace {
 
-/// An open side of a coarse VoF.
-struct CoarseSide {
-  VofName vof;
-  int side;
-};
-
 /// A coarse cell under the fine level.
 struct CoveredCell {
   Index cell;

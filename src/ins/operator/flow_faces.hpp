@@ -12,6 +12,12 @@ struct LevelFaceCounts {
   std::int64_t closed = 0;  ///< of flow cells, without a coarse flow cell behind them: closed
 };
 
+/// An open side of a coarse VoF.
+struct CoarseSide {
+  VofName vof;
+  int side;
+};
+
 /// Whether the face is open, because there are flow cells on both sides.
 inline bool is_linked(const LevelFace& f) { return f.behind.found && f.behind.row != no_unknown; }
 

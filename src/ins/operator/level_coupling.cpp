@@ -20,9 +20,9 @@ constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
 
 /// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {
-  constexpr double same = 1e-6;
+  constexpr double same_place = 1e-6;
   const auto key = [](const LevelPoint& p) {
-    const auto cut = [](double x) { return std::llround(x / same); };
+    const auto cut = [](double x) { return std::llround(x / same_place); };
     return std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
   };
   std::ranges::sort(points, {}, key);
@@ -77,12 +77,6 @@ std::vector<double> value_at(const std::vector<Image>& points, const Vec3& at) {
 }
 
 std::uint64_t key_of(VofName v, int side) { return 8 * v + static_cast<std::uint64_t>(side); }
-
-/// An open side of a coarse VoF.
-struct CoarseSide {
-  VofName vof;
-  int side;
-};
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace karst {
 namespace {
 
 constexpr int n_cycles = 4;
-constexpr double least = 1e-4, most = 1e4;  // [cells²]
+constexpr double lowest = 1e-4, highest = 1e4;  // [cells²]
 
 /// A component of the velocity along which an end of the domain is open, or none is: held at 0 between planes of
 /// symmetry it would say nothing about the pores. The direction of the drive is one.
@@ -105,7 +105,7 @@ std::vector<FloatField> find_permeable_lengths(StokesLevels& op, BasicGraphMulti
   op.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     const double cells = 1.0 / (StokesLevels::width(l) * StokesLevels::width(l));
     std::ranges::transform(k.subspan(first, n), lengths[l].own(b).begin(), [cells](float of) {
-      return static_cast<float>(std::sqrt(std::clamp(cells * double{of}, least, most)));
+      return static_cast<float>(std::sqrt(std::clamp(cells * double{of}, lowest, highest)));
     });
   });
   op.fill_lengths(lengths);

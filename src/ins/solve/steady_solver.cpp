@@ -7,6 +7,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 namespace {
@@ -72,7 +73,7 @@ double SteadySolver::try_step(const StokesDrive& drive, double inertia, double l
     residual(drive, inertia, krylov.work());
     const double now = krylov.norm(krylov.work());
     if (now <= (1.0 - sufficient * part) * left) return now;
-    if (part <= least_step) return std::numeric_limits<double>::quiet_NaN();
+    if (part <= least_step) return no_number;
     move(-0.5 * part);
     ++report.halvings;
   }

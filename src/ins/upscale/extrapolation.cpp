@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -76,7 +77,7 @@ Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<G
   if (between) return {of_between_alone * changed(*between), {}, ErrorBasis::one_change};
   if (grids.size() > 2) return {std::max(changed(grids[1]), changed(grids[2])), {}, ErrorBasis::larger_change};
   if (grids.size() > 1) return {of_second * changed(grids[1]), {}, ErrorBasis::one_change};
-  return {std::numeric_limits<double>::quiet_NaN(), {}, ErrorBasis::none};
+  return {no_number, {}, ErrorBasis::none};
 }
 
 double line_offset(double voxels, int n) {

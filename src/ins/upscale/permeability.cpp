@@ -15,6 +15,7 @@
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
 #include "base/core/wall_clock.hpp"
+#include "base/math/no_number.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/sample_flow.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -218,7 +219,7 @@ double add_inertia(StokesSolver& solver, const FlowOptions& options, const Fluid
 void add_drag(StokesSolver& solver, const FlowOptions& options, const Domain& domain, FlowColumn& column) {
   const int axis = column.axis;
   if (!column.inertia.empty() && !is_periodic(domain, axis)) {
-    column.pressure_drag = column.viscous_drag = column.side_drag = std::numeric_limits<double>::quiet_NaN();
+    column.pressure_drag = column.viscous_drag = column.side_drag = no_number;
     return;
   }
   StokesDrive drive = unit_drive(domain, axis);
@@ -281,7 +282,7 @@ void keep_fields(StokesSolver& solver, double speed, double pressure, bool all, 
   for (int l = 0; l < op.n_levels(); ++l)
     for (int b = 0; b < op.level(l).geometry().graph.n_local(); ++b)
       for (const std::uint16_t v : op.level(l).rows().still_in(b))
-        column.solution[op.numbering().number(l, b, v)].v[3] = std::numeric_limits<double>::quiet_NaN();
+        column.solution[op.numbering().number(l, b, v)].v[3] = no_number;
 }
 
 /// By volume: cells of finer levels count less.
@@ -384,32 +385,30 @@ FlowColumn column_along(const FlowOptions& options, const Domain& domain, int ax
 double driven_gradient(const FlowOptions& options, const Domain& domain, int axis, double h) {
   if (options.drive == FlowDrive::pressure_drop)
     return options.pressure_drop / (h * (domain.cells[axis] - 2 * options.reservoir));
-  return options.drive == FlowDrive::pressure_gradient ? options.gradient[axis]
-                                                       : std::numeric_limits<double>::quiet_NaN();
+  return options.drive == FlowDrive::pressure_gradient ? options.gradient[axis] : no_number;
 }
 
 /// Of an axis without anything that holds the fluid: a given velocity is that of all of it, at no pressure gradient; a
 /// given gradient has no steady flow.
 FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FlowSample& sample,
                      int axis, bool keep_solution) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const Domain& domain = domain_of(geometry);
   FlowColumn column = column_along(options, domain, axis);
   column.unbounded = true;
   column.permeability[axis] = std::numeric_limits<double>::infinity();
-  column.estimated_error = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
+  column.estimated_error = column.pressure_drag = column.viscous_drag = column.side_drag = no_number;
   const double area =
       sample.cell_width * sample.cell_width * static_cast<double>(domain.box().count()) / domain.cells[axis];
   const bool given = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
   const double speed = options.drive == FlowDrive::velocity    ? options.velocity
                        : options.drive == FlowDrive::flow_rate ? options.flow_rate / area
-                                                               : unknown;
+                                                               : no_number;
   column.gradient = given ? 0.0 : driven_gradient(options, domain, axis, sample.cell_width);
   column.darcy_velocity[axis] = speed;
   column.flow_rate = speed * area;
   column.largest_speed = std::abs(speed);
-  column.tortuosity = given ? 1.0 : unknown;
-  column.reynolds = unknown;  // pores without a width have none
+  column.tortuosity = given ? 1.0 : no_number;
+  column.reynolds = no_number;  // pores without a width have none
   if (!given || !keep_solution) return column;
   const CompositeNumbering numbering(comm, geometry);
   column.solution.assign(numbering.n_own(), Quad{});
@@ -430,11 +429,10 @@ void check_volume(const FlowColumn& column) {
 
 /// Of an axis along which no pore leads.
 FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   FlowColumn column = column_along(options, domain, axis);
   column.connected = false;
   column.gradient = driven_gradient(options, domain, axis, h);
-  column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = unknown;
+  column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = no_number;
   return column;
 }
 

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
+#include "base/math/no_number.hpp"
 #include "ins/upscale/permeability.hpp"
 
 namespace karst {
 
 Matrix3 tensor(const std::vector<FlowColumn>& columns) {
   Matrix3 k;
-  k.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  k.fill(Vec3::all(no_number));
   for (const FlowColumn& a : columns)
     for (int e = 0; e < 3; ++e) k[e][a.axis] = a.permeability[e];
   for (const FlowColumn& a : columns)

@@ -14,7 +14,7 @@ namespace karst {
 
 namespace {
 
-constexpr double largest_weights = 5.0;  ///< fluxes: of a polynomial, Σ |weights|
+constexpr double largest_flux_weights = 5.0;  ///< fluxes: of a polynomial, Σ |weights|
 
 /// Σ w φ at a point, by the polynomial through these: of the highest degree that does not extrapolate far.
 void add_value(const std::vector<LevelPoint>& points, const Vec3& at, double factor, double limit, Stencil& stencil) {
@@ -44,7 +44,8 @@ Stencil normal_difference(const LevelRows& fine, const LevelFace& f) {
   const bool cut = dot(shift, shift) > 1e-12 && fine.maker.form() == WallForm::fluxes;
   std::vector<LevelPoint> points = points_around(fine.vofs, f.vof, aligned && !cut ? 1 : 2, 0.5, own);
   points.insert(points.end(), f.behind.points.begin(), f.behind.points.end());
-  const double limit = fine.maker.form() == WallForm::fluxes ? largest_weights : std::numeric_limits<double>::max();
+  const double limit =
+      fine.maker.form() == WallForm::fluxes ? largest_flux_weights : std::numeric_limits<double>::max();
   if (aligned && !cut) {
     add_value(points, f.ghost, 1.0, limit, result);
     result.add(fine.vofs.number(f.vof), -1.0);

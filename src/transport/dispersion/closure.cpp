@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -147,7 +147,7 @@ Dispersion Closure::solve(double s, const std::string& name) {
 Matrix3 Closure::tensor_of(double s) {
   const Timer timer("fluxes");
   Matrix3 tensor;
-  tensor.fill(Vec3::all(std::numeric_limits<double>::quiet_NaN()));
+  tensor.fill(Vec3::all(no_number));
   const auto of = [](const auto& all, int d) -> const auto& { return all[d]; };
   std::array<Vec3, 3> carried;  // through the ends, by diffusion and by the flow
   for (const int j : directions_) {

@@ -16,6 +16,7 @@
 
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 #include "transport/march/inlet_means.hpp"
 #include "transport/march/transport_parts.hpp"
 #include "transport/march/transport_stepper.hpp"
@@ -153,7 +154,7 @@ class Step {
         double& then = b.end_value[C * k + c];
         if (side.kind != ScalarSide::Kind::fixed && !(flow_.all[face.face] < 0.0)) {
           now = b.before[C * std::int64_t{face.volume} + c];
-          then = std::numeric_limits<double>::quiet_NaN();
+          then = no_number;
         } else if (!side.value) {
           now = then = 0.0;
         } else {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -41,7 +41,7 @@ std::size_t memory_width(const ReactiveMedium& medium, const ReactiveSites& site
 std::vector<double> reaction_memory(const ReactiveMedium& medium, const ReactiveSites& sites, std::int64_t n_own,
                                     const ReactionState& state, const CoupledScratch* coupled) {
   const std::size_t width = memory_width(medium, sites, coupled != nullptr);
-  std::vector<double> rows(n_own * width, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> rows(n_own * width, no_number);
   std::size_t first = 0;
   for_parts(medium, sites, state, coupled, [&](const auto& from, std::size_t n) {
     for (std::size_t s = 0; s < sites.size() && !from.empty(); ++s)  // no step was coupled yet: empty

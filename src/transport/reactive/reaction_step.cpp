@@ -13,6 +13,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/traffic.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -337,7 +338,7 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
     keep_start(medium.start, state.start.data() + s * n_start);
   }
   state.seen.resize(sites.size() * n_totals, std::numeric_limits<float>::quiet_NaN());
-  state.rate.resize(sites.size() * medium.minerals.size(), std::numeric_limits<double>::quiet_NaN());
+  state.rate.resize(sites.size() * medium.minerals.size(), no_number);
   state.cost.resize(sites.size(), 1);
   return state;
 }

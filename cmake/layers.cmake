@@ -74,6 +74,15 @@ function(karst_in_groups target)
   endif()
 endfunction()
 
+# karst_program(NAME SOURCES file... LIBRARIES lib...): a program of tests, little optimised: the libraries that it calls are.
+function(karst_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} MPI::MPI_CXX OpenMP::OpenMP_CXX fmt::fmt karst_little_optimised)
+  target_precompile_headers(${name} REUSE_FROM karst_little_optimised_headers)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+endfunction()
+
 function(karst_layer name)
   cmake_parse_arguments(ARG "" "" "ROOMS;LITTLE_OPTIMISED;LINK;PRIVATE" ${ARGN})
   set(all "")
@@ -110,14 +119,17 @@ function(karst_compile target flags headers)
   karst_in_groups(${target} ${ARGN})
 endfunction()
 
-# karst_target_of_folders(NAME FOLDER...): a target that builds the programs of these folders.
-function(karst_target_of_folders name)
+# karst_target_of_folders(NAME AT_NIGHT FOLDER...): a target that builds the programs of these folders, those with the
+# property KARST_AT_NIGHT or those without.
+function(karst_target_of_folders name of_the_night)
   add_custom_target(${name})
   foreach(folder ${ARGN})
     get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target ${targets})
       get_target_property(type ${target} TYPE)
-      if(type MATCHES "EXECUTABLE|SHARED_LIBRARY")
+      get_property(at_night TARGET ${target} PROPERTY KARST_AT_NIGHT)
+      if(type MATCHES "EXECUTABLE|SHARED_LIBRARY" AND
+          ((at_night AND of_the_night) OR NOT (at_night OR of_the_night)))
         add_dependencies(${name} ${target})
       endif()
     endforeach()

@@ -9,7 +9,11 @@ if [[ ${1:-} == --nightly ]]; then
   nightly=1
   shift
 fi
-tools/build.sh release tests benchmarks
+if ((nightly)); then
+  tools/build.sh release tests tests_of_the_night benchmarks
+else
+  tools/build.sh release tests
+fi
 without=(-LE nightly)
 if ((nightly)); then
   without=()

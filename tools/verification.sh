@@ -5,6 +5,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${KARST_BUILD:-build/release}
-[[ -n ${KARST_BUILD:-} ]] || tools/build.sh release tests   # KARST_BUILD: use what is built there, install nothing
+[[ -n ${KARST_BUILD:-} ]] || tools/build.sh release tests tests_of_the_night   # KARST_BUILD: use what is built there, install nothing
 export OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 exec .venv/bin/python tools/verification.py --build "$build"

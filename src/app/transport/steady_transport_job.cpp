@@ -296,12 +296,12 @@ WallMap wall_map(const JobContext& run, const std::vector<WallPlace>& places, co
     const double value = values[p.unknown];
     if (out == 0.0 || component.diffusivity == 0.0) return value;
     const double h = Composite::width(p.level) * run.grid.cell_width();
-    return value - out * h * distance_to_wall(run.geometry.levels[p.level], p.row) / component.diffusivity;
+    return value - out * h * distance_to_wall(run.geometry().levels[p.level], p.row) / component.diffusivity;
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const WallPlace& p = places[i];
     double area = 0.0, rate = 0.0, rest = 0.0;  // flux = rate c + rest
-    for_each_mineral(run.geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
+    for_each_mineral(run.geometry().levels[p.level], p.row, [&](MineralNumber m, double a) {
       const SurfaceLaw& law = laws.at(m);
       area += a;
       rate += a * law.rate;
@@ -318,7 +318,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
                                     const std::vector<SurfaceLaw>& laws, double loss, double mean) {
   WallResult wall;
   const double h2 = run.grid.cell_width() * run.grid.cell_width();
-  const auto& minerals = run.geometry.report.minerals;
+  const auto& minerals = run.geometry().report.minerals;
   double sum = 0.0;
   for (std::size_t m = 0; m < minerals.size(); ++m) {
     const SurfaceLaw& law = laws[m];
@@ -332,7 +332,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
   std::array<double, 2> at{};  // area and area x concentration of walls with a law
   for (std::size_t i = 0; i < places.size(); ++i) {
     double area = 0.0;
-    for_each_mineral(run.geometry.levels[places[i].level], places[i].row,
+    for_each_mineral(run.geometry().levels[places[i].level], places[i].row,
                      [&](MineralNumber m, double a) { area += laws.at(m).acts() ? a : 0.0; });
     at[0] += area;
     at[1] += area * map.concentration[i];
@@ -352,7 +352,7 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
     return std::ranges::any_of(of_one, [](const SurfaceLaw& l) { return l.acts(); });
   });
   if (!any || !run.config.output.wall || !run.services.files.written()) return;
-  Surface surface = wall_surface(run.geometry, places, run.grid.cell_width());
+  Surface surface = wall_surface(run.geometry(), places, run.grid.cell_width());
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const std::string& name = run.config.transport.components[i].name;
     surface.arrays.push_back({"flux_" + name, std::move(maps[i].flux)});
@@ -387,7 +387,7 @@ JobResult steady_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   SteadyFlow flow = steady_flow(run);
   const auto laws = surface_laws(run);
-  const std::vector<WallPlace> places = wall_places(run.geometry, *numbering_of(flow.by.composite));
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
   SolveProgress progress(run, "transport", deck.tolerance);
   TransportResult all = transport_numbers(run, flow.by);
   all.steady = true;
@@ -415,9 +415,8 @@ JobResult steady_transport(const JobContext& run) {
   for (const ComponentResult& c : all.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(all);
-  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.by.composite));
   for (std::size_t i = 0; i < solved.size(); ++i)
-    result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
+    result.components.push_back(concentration_field(run, deck.components[i].name, solved[i].values));
   draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
   run.services.files.write(run.comm, profiles_csv, profiles(run, flow.by, solved));

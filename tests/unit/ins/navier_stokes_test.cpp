@@ -46,7 +46,8 @@ TEST(NavierStokes, SecondOrderInTime) {
 /// Flow at a Reynolds number of the Darcy velocity of creeping flow and the period, across an array of spheres.
 struct Spheres {
   explicit Spheres(const Comm& here, double re, double tolerance, int box = 8)
-      : geometry(test::sphere_array(here, 0.343, n, box)), stokes(here, geometry, {}, options(tolerance)) {
+      : geometry(test::sphere_array(here, 0.343, n, box)),
+        stokes(test::composite_on(here, geometry), {}, options(tolerance)) {
     speed = norm(stokes.solve(drive).velocity);
     inertia = re / (n * speed);
   }

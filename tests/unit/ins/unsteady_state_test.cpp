@@ -20,7 +20,7 @@ using test::flow_grid;
 struct FlowRun {
   FlowRun(const Comm& comm, const GridOptions& grid, TimeScheme scheme, double inertia)
       : geometry(build_geometry(comm, grid, *test::packing(40, 3.2, 16, true), KeepPores::connected)),
-        stokes(comm, geometry, {FlowSide::velocity, FlowSide::outlet}, options()),
+        stokes(test::composite_on(comm, geometry), {FlowSide::velocity, FlowSide::outlet}, options()),
         flow(stokes, geometry, force, force(0.0), scheme, inertia) {}
   static StokesOptions options() {
     StokesOptions o;

@@ -204,7 +204,8 @@ TEST_F(EllipticFluxesTest, LinesOnSeveralLevelsAreRefusedMpi) {
   EllipticProblem no_slip;
   no_slip.wall = [](const Vec3&) { return dirichlet(0.0); };
   EllipticOperator lines(test::composite_on(comm_, geometry), no_slip, Faces::keep),
-      fluxes(comm_, geometry, no_slip, WallForm::fluxes, Faces::keep), without(test::composite_on(comm_, geometry), {});
+      fluxes(test::composite_on(comm_, geometry), no_slip, WallForm::fluxes, Faces::keep),
+      without(test::composite_on(comm_, geometry), {});
   EXPECT_THROW(EllipticFluxes{lines}, Error);
   EXPECT_THROW(EllipticFluxes{without}, Error);
   EllipticFluxes found(fluxes);

@@ -11,6 +11,7 @@
 #include "ins/solve/stokes_solver.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 #include "transport/dispersion/closure.hpp"
 
@@ -34,7 +35,8 @@ void run(const Comm& comm, int n, double tolerance) {
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(n), {true, true, true}, 16), *packing(n), KeepPores::connected);
   const double start = now();
-  auto solver = std::make_unique<StokesSolver>(comm, geometry, FlowSides{}, StokesOptions{{.tolerance = 1e-6}, {}});
+  auto solver = std::make_unique<StokesSolver>(test::composite_on(comm, geometry), FlowSides{},
+                                               StokesOptions{{.tolerance = 1e-6}, {}});
   const double ready = now();
   StokesDrive drive;
   drive.force[0] = 1.0;
@@ -43,7 +45,7 @@ void run(const Comm& comm, int n, double tolerance) {
   FaceField flow = solver->face_fluxes();
   solver.reset();
   const double begin = now();
-  Closure closure(comm, geometry, {.tolerance = tolerance});
+  Closure closure(test::composite_on(comm, geometry), {.tolerance = tolerance});
   const double made = now();
   closure.set_flow(flow);
   fmt::print(

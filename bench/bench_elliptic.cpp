@@ -20,6 +20,7 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace {
@@ -80,12 +81,12 @@ void solve_with(EllipticOperator& op, const std::string& way, std::span<const do
 void report(const Comm& comm, const Geometry& geometry, test::Walls walls, const std::vector<std::string>& ways) {
   const EllipticProblem problem = test::problem_with(walls);
   std::optional<EllipticOperator> op;
-  const Times build = times_of([&] { op.emplace(comm, geometry, problem); });
+  const Times build = times_of([&] { op.emplace(test::composite_on(comm, geometry), problem); });
   const auto n = static_cast<std::size_t>(op->numbering().n_own());
   const double cells = static_cast<double>(comm.sum(static_cast<std::int64_t>(n)));
   const double wide = static_cast<double>(op->counts().wide_rows);
   std::vector<double> b(n);
-  op->right_side(test::random_values(make_two_point_levels(comm, geometry, problem)), b);
+  op->right_side(test::random_values(make_two_point_levels(*test::composite_on(comm, geometry), problem)), b);
   const std::string shown = show(comm, build, cells);
   const double bytes = static_cast<double>(comm.sum(op->bytes()));
   if (comm.rank() == 0)

@@ -12,6 +12,7 @@
 #include "base/file/run_guarded.hpp"
 #include "bench/clock.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/ground_cases.hpp"
 #include "tests/support/multigrid_cases.hpp"
 #include "tests/unit/solvers/two_point_amg.hpp"
 
@@ -26,7 +27,7 @@ double seconds_of(auto&& f) {
 }
 
 void report(const Comm& comm, const Geometry& geometry, const std::string& name, const EllipticProblem& problem) {
-  const std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, problem);
+  const std::vector<TwoPointLevel> levels = make_two_point_levels(*test::composite_on(comm, geometry), problem);
   double set_up = 1e30;
   for (int i = 0; i < 3; ++i) set_up = std::min(set_up, seconds_of([&] { const GraphMultigrid once(comm, levels); }));
   GraphMultigrid multigrid(comm, levels);

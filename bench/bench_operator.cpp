@@ -13,6 +13,7 @@
 #include "eb/shapes/shapes.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ void report(const Comm& comm, int n, int box) {
     no_slip.wall = [](const Vec3&) { return dirichlet(0.0); };
     int i = 0;
     for (const EllipticProblem& problem : {sealed, no_slip}) {
-      EllipticOperator op(comm, geometry, problem);
+      EllipticOperator op(test::composite_on(comm, geometry), problem);
       const double t = time_of<1>(op, 1), in_turn = time_of<1>(op, 3), together = time_of<3>(op, 3),
                    cells = static_cast<double>(op.numbering().n_own());
       if (first[i] == 0.0) first[i] = t;

@@ -10,6 +10,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/file/run_guarded.hpp"
 #include "bench/clock.hpp"
+#include "support/ground_cases.hpp"
 #include "tests/support/flow_cases.hpp"
 #include "tests/support/multigrid_cases.hpp"
 
@@ -34,14 +35,14 @@ void run(const Comm& comm, const Case& c) {
   options.krylov.tolerance = c.tolerance;
   FlowSides sides{};
   sides[0] = sides[1] = FlowSide::pressure;
-  StokesSolver solver(comm, geometry, sides, options);
+  StokesSolver solver(test::composite_on(comm, geometry), sides, options);
   const double ready = now();
   StokesDrive drive;
   drive.at_end[0] = c.n;
   const StokesReport report = solver.solve(drive);
   const double solved = now();
   const std::vector<TwoPointLevel> levels =
-      make_two_point_levels(comm, geometry, test::problem_with(test::Walls::neumann));
+      make_two_point_levels(*test::composite_on(comm, geometry), test::problem_with(test::Walls::neumann));
   GraphMultigrid multigrid(comm, levels);
   const std::vector<double> b = test::solvable_values(multigrid, levels);
   std::vector<double> x(b.size());

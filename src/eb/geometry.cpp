@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eb/geometry.hpp"
 
+#include <atomic>
 #include <cmath>
 
 #include "base/comm/parallel.hpp"
@@ -89,6 +90,11 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
           "the domain) or use fewer levels",
           built.n_levels(), grid.levels);
   return built;
+}
+
+std::int64_t next_geometry_id() {
+  static std::atomic<std::int64_t> last{0};
+  return ++last;
 }
 
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,

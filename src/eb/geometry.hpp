@@ -9,6 +9,7 @@
 // Refined levels repeat these steps on the boxes that the deck requests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,11 @@ struct GeometryReport {
   std::array<bool, 3> percolates{};
 };
 
+/// Another number at each call: the same on all ranks where all of them call it, which they do for what is collective.
+std::int64_t next_geometry_id();
+
 struct Geometry {
+  std::int64_t id = next_geometry_id();  ///< by which what belongs to it is known; moves with it
   GridHierarchy grid;
   std::vector<LevelGeometry> levels;
   GeometryReport report;

@@ -9,8 +9,13 @@
 
 namespace karst {
 
-Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
-    : comm_(comm), geometry_(std::move(geometry)), numbering_(comm, *geometry_), parts_(n_levels()) {
+Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry,
+                     std::shared_ptr<const CompositeNumbering> numbering)
+    : comm_(comm),
+      geometry_(std::move(geometry)),
+      id_(geometry_->id),
+      numbering_(std::move(numbering)),
+      parts_(n_levels()) {
   for (int l = 0; l < n_levels(); ++l) list_covered(l);
   if (n_levels() == 1) return;
   find_coarse_fine();
@@ -20,7 +25,7 @@ Composite::Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
 void Composite::list_covered(int l) {
   PerBox<std::uint16_t>& covered = parts_[l].covered;
   for (int b = 0; b < graph(l).n_local(); ++b) {
-    const auto numbers = numbering_.numbers(l, b);
+    const auto numbers = numbering_->numbers(l, b);
     for (std::size_t v = 0; v < numbers.size(); ++v)
       if (numbers[v] < 0) covered.items.push_back(static_cast<std::uint16_t>(v));
     covered.begin.push_back(std::ssize(covered.items));
@@ -32,8 +37,8 @@ void Composite::find_coarse_fine() {
   std::vector<VofLookup> vofs;
   numbers.reserve(parts_.size());  // the look-ups point at them
   for (int l = 0; l < n_levels(); ++l) {
-    numbers.push_back(numbering_.global_numbers(comm_, graph(l), l));
-    vofs.emplace_back(level(l), numbering_, numbers.back());
+    numbers.push_back(numbering_->global_numbers(comm_, graph(l), l));
+    vofs.emplace_back(level(l), *numbering_, numbers.back());
     vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings_at_levels);
   }
   for (int l = 0; l + 1 < n_levels(); ++l) {
@@ -96,11 +101,7 @@ std::int64_t Composite::bytes() const {
   std::size_t sum = 0;
   for (const Part& p : parts_)
     sum += of(p.covered) + of(p.to_coarser) + of(p.entrances) + p.remote.capacity() * sizeof(RemoteItem);
-  return numbering_.bytes() + static_cast<std::int64_t>(sum);
-}
-
-std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry) {
-  return std::make_shared<const Composite>(comm, std::shared_ptr<const Geometry>(std::shared_ptr<void>{}, &geometry));
+  return numbering_->bytes() + static_cast<std::int64_t>(sum);
 }
 
 }  // namespace karst

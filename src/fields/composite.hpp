@@ -38,11 +38,16 @@ struct PerBox {
 class Composite {
  public:
   /// Collective.
-  Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry);
+  Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry)
+      : Composite(comm, geometry, std::make_shared<const CompositeNumbering>(comm, *geometry)) {}
+  /// @param numbering  of this geometry
+  Composite(const Comm& comm, std::shared_ptr<const Geometry> geometry,
+            std::shared_ptr<const CompositeNumbering> numbering);
 
   const Comm& comm() const { return comm_; }
   const Geometry& geometry() const { return *geometry_; }
-  const CompositeNumbering& numbering() const { return numbering_; }
+  std::int64_t id() const { return id_; }  ///< of its geometry: equal for all that is on the same one
+  const CompositeNumbering& numbering() const { return *numbering_; }
   int n_levels() const { return static_cast<int>(geometry_->levels.size()); }
   const LevelGeometry& level(int l) const { return geometry_->levels[l]; }
   const LevelGraph& graph(int l) const { return level(l).graph; }
@@ -59,7 +64,7 @@ class Composite {
   std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[l].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
   std::span<const RemoteItem> remote_entrances(int l) const { return parts_[l].remote; }
-  std::int64_t bytes() const;  ///< of this rank, without the geometry
+  std::int64_t bytes() const;  ///< of this rank, numbering included, without the geometry
 
  private:
   struct Part {
@@ -74,7 +79,8 @@ class Composite {
 
   Comm comm_;
   std::shared_ptr<const Geometry> geometry_;
-  CompositeNumbering numbering_;
+  std::int64_t id_;
+  std::shared_ptr<const CompositeNumbering> numbering_;
   std::vector<Part> parts_;
 };
 
@@ -82,7 +88,5 @@ class Composite {
 inline std::shared_ptr<const CompositeNumbering> numbering_of(const std::shared_ptr<const Composite>& composite) {
   return {composite, &composite->numbering()};
 }
-/// Creates a composite; the geometry must outlive it. Collective.
-std::shared_ptr<const Composite> composite_on(const Comm& comm, const Geometry& geometry);
 
 }  // namespace karst

@@ -27,7 +27,8 @@ void write_fields(const Comm& comm, const std::string& path, const std::string& 
   std::vector<std::vector<double>> values;
   std::vector<VofValues> quantities;
   for (const NamedField& f : fields) {
-    require(&f.field->grid() == &grid, "{}: field {} is on another grid than {}", path, f.name, fields.front().name);
+    require(f.field->grid().id() == grid.id(), "{}: field {} is on another grid than {}: ground {}, not {}", path,
+            f.name, fields.front().name, f.field->grid().id(), grid.id());
     get_unknowns(*f.field, values.emplace_back(room_for(*f.field)));
     quantities.push_back({f.name, f.field->n_components(), std::span<const double>(values.back())});
   }

@@ -256,10 +256,9 @@ void DiffusionSolver::complete(std::vector<DiffusionColumn>& columns) {
         add_off_diagonals(parts_->setting, parts_->with_periodic(a.axis).planes, a, b);
 }
 
-std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
+std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch) {
   const Timer timer("diffusion");
-  const std::shared_ptr<const Composite> grid = composite_on(comm, geometry);
   DiffusionSolver solver(grid, options, watch);
   std::vector<DiffusionColumn> columns;
   for (const int axis : options.axes) columns.push_back(solver.solve(axis));

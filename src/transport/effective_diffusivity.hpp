@@ -84,7 +84,7 @@ class DiffusionSolver {
 };
 
 /// One column per asked axis, see DiffusionSolver. Collective.
-std::vector<DiffusionColumn> effective_diffusivity(const Comm& comm, const Geometry& geometry,
+std::vector<DiffusionColumn> effective_diffusivity(const std::shared_ptr<const Composite>& grid,
                                                    const DiffusionOptions& options, const DiffusionWatch& watch = {});
 /// "diffusion x"
 std::string diffusion_solve_name(int axis);

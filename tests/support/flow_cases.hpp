@@ -7,6 +7,7 @@
 
 #include "ins/solve/stokes_solver.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::test {
 
@@ -57,7 +58,7 @@ inline double channel_rate(const Comm& comm, const Channel& c, double tolerance 
   const Geometry geometry = build_geometry(comm, flow_grid(c.cells()), *c.level_set(), KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = tolerance;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = c.along();
   return c.rate(solver.solve(drive).velocity);

@@ -4,6 +4,7 @@
 
 #include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::test {
 
@@ -40,7 +41,7 @@ inline BoxFlow flow_around_box(const Comm& comm, const Index& cells, int axis, c
       build_geometry(comm, flow_grid(cells), periodic_box(cells, middle - half, middle + half), KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = tolerance;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force[axis] = 1.0;
   const StokesReport r = solver.solve(drive);

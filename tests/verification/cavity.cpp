@@ -12,6 +12,7 @@
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "verification/figures.hpp"
 
 namespace karst {
@@ -70,7 +71,8 @@ Json measure(const Comm& comm, int n) {
   options.axes = {0};
   options.lids = {{high_side(1), {1.0, 0.0, 0.0}}};
   const FluidOptions fluid{1e-3, 1.0};  // a side of 1
-  const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {1.0 / n, 1.0, 0.0}, {}, true);
+  const EndFlow flow =
+      solve_end_flow(test::composite_on(comm, geometry), options, fluid, {1.0 / n, 1.0, 0.0}, {}, true);
 
   const auto size = static_cast<std::size_t>(n);
   const std::vector<double> none(size * size, 0.0);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "ins/upscale/end_flow.hpp"
+#include "support/ground_cases.hpp"
 #include "verification/cylinder_channel.hpp"
 #include "verification/figures.hpp"
 
@@ -36,7 +37,7 @@ Json measure(const Comm& comm, const CylinderChannel& channel) {
   options.inlets = {{0, mean_speed, "parabolic"}};
   options.bodies = {{"cylinder", "", 0.0, CylinderChannel::diameter * depth}};
   const FluidOptions fluid{viscosity, density};
-  const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {h, 1.0, 0.0});
+  const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), options, fluid, {h, 1.0, 0.0});
   const auto coefficient = [&](const Vec3& force) {
     return *force_coefficients(force, options.bodies[0], options, fluid);
   };

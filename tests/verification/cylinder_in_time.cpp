@@ -21,6 +21,7 @@
 #include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
+#include "support/ground_cases.hpp"
 #include "verification/cylinder_channel.hpp"
 #include "verification/figures.hpp"
 
@@ -72,7 +73,7 @@ std::vector<Moment> run(const Comm& comm, const Case& of) {
   sides[1] = FlowSide::outlet;
   StokesOptions options;
   options.krylov.tolerance = 1e-6;
-  StokesSolver stokes(comm, geometry, sides, options);
+  StokesSolver stokes(test::composite_on(comm, geometry), sides, options);
   stokes.op().set_profile(0, [&](const Vec3& x) { return of.profile(x); });
   const auto drive_at = [&](double time) {
     StokesDrive drive;

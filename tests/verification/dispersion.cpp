@@ -14,6 +14,7 @@
 
 #include "ins/solve/stokes_solver.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/ground_cases.hpp"
 #include "support/scalar_cases.hpp"
 #include "transport/dispersion/closure.hpp"
 #include "verification/figures.hpp"
@@ -26,12 +27,12 @@ std::vector<Matrix3> tensors(const Comm& comm, const Geometry& geometry, double 
                              const std::vector<double>& peclet) {
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = {1, 0, 0};
   solver.solve(drive);
   FaceField flow = solver.face_fluxes();
-  Closure closure(comm, geometry, {.tolerance = 1e-8, .max_iterations = 1000});
+  Closure closure(test::composite_on(comm, geometry), {.tolerance = 1e-8, .max_iterations = 1000});
   closure.set_flow(flow);
   std::vector<Matrix3> all;
   for (const double pe : peclet) all.push_back(closure.solve(pe / (length * closure.velocity()[0]), "closure").tensor);

@@ -16,6 +16,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "verification/figures.hpp"
 
 namespace karst {
@@ -79,7 +80,7 @@ ReactiveErrors reactive_errors(const Comm& comm, bool sphere, double damkoehler,
   problem.wall = [=](const Vec3& x) { return is_inner(x) ? robin(rate, 0.0) : dirichlet(1.0); };
   sealed.wall = [=](const Vec3& x) { return is_inner(x) ? neumann(0.0) : dirichlet(1.0); };
   areas.wall = [=](const Vec3& x) { return is_inner(x) ? neumann(1.0) : dirichlet(0.0); };
-  EllipticOperator op(comm, geometry, problem), without(comm, geometry, sealed);
+  EllipticOperator op(test::composite_on(comm, geometry), problem), without(test::composite_on(comm, geometry), sealed);
   const std::vector<double> flux = leaving(op, without, solve(op));
   std::vector<double> area(flux.size());  // of the reactive wall in each balance
   without.right_side({}, areas, area);
@@ -116,7 +117,7 @@ Json manufactured(const Comm& comm, const Manufacture& c) {
     const Geometry geometry = build_geometry(comm, grid, *c.shape.level_set(n), KeepPores::all);
     const auto m =
         test::manufactured(c.flat_at_ends ? test::flat_at_ends() : test::wavy(), c.shape, n, c.wall, c.sides);
-    EllipticOperator op(comm, geometry, m.problem);
+    EllipticOperator op(test::composite_on(comm, geometry), m.problem);
     const bool free = c.wall == BoundaryKind::neumann && c.sides == BoundaryKind::neumann;
     const test::Errors e = test::errors_of(op, test::solve(op, m), m, free);
     rows.push_back({{"n", n}, {"largest", e.largest}, {"mean", e.mean}});
@@ -140,7 +141,7 @@ Json readers(const Comm& comm, int levels) {
   const Geometry geometry = build_geometry(comm, grid, *test::packing(8, 4.2, 16, true), KeepPores::all);
   EllipticProblem problem;
   problem.wall = [](const Vec3&) { return neumann(1.0); };
-  EllipticOperator op(comm, geometry, problem);
+  EllipticOperator op(test::composite_on(comm, geometry), problem);
   const PetscMatrix matrix(op);
   std::vector<double> x;
   for (const Vec3& p : op.positions()) x.push_back(std::sin(12.9 * p[0] + 78.2 * p[1] - 37.7 * p[2]));
@@ -199,7 +200,7 @@ Json cubic_array(const Comm& comm, double solid, int n) {
   EllipticProblem problem, closed;
   problem.sides[1] = closed.sides[1] = [](const Vec3&) { return dirichlet(1.0); };
   problem.sides[0] = [](const Vec3&) { return dirichlet(0.0); };
-  EllipticOperator op(comm, geometry, problem), without(comm, geometry, closed);
+  EllipticOperator op(test::composite_on(comm, geometry), problem), without(test::composite_on(comm, geometry), closed);
   const double value = total(comm, leaving(op, without, solve(op))) / n;
   return {{"solid", solid}, {"n", n}, {"diffusivity", value}, {"exact", exact}, {"error", value / exact - 1.0}};
 }
@@ -218,7 +219,7 @@ Json bounds(const Comm& comm, Packing packing, bool dirichlet_walls) {
   problem.sides[0] = [](const Vec3&) { return dirichlet(0.0); };
   problem.sides[1] = [](const Vec3&) { return dirichlet(1.0); };
   if (dirichlet_walls) problem.wall = [](const Vec3& x) { return dirichlet(x[1] < 24.0 ? 0.0 : 1.0); };
-  EllipticOperator op(comm, geometry, problem);
+  EllipticOperator op(test::composite_on(comm, geometry), problem);
   const std::vector<double> x = solve(op, 1e-12);
   const auto [lo, hi] = std::ranges::minmax(x);
   return {{"packing", random ? "random" : "27 spheres"},

@@ -15,6 +15,7 @@
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/scalar_cases.hpp"
 #include "transport/steady/steady_transport.hpp"
 #include "verification/figures.hpp"
@@ -93,7 +94,7 @@ Json channel(const Comm& comm, int n, double b, double degrees) {
   };
   const test::DistanceFunction walls([=](const Vec3& x) { return half - std::abs(across(x[0], x[1])); });
   const Geometry geometry = build_geometry(comm, test::plane_grid(n), walls, KeepPores::all);
-  FaceField flow(composite_on(comm, geometry));
+  FaceField flow(test::composite_on(comm, geometry));
   test::set_stream(flow, [=](double x, double y) {
     const double e = std::clamp(across(x, y) / half, -1.0, 1.0);
     return half * (e - e * e * e / 3.0);
@@ -130,7 +131,7 @@ Json tube(const Comm& comm, int n, double b) {
     return std::exp(-a * x[0] / radius - 0.5 * b * e * e);
   };
   const Geometry geometry = tube_of(comm, n, n, radius);
-  FaceField flow(composite_on(comm, geometry));
+  FaceField flow(test::composite_on(comm, geometry));
   set_along_x(flow, [=](const Vec3& x) { return 1.0 - std::pow(radius_from(x, n) / radius, 2); });
   const double through_wall =
       2.0 * std::numbers::pi * radius * b / a * std::exp(-0.5 * b) * (1.0 - std::exp(-a * n / radius));
@@ -143,7 +144,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
   const double radius = 0.5 * across, peclet = 40.0;  // mean velocity and 2 L: diffusion along x changes it by 1e-3
   const Geometry geometry = tube_of(comm, length, n, radius);
   const auto speed = [=](const Vec3& x) { return std::max(0.0, 2.0 - 2.0 * std::pow(radius_from(x, n) / radius, 2)); };
-  FaceField flow(composite_on(comm, geometry));
+  FaceField flow(test::composite_on(comm, geometry));
   set_along_x(flow, speed);
   EllipticProblem problem;
   problem.sides[0] = [](const Vec3&) { return dirichlet(1.0); };

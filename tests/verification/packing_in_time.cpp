@@ -18,6 +18,7 @@
 #include "ins/solve/steady_approach.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 #include "verification/figures.hpp"
 
@@ -41,7 +42,7 @@ struct Packing {
         radius(n / 6.4),
         geometry(build_geometry(comm, test::flow_grid(Index::all(n), {true, true, true}, 16),
                                 *test::packing(43, radius, n, true), KeepPores::connected)),
-        stokes(comm, geometry, {}, options()) {
+        stokes(test::composite_on(comm, geometry), {}, options()) {
     drive.force = {1.0, 0.0, 0.0};
     creeping = stokes.solve(drive).velocity[0];
   }

@@ -24,6 +24,7 @@
 #include "ins/solve/stokes_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
 #include "transport/dispersion/closure.hpp"
@@ -213,12 +214,12 @@ Geometry row_of_cells(const Comm& comm, int n, int copies) {
 /// Variance of a pulse of one cell's length, D = 1, between 0.3 and 0.8 n².
 Json packing(const Comm& comm, int n, int copies, double peclet) {
   const Geometry geometry = row_of_cells(comm, n, copies);
-  StokesSolver solver(comm, geometry, FlowSides{}, StokesOptions{});
+  StokesSolver solver(test::composite_on(comm, geometry), FlowSides{}, StokesOptions{});
   StokesDrive drive;
   drive.force[0] = 1.0;
   solver.solve(drive);
   FaceField flow = solver.face_fluxes();
-  Closure closure(comm, geometry, {.tolerance = 1e-8});
+  Closure closure(test::composite_on(comm, geometry), {.tolerance = 1e-8});
   closure.set_directions({0});
   closure.set_flow(flow);
   const double s = peclet / n / closure.velocity()[0], length = double(n) * copies, velocity = peclet / n;

@@ -17,6 +17,7 @@
 #include "solvers/elliptic/elliptic_fluxes.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "transport/steady/steady_transport.hpp"
 #include "verification/figures.hpp"
 
@@ -36,7 +37,7 @@ Json disc(const Comm& comm, int n) {
   FlowSides sides{};
   sides[0] = FlowSide::velocity;
   sides[1] = FlowSide::pressure;
-  StokesSolver solver(comm, geometry, sides, {});
+  StokesSolver solver(test::composite_on(comm, geometry), sides, {});
   StokesDrive drive;
   drive.at_end[0] = 1.0;
   solver.solve(drive);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "verification/figures.hpp"
 
 namespace karst {
@@ -89,7 +90,7 @@ Json channels(const Comm& comm) {
 }
 
 StokesReport along_x(const Comm& comm, const Geometry& geometry) {
-  StokesSolver solver(comm, geometry, {});
+  StokesSolver solver(test::composite_on(comm, geometry), {});
   StokesDrive drive;
   drive.force = {1, 0, 0};
   return solver.solve(drive);
@@ -149,7 +150,7 @@ Json packings(const Comm& comm, int finest) {
                                              *test::packing(count, 10.0, n, true), KeepPores::connected);
     FlowSides sides{};
     sides[0] = sides[1] = FlowSide::pressure;
-    StokesSolver solver(comm, geometry, sides);
+    StokesSolver solver(test::composite_on(comm, geometry), sides);
     StokesDrive drive;
     drive.at_end[0] = n;
     const StokesReport r = solver.solve(drive);

@@ -12,6 +12,7 @@
 #include "base/core/error.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
 #include "verification/figures.hpp"
@@ -241,7 +242,7 @@ Json packing(const Comm& comm, int n, int levels, double peclet, int steps, doub
   StokesOptions options;
   FlowSides sides{};
   sides[0] = sides[1] = FlowSide::pressure;
-  StokesSolver solver(comm, geometry, sides, options);
+  StokesSolver solver(test::composite_on(comm, geometry), sides, options);
   StokesDrive drive;
   drive.at_end[0] = n;
   const StokesReport stokes = solver.solve(drive);

@@ -103,10 +103,11 @@ void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estima
 /// Builds the geometry and asks the jobs.
 void check_all(const Comm& comm, const Config& config, const Source& source) {
   RunSeconds seconds;
-  const Geometry geometry = build(comm, config, source, seconds);
+  const auto ground = std::make_shared<const Ground>(comm, build(comm, config, source, seconds));
+  const Geometry& geometry = ground->geometry();
   const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
   RunServices services;
-  check_jobs({comm, config, source.grid, geometry, services, {}, wall_uncertainty(source)});
+  check_jobs({comm, config, source.grid, ground, services, {}, wall_uncertainty(source)});
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);

@@ -41,7 +41,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
   services.progress.begin("geometry", "geometry");
-  const Geometry geometry = build(comm, session.config, source, summary.seconds);
+  const auto ground = std::make_shared<const Ground>(comm, build(comm, session.config, source, summary.seconds));
+  const Geometry& geometry = ground->geometry();
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));
   services.progress.expect(parts_of_run(session.config, {}, size_of(summary.geometry, source.grid)));
@@ -56,7 +57,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
         "axis\n",
         session.config.flow.reservoir);
   const WallClock output_clock;
-  const JobContext context{comm, session.config, source.grid, geometry, services};
+  const JobContext context{comm, session.config, source.grid, ground, services};
   const std::string plotfile = folder.file(geometry_plotfile);
   for (int part = 1; part <= std::min(session.config.output.files, comm.size()); ++part)
     folder.file(part_name(geometry_plotfile, part));  // for a signal to remove

@@ -117,7 +117,7 @@ void do_jobs(RunState& run, const JobContext& context) {
     run.summary.jobs.push_back(std::move(result));
   });
   end_if_asked(run.comm);
-  run.summary.communication = counted.told(run.comm, context.geometry);
+  run.summary.communication = counted.told(run.comm, context.geometry());
   run.summary.solves_read = solved.n_read();
   run.summary.balance = run.services.balance.json();
 }
@@ -266,6 +266,7 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   services.handover = {.wanted = std::ranges::any_of(run.asked, &Job::uses_flow)};
   if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
   services.progress.begin("geometry", "geometry");
+  for (JobResult& job : run.summary.jobs) job.components.clear();  // their ground goes before the next one comes
   Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
   if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
   run.geometry = geometry.report;
@@ -280,7 +281,13 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   const auto again = [&](const Variant& variant) {
     return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
   };
-  const JobContext context{comm, config, source.grid, geometry, services, again, wall_uncertainty(source)};
+  const JobContext context{comm,
+                           config,
+                           source.grid,
+                           std::make_shared<const Ground>(comm, std::move(geometry)),
+                           services,
+                           again,
+                           wall_uncertainty(source)};
   if (!config.output.plot.empty())
     services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
       write_plot(context, source, services.files.path(name), components, time);

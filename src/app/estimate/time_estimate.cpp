@@ -104,12 +104,13 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   const Packing packing(width_of_packing());
   MachinePace pace;
   const WallClock clock;
-  const Geometry geometry = build_geometry(alone, packing.grid, *packing.level_set, KeepPores::connected);
-  const LevelReport& level = geometry.report.levels[0];
+  const auto ground = std::make_shared<const Ground>(
+      alone, build_geometry(alone, packing.grid, *packing.level_set, KeepPores::connected));
+  const LevelReport& level = ground->geometry().report.levels[0];
   const double work = static_cast<double>(level.vofs) + cost_of_cut_cell * static_cast<double>(level.cut.cells_cut);
   pace.linking = comm.max(share_of_linking * clock.seconds() / work);
   for (const Job& job : jobs) {
-    JobPace of_job = job.cost.pace(alone, geometry);
+    JobPace of_job = job.cost.pace(ground);
     of_job.setup = comm.max(of_job.setup);
     of_job.iteration = comm.max(of_job.iteration);
     pace.jobs.push_back(of_job);

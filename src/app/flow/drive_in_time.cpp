@@ -43,7 +43,7 @@ void check_profile(const JobContext& run, std::vector<std::string>& found) {
   for_samples(inlet, run.config.time.end, [&](double t) {
     const double h = run.grid.cell_width();
     const ProfileOnEnd p =
-        profile_on_end(inlet_profile(options, domain_of(run.geometry), h, t), inlet.side, domain_of(run.geometry));
+        profile_on_end(inlet_profile(options, domain_of(run.geometry()), h, t), inlet.side, domain_of(run.geometry()));
     any = any || p.sum != 0.0;
     if (p.not_finite && bad.empty())
       bad = fmt::format(
@@ -115,7 +115,7 @@ TimeOptions times_of(const Config& config) {
 DriveInTime::DriveInTime(const JobContext& run)
     : options_(&run.config.flow),
       times_(times_of(run.config)),
-      domain_(domain_of(run.geometry)),
+      domain_(domain_of(run.geometry())),
       units_(units_of(run)),
       factor_(*options_),
       unit_(ends_drive(*options_) ? end_drive(*options_) : units_.sign * unit_drive(domain_, options_->axes.at(0))) {

@@ -82,7 +82,7 @@ void make(const JobContext& run, SolveProgress& progress, const FlowSides& sides
   options.progress = [&](const StokesProgress& p) {
     progress.iteration(solver.name, p.iteration, p.relative_residual);
   };
-  solver.stokes.emplace(run.comm, run.geometry, sides, options);
+  solver.stokes.emplace(run.ground->composite(), sides, options);
   trim_heap();
   solver.setup_seconds = timer.seconds();
 }
@@ -90,7 +90,7 @@ void make(const JobContext& run, SolveProgress& progress, const FlowSides& sides
 /// @param highest  angular frequency [ν / h0²]
 DynamicPermeability solve(const JobContext& run, int axis, double highest, SolveProgress& progress, Solver& solver,
                           DynamicColumn& column) {
-  const Domain& domain = run.geometry.grid.levels[0].layout.domain();
+  const Domain& domain = run.geometry().grid.levels[0].layout.domain();
   make(run, progress, flow_sides(domain, run.config.flow, axis), solver);
   check_flow_cells(solver.stokes->op().counts(), "dynamic permeability");
   const auto name = [&] { return fmt::format("dynamic {} {}", axis_names[axis], column.solves + 1); };
@@ -102,7 +102,7 @@ DynamicPermeability solve(const JobContext& run, int axis, double highest, Solve
     column.iterations += s.iterations;
     solver.name = name();
   };
-  return dynamic_permeability(*solver.stokes, run.geometry, unit_drive(domain, axis), axis, highest, watch);
+  return dynamic_permeability(*solver.stokes, run.geometry(), unit_drive(domain, axis), axis, highest, watch);
 }
 
 JobResult run_dynamic(const JobContext& context) {
@@ -112,7 +112,7 @@ JobResult run_dynamic(const JobContext& context) {
   DynamicResults all;
   all.cell_width = h;
   all.viscosity = context.config.fluid.viscosity / context.config.fluid.density;
-  all.porosity = context.geometry.report.connected_porosity;
+  all.porosity = context.geometry().report.connected_porosity;
   const double time = h * h / all.viscosity;  // unit of the solver
   all.resolved = resolved_frequency / angular(time);
   const double highest = options.frequencies.empty() ? resolved_frequency : angular(options.frequencies.back() * time);
@@ -121,7 +121,7 @@ JobResult run_dynamic(const JobContext& context) {
   for (const int axis : options.axes) {
     DynamicColumn& c = all.columns.emplace_back();
     c.axis = axis;
-    c.connected = context.geometry.report.percolates[axis];
+    c.connected = context.geometry().report.percolates[axis];
     DynamicPermeability& k = answers.emplace_back();
     if (!c.connected) continue;
     k = solve(context, axis, highest, progress, solver, c);

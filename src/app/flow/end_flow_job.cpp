@@ -25,7 +25,7 @@ namespace {
 
 FlowSample sample_of(const JobContext& run) {
   const double h = run.grid.cell_width();
-  return {h, run.geometry.report.connected_porosity, run.geometry.report.specific_surface / h};
+  return {h, run.geometry().report.connected_porosity, run.geometry().report.specific_surface / h};
 }
 
 /// Of the two ways an end moves the fluid, what results call it.
@@ -82,16 +82,14 @@ Json json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlo
 }
 
 std::vector<JobComponent> components_of(const JobContext& run, int axis, const EndFlow& flow) {
-  const auto joined = std::make_shared<const JoinedCells>(
-      run.comm, run.geometry, std::make_shared<const CompositeNumbering>(run.comm, run.geometry));
   auto kept = std::make_shared<KeptFlow>();
   kept->axis = axis;
   for (const Quad& q : flow.solution) {
     std::array<float, 4>& value = kept->values.emplace_back();
     for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
   }
-  append_homes(*joined, *kept);
-  return flow_components(run.geometry, joined, {kept}, Drives::one);
+  append_homes(*run.ground->joined(), *kept);
+  return flow_components(run.ground, {kept}, Drives::one);
 }
 
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
@@ -224,7 +222,7 @@ JobResult run_end_flow(const JobContext& context) {
   SolveProgress progress(context, "flow", options.tolerance);
   FlowHandover& handover = context.services.handover;
   EndFlow flow = solve_end_flow(
-      context.comm, context.geometry, options, context.config.fluid, sample_of(context),
+      context.ground->composite(), options, context.config.fluid, sample_of(context),
       [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, handover.wanted);
   progress.solved(solve_report(flow, options));
   if (handover.wanted) handover.inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
@@ -246,7 +244,7 @@ JobResult run_end_flow(const JobContext& context) {
 }
 
 std::vector<std::string> end_flow_mistakes(const JobContext& context) {
-  return end_mistakes(context.config.flow, context.geometry, context.grid.cell_width());
+  return end_mistakes(context.config.flow, context.geometry(), context.grid.cell_width());
 }
 
 const char* end_flow_key(const Json& summary) {

@@ -87,7 +87,7 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
   history.inertia = options.model == FlowModel::navier_stokes;
   history.axis = options.axes.at(0);
   history.viscosity = run.config.fluid.viscosity;
-  const bool periodic = run.geometry.grid.levels[0].layout.domain().periodic[history.axis];
+  const bool periodic = run.geometry().grid.levels[0].layout.domain().periodic[history.axis];
   history.boundaries = drive.has_inlet()       ? "inlet"
                        : !options.lids.empty() ? "lids"
                        : periodic              ? "periodic"
@@ -130,7 +130,6 @@ class FlowInTime final : public Process {
   FlowUnits units_;
   WallClock wall_clock_;
   std::optional<StokesSolver> stokes_;
-  std::shared_ptr<const JoinedCells> joined_;
   std::optional<UnsteadySolver> solver_;
   std::vector<int> body_of_;  ///< mineral -> place among flow.body
   Probes probes_;
@@ -154,9 +153,8 @@ FlowInTime::FlowInTime(const JobContext& run)
       drive_(run),
       axis_(options_.axes.at(0)),
       units_(drive_.units()),
-      stokes_(std::in_place, run.comm, run.geometry, drive_.sides(), solve_options(options_)),
-      joined_(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(stokes_->op().composite()))),
-      body_of_(body_of(options_.bodies, run.geometry.report)),
+      stokes_(std::in_place, run.ground->composite(), drive_.sides(), solve_options(options_)),
+      body_of_(body_of(options_.bodies, run.geometry().report)),
       probes_(flow_probes(run, stokes_->op())),
       record_{.history = history_of(run, drive_)},
       recorder_(run, "flow", {{history_name, history_header(record_.history)}}),
@@ -165,7 +163,7 @@ FlowInTime::FlowInTime(const JobContext& run)
   const TimeOptions& times = drive_.times();
   const bool inertia = record_.history.inertia;
   const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_->op()); };
-  solver_.emplace(*stokes_, run.geometry, drive_at, drive_.strongest(stokes_->op()),
+  solver_.emplace(*stokes_, run.geometry(), drive_at, drive_.strongest(stokes_->op()),
                   times.scheme == StepScheme::bdf2 ? TimeScheme::bdf2 : TimeScheme::sdirk2,
                   inertia ? units_.inertia() : 0.0);
   if (!options_.bodies.empty()) solver_->keep_rate();
@@ -239,8 +237,8 @@ std::vector<JobComponent> FlowInTime::components() const {
   for (const Quad& q : stokes_->solution())
     flow->values.push_back({static_cast<float>(velocity * q.v[0]), static_cast<float>(velocity * q.v[1]),
                             static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
-  append_homes(*joined_, *flow);
-  return flow_components(run_.geometry, joined_, {flow}, Drives::one);
+  append_homes(*run_.ground->joined(), *flow);
+  return flow_components(run_.ground, {flow}, Drives::one);
 }
 
 JobResult FlowInTime::report() {
@@ -312,7 +310,7 @@ FlowState FlowInTime::state(double time) {
 
 /// What is kept depends on all that the deck says of the flow, and on the lines of its table.
 std::string FlowInTime::dependencies() const {
-  std::string text = run_.services.solved.dependencies("flow in time", run_.geometry, run_.grid.cell_width());
+  std::string text = run_.services.solved.dependencies("flow in time", run_.geometry(), run_.grid.cell_width());
   if (options_.drive_table)
     for (std::size_t i = 0; i < options_.drive_table->time.size(); ++i)
       text += fmt::format("drive_table {} {}\n", options_.drive_table->time[i], options_.drive_table->value[i]);
@@ -322,9 +320,9 @@ std::string FlowInTime::dependencies() const {
 /// All VoFs have a row, those that a finer level covers, too.
 VofPlaces FlowInTime::places() {
   VofPlaces places;
-  for (const LevelGeometry& level : run_.geometry.levels) places.levels.push_back(&level.graph);
+  for (const LevelGeometry& level : run_.geometry().levels) places.levels.push_back(&level.graph);
   places.row = [this](int level, int box, int vof) {
-    return stokes_->op().begin(level) + run_.geometry.levels[level].graph.vof_begin(box) + vof;
+    return stokes_->op().begin(level) + run_.geometry().levels[level].graph.vof_begin(box) + vof;
   };
   return places;
 }
@@ -378,9 +376,9 @@ std::unique_ptr<Process> start_flow_in_time(const JobContext& context) {
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found =
-      ends_drive(context.config) ? end_flow_mistakes(context) : mistakes(options, context.geometry);
+      ends_drive(context.config) ? end_flow_mistakes(context) : mistakes(options, context.geometry());
   const int axis = options.axes.at(0);
-  if (!ends_drive(context.config) && !context.geometry.report.percolates[axis])
+  if (!ends_drive(context.config) && !context.geometry().report.percolates[axis])
     found.push_back(
         fmt::format("flow.axes: no pore percolates through the sample along {0}, so nothing would flow; choose another "
                     "axis, or use finer cells",
@@ -395,7 +393,7 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
 std::vector<std::string> look_at_flow_in_time(const JobContext& context) {
   if (context.config.output.probes.empty()) return {};
   try {
-    flow_probes(context, StokesLevels(context.comm, context.geometry, DriveInTime(context).sides()));
+    flow_probes(context, StokesLevels(context.ground->composite(), DriveInTime(context).sides()));
   } catch (const Error& e) {  // on all ranks
     return {e.what()};
   }

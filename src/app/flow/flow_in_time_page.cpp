@@ -256,7 +256,7 @@ std::vector<std::string> history_warnings(const JobContext& run, const FlowHisto
                                 axis, failures));
   if (history.inertia) return found;
   // 4 / surface: hydraulic diameter / porosity
-  const double surface = run.geometry.report.specific_surface / run.grid.cell_width();
+  const double surface = run.geometry().report.specific_surface / run.grid.cell_width();
   const FluidOptions& fluid = run.config.fluid;
   const double reynolds = surface > 0.0 ? fluid.density * largest_velocity * 4.0 / surface / fluid.viscosity : 0.0;
   if (reynolds > largest_creeping_reynolds)

@@ -212,14 +212,14 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
 }
 
 /// How flows are told of and kept.
-/// @param fields  they are wanted; of `run`, own unknowns of the numbering
-SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, const std::string& where,
-                              const CompositeNumbering& numbering, bool fields) {
+/// @param fields  they are wanted
+SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, const std::string& where, bool fields) {
+  const CompositeNumbering& numbering = *run.ground->numbering();
   const bool exact = fields && run.services.handover.wanted;
   SolveKind<AxisFlow> kind{.job = "flow", .where = where};
   kind.rows = [&part, where](const AxisFlow& f) { return reports_of(part, f.column, where, f.column.inertia); };
-  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
-  kind.places = places_of(run.geometry, numbering);
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
+  kind.places = places_of(run.geometry(), numbering);
   kind.record = [&run](const AxisFlow& f) { return record_of(run.comm, f.column); };
   kind.restore = [n = numbering.n_own(), fields, exact](const Json& state) {
     AxisFlow flow{flow_column(state)};
@@ -241,16 +241,14 @@ SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, co
 /// @param fields  those of the flows are wanted
 /// Collective.
 std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part, const FlowSample& sample,
-                                 const std::string& where, const CompositeNumbering& numbering, bool fields,
-                                 SolveProgress& progress) {
-  const SolveKind<AxisFlow> kind = flow_kind(run, part, where, numbering, fields);
+                                 const std::string& where, bool fields, SolveProgress& progress) {
+  const SolveKind<AxisFlow> kind = flow_kind(run, part, where, fields);
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = fields;
   // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
-  const bool sweeps = part.model == FlowModel::steady && run.geometry.levels.size() == 1;
+  const bool sweeps = part.model == FlowModel::steady && run.geometry().levels.size() == 1;
   if (sweeps) keep_sweeps(run, kind.places, kind.depends, progress, watch);
-  std::optional<PermeabilitySolver> solver(std::in_place, run.comm, run.geometry, part, run.config.fluid, sample,
-                                           watch);
+  std::optional<PermeabilitySolver> solver(std::in_place, run.ground, part, run.config.fluid, sample, watch);
   std::vector<SteadySolve<AxisFlow>> list;
   for (const int axis : part.axes)
     list.push_back({axis_name(part, axis),
@@ -273,13 +271,17 @@ std::vector<FlowOptions> parts_of(const FlowOptions& options) {
   return parts;
 }
 
+std::shared_ptr<const Ground> ground_of(const JobContext& run, const Source& source) {
+  return std::make_shared<const Ground>(
+      run.comm, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep));
+}
+
 /// The grid of an axis with its reservoirs.
 struct Extended {
   Extended(const JobContext& run, Source sample, const FlowOptions& part)
-      : source(with_reservoirs(std::move(sample), part.axes[0], part.reservoir)),
-        geometry(build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep)) {}
+      : source(with_reservoirs(std::move(sample), part.axes[0], part.reservoir)), ground(ground_of(run, source)) {}
   Source source;
-  Geometry geometry;
+  std::shared_ptr<const Ground> ground;
 };
 
 /// b of a grid, see ins/upscale/extrapolation.hpp.
@@ -311,7 +313,8 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
   Repeated all;
-  const auto solve = [&](const Source& source, const Geometry& geometry, FlowOptions part) {
+  const auto solve = [&](const Source& source, std::shared_ptr<const Ground> ground, FlowOptions part) {
+    const Geometry& geometry = ground->geometry();
     const double free = 2.0 * reservoir, length = source.grid.cells[part.axes[0]];
     all.porosity = (geometry.report.porosity * length - free) / (length - free);
     std::erase_if(part.axes, [&](int axis) {
@@ -319,19 +322,18 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
       return all.blocked[axis];
     });
     if (part.axes.empty()) return;
-    const JobContext here{run.comm, run.config, source.grid, geometry, run.services};
-    const FlowSample sample = sample_of(run.geometry, source.grid.cell_width());
-    const CompositeNumbering numbering(run.comm, geometry);
-    for (AxisFlow& flow : solve_axes(here, part, sample, where, numbering, false, progress))
+    const JobContext here{run.comm, run.config, source.grid, std::move(ground), run.services};
+    const FlowSample sample = sample_of(run.geometry(), source.grid.cell_width());
+    for (AxisFlow& flow : solve_axes(here, part, sample, where, false, progress))
       all.columns.push_back(std::move(flow.column));
   };
   for (const FlowOptions& part : parts_of(options)) try {
       Source source = run.again(variant);
       if (part.reservoir > 0) {
         const Extended grid(run, std::move(source), part);
-        solve(grid.source, grid.geometry, part);
+        solve(grid.source, grid.ground, part);
       } else {
-        solve(source, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep), part);
+        solve(source, ground_of(run, source), part);
       }
     } catch (const Error& e) {  // the same on all ranks; neither estimate nor range is worth the results
       notes.push_back(fmt::format("flow{}: {}", where, e.what()));
@@ -416,19 +418,18 @@ struct Solved {
 std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
                                    SolveProgress& progress, Solved& all) {
   KeptFlows flows;
-  const auto joined = std::make_shared<const JoinedCells>(
-      grid.comm, grid.geometry, std::make_shared<const CompositeNumbering>(grid.comm, grid.geometry));
-  for (AxisFlow& flow : solve_axes(grid, part, sample, "", joined->numbering(), true, progress)) {
+  const JoinedCells& joined = *grid.ground->joined();
+  for (AxisFlow& flow : solve_axes(grid, part, sample, "", true, progress)) {
     all.columns.push_back(flow.column);
     if (!flow.has_fields()) continue;
-    append_homes(*joined, flow.kept);
+    append_homes(joined, flow.kept);
     flows.push_back(std::make_shared<const KeptFlow>(std::move(flow.kept)));
     if (!grid.services.handover.wanted) continue;
     grid.services.handover.columns.push_back(std::move(flow.column));
     grid.services.handover.columns.back().solution = std::move(flow.solution);
   }
   const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
-  std::vector<JobComponent> components = flow_components(grid.geometry, joined, flows, drives);
+  std::vector<JobComponent> components = flow_components(grid.ground, flows, drives);
   const FieldView view = view_of(grid, components);
   for (const auto& flow : flows)
     add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
@@ -440,7 +441,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
     const Extended grid(run, run.again({run.grid.cells}), part);
-    const JobContext here{run.comm, run.config, grid.source.grid, grid.geometry, run.services};
+    const JobContext here{run.comm, run.config, grid.source.grid, grid.ground, run.services};
     const std::vector<JobComponent> components = solve_on(here, part, sample, progress, all);
     if (components.empty()) continue;
     const char* axis = axis_names[part.axes[0]];
@@ -452,7 +453,7 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
 }
 
 Solved solve(const JobContext& run, SolveProgress& progress) {
-  const FlowSample sample = sample_of(run.geometry, run.grid.cell_width());
+  const FlowSample sample = sample_of(run.geometry(), run.grid.cell_width());
   Solved all;
   if (run.config.flow.reservoir > 0)
     solve_with_reservoirs(run, sample, progress, all);
@@ -508,7 +509,7 @@ std::vector<std::string> flow_mistakes(const JobContext& context) {
   if (is_in_time(context.config)) return flow_in_time_mistakes(context);
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
-  std::vector<std::string> found = mistakes(options, context.geometry);
+  std::vector<std::string> found = mistakes(options, context.geometry());
   const Index &cells = context.grid.cells, &copies = context.config.geometry.copies;
   if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
     found.push_back("flow.estimate_error: " + no_wider_grid(cells));

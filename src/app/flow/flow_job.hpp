@@ -48,7 +48,7 @@ Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error
 /// See Job.
 JobPlan plan_flow(const Config& config, const GridOptions& grid);
 double flow_setup_work(double fluid, double irregular);
-JobPace flow_pace(const Comm& comm, const Geometry& geometry);
+JobPace flow_pace(const std::shared_ptr<const Ground>& ground);
 PagePart flow_page(const Json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".

@@ -95,16 +95,17 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
 /// In iterations per VoF: rows next to walls and multigrids.
 double flow_setup_work(double fluid, double irregular) { return fluid + 5.6 * irregular; }
 
-JobPace flow_pace(const Comm& comm, const Geometry& geometry) {
+JobPace flow_pace(const std::shared_ptr<const Ground>& ground) {
   FlowOptions options;
   options.model = FlowModel::stokes;
   options.drive = FlowDrive::pressure_gradient;
   options.axes = {0};
   options.tolerance = 1e-3;
   options.estimate_error = false;
-  const LevelReport& level = geometry.report.levels[0];
-  const FlowSample sample{1.0, geometry.report.connected_porosity, geometry.report.specific_surface};
-  const FlowColumn column = permeability(comm, geometry, options, FluidOptions{}, sample).at(0);
+  const GeometryReport& report = ground->geometry().report;
+  const LevelReport& level = report.levels[0];
+  const FlowSample sample{1.0, report.connected_porosity, report.specific_surface};
+  const FlowColumn column = permeability(ground, options, FluidOptions{}, sample).at(0);
   const auto fluid = static_cast<double>(level.vofs);
   return {column.setup_seconds / flow_setup_work(fluid, static_cast<double>(level.irregular)),
           column.seconds / fluid / std::max(1, column.iterations)};

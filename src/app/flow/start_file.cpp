@@ -63,7 +63,7 @@ void read_start(const JobContext& run, const FlowUnits& units, StokesSolver& sto
     const std::span<Quad> x = stokes.all_values();
     std::ranges::fill(x, Quad{});
     for (int l = 0; l < op.n_levels(); ++l) {
-      const LevelGraph& graph = run.geometry.levels[l].graph;
+      const LevelGraph& graph = run.geometry().levels[l].graph;
       for (int b = 0; b < graph.n_local(); ++b) {
         const BoxGraph box = graph.box(b);
         for_each_vof(box, [&](int vof, int cell) {

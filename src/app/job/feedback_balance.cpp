@@ -48,11 +48,11 @@ std::vector<const Layout*> layouts_of(const Geometry& geometry) {
   return layouts;
 }
 
-std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geometry, double irregular_cost) {
-  const CompositeNumbering numbering(comm, geometry);
+std::vector<std::vector<double>> cell_work(const Ground& ground, double irregular_cost) {
+  const CompositeNumbering& numbering = *ground.numbering();
   std::vector<std::vector<double>> work;
   for (int l = 0; l < numbering.n_levels(); ++l) {
-    const LevelGraph& graph = geometry.levels[l].graph;
+    const LevelGraph& graph = ground.geometry().levels[l].graph;
     std::vector<double>& level = work.emplace_back(graph.n_local(), 0.0);
     parallel_for(graph.n_local(), [&](std::int64_t b) {
       const int box = static_cast<int>(b);

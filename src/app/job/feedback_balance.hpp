@@ -10,7 +10,7 @@
 
 #include "app/deck/session.hpp"
 #include "base/file/json.hpp"
-#include "fields/composite_numbering.hpp"
+#include "fields/ground.hpp"
 #include "grid/box_costs.hpp"
 
 namespace karst {
@@ -98,7 +98,7 @@ class FeedbackBalance {
 
 /// Work on the cells of each own box, [level][box]: VoFs that no finer level covers, irregular ones several times.
 /// Collective.
-std::vector<std::vector<double>> cell_work(const Comm& comm, const Geometry& geometry, double irregular_cost);
+std::vector<std::vector<double>> cell_work(const Ground& ground, double irregular_cost);
 /// Sums over the own unknowns of each own box, [level][box]. Not collective.
 /// @param values  of all own unknowns
 std::vector<std::vector<double>> sums_of_boxes(const CompositeNumbering& numbering, const Geometry& geometry,

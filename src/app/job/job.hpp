@@ -20,7 +20,7 @@
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
-#include "eb/geometry.hpp"
+#include "fields/ground.hpp"
 #include "grid/box_costs.hpp"
 #include "page/run_page.hpp"
 
@@ -35,10 +35,12 @@ struct JobContext {
   const Comm& comm;
   const Config& config;
   const GridOptions& grid;  ///< with cells and size
-  const Geometry& geometry;
+  std::shared_ptr<const Ground> ground;
   RunServices& services;                          ///< what the run does for them
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
+
+  const Geometry& geometry() const { return ground->geometry(); }
 };
 
 /// One linear solve, for summary.json and the log.
@@ -61,6 +63,7 @@ struct JobComponent {
   PlotField field;  ///< what output.plot must name
   std::string name;
   std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
+  std::shared_ptr<const Ground> ground;  ///< whose boxes it fills
 };
 
 /// Without those that output.plot does not name.

@@ -2,14 +2,14 @@
 // What a job costs, apart from what it does: estimates need nothing else.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace karst {
 
-class Comm;
+class Ground;
 struct Config;
-struct Geometry;
 struct GridOptions;
 
 /// A grid that a job solves on, for estimates before anything is built.
@@ -48,7 +48,7 @@ struct JobCost {
   double (*setup_work)(double fluid, double irregular);
   /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
   /// lives.
-  JobPace (*pace)(const Comm&, const Geometry&);
+  JobPace (*pace)(const std::shared_ptr<const Ground>&);
   JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
   /// Fields of a word of output.plot that it makes: one per axis, component ...
   int (*n_fields)(const Config&, PlotField) = [](const Config&, PlotField) { return 0; };

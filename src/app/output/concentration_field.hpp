@@ -6,13 +6,11 @@
 #include <string>
 
 #include "app/job/job.hpp"
-#include "app/output/vof_values.hpp"
 
 namespace karst {
 
 /// The field of a component for the plotfile and the pictures. Collective.
 /// @param values  own unknowns
-JobComponent concentration_field(const JobContext& run, std::shared_ptr<const JoinedCells> joined,
-                                 const std::string& name, std::span<const double> values);
+JobComponent concentration_field(const JobContext& run, const std::string& name, std::span<const double> values);
 
 }  // namespace karst

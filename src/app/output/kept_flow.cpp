@@ -18,15 +18,16 @@ std::string prefix_of(int axis, Drives drives) {
   return drives == Drives::several ? fmt::format("drive_{}_", axis_names[axis]) : std::string();
 }
 
-std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
-                                          const KeptFlows& flows, Drives drives) {
+std::vector<JobComponent> flow_components(const std::shared_ptr<const Ground>& ground, const KeptFlows& flows,
+                                          Drives drives) {
   std::vector<JobComponent> components;
   const auto add = [&](PlotField field, const std::string& name, const auto& flow, auto&& value_of) {
-    components.push_back({field, prefix_of(flow->axis, drives) + name,
-                          [&geometry, joined, flow, value_of](int level, std::int64_t box, std::span<float> cells) {
-                            fill_cells(geometry, *joined, level, box, cells,
-                                       [&](std::size_t v) { return value_of(flow->values[v]); });
-                          }});
+    components.push_back(
+        {field, prefix_of(flow->axis, drives) + name,
+         [joined = ground->joined(), flow, value_of](int level, std::int64_t box, std::span<float> cells) {
+           fill_cells(*joined, level, box, cells, [&](std::size_t v) { return value_of(flow->values[v]); });
+         },
+         ground});
   };
   using Value = std::array<float, 4>;
   for (const auto& flow : flows)

@@ -27,8 +27,8 @@ enum class Drives { one, several };
 /// What the names of components of a drive begin with.
 std::string prefix_of(int axis, Drives drives);
 
-/// Components of the solves on one grid, which must outlive them.
-std::vector<JobComponent> flow_components(const Geometry& geometry, const std::shared_ptr<const JoinedCells>& joined,
-                                          const KeptFlows& flows, Drives drives);
+/// Components of the solves on one ground. Collective.
+std::vector<JobComponent> flow_components(const std::shared_ptr<const Ground>& ground, const KeptFlows& flows,
+                                          Drives drives);
 
 }  // namespace karst

@@ -10,9 +10,21 @@
 #include "app/deck/reactive_plan.hpp"
 #include "app/output/plot_fields.hpp"
 #include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "base/core/version.hpp"
 
 namespace karst {
+
+namespace {
+
+/// Boxes of another ground have other numbers.
+void require_ground(const JobContext& run, const std::vector<JobComponent>& components) {
+  for (const JobComponent& c : components)
+    require(c.ground != nullptr && c.ground->id() == run.ground->id(), "{} is on ground {}, not on ground {}", c.name,
+            c.ground ? c.ground->id() : 0, run.ground->id());
+}
+
+}  // namespace
 
 std::string unit_of(const Config& config, const JobComponent& component) {
   const auto begins = [&](const char* word) { return component.name.starts_with(word); };
@@ -28,13 +40,14 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
                     const std::vector<JobComponent>& of_jobs, double time) {
   Timer timer("plotfile");
   const std::vector<PlotComponent> of_geometry = plot_components(run.config.output.plot);
-  if ((of_geometry.empty() && of_jobs.empty()) || run.geometry.levels[0].graph.layout().n_boxes() == 0) return {};
+  if ((of_geometry.empty() && of_jobs.empty()) || run.geometry().levels[0].graph.layout().n_boxes() == 0) return {};
+  require_ground(run, of_jobs);
   PlotDescription plot;
   plot.title = run.config.title;
   plot.version = version_and_git_id();
   plot.cell_width = run.grid.cell_width();
   plot.time = time;
-  for (const LevelGeometry& level : run.geometry.levels) plot.levels.push_back(&level.graph.layout());
+  for (const LevelGeometry& level : run.geometry().levels) plot.levels.push_back(&level.graph.layout());
   auto add = [&, next = 0](PlotField field, const std::string& name, const std::string& unit) mutable {
     const bool is_vector = word_of(field).is_vector;
     if (is_vector && next++ % 3 > 0) return;  // its first component brings the others
@@ -46,14 +59,15 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   plot.parts = run.config.output.files;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
     if (component < std::ssize(of_geometry))
-      fill_plot_component(run.geometry, *source.level_set, plot.cell_width, of_geometry[component], level, box, cells);
+      fill_plot_component(run.geometry(), *source.level_set, plot.cell_width, of_geometry[component], level, box,
+                          cells);
     else
       of_jobs[component - of_geometry.size()].fill(level, box, cells);
     std::ranges::replace_if(
         cells, [](float v) { return std::isnan(v); }, 0.0F);
   };
   plot.hide = [&](int level, std::int64_t box, std::span<std::uint8_t> cells) {
-    fill_hidden(run.geometry, level, box, cells);
+    fill_hidden(run.geometry(), level, box, cells);
   };
   return write_plotfile(run.comm, path, plot);
 }
@@ -67,19 +81,20 @@ std::string told_parts(const JobContext& run, const PlotSize& size) {
 }
 
 FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
+  require_ground(run, of_jobs);
   FieldView view;
   view.cells = run.grid.cells;
   view.cell_width = run.grid.cell_width();
-  for (const LevelGeometry& level : run.geometry.levels) {
+  for (const LevelGeometry& level : run.geometry().levels) {
     view.boxes.emplace_back();
     for (int b = 0; b < level.graph.n_local(); ++b) view.boxes.back().push_back(level.graph.box(b).cells);
   }
   for (const JobComponent& c : of_jobs) view.components.push_back(c.name);
-  view.fill = [components = std::move(of_jobs), &geometry = run.geometry](
-                  int level, std::size_t box, std::size_t component, std::span<float> cells) {
+  view.fill = [components = std::move(of_jobs), ground = run.ground](int level, std::size_t box, std::size_t component,
+                                                                     std::span<float> cells) {
     components[component].fill(level, static_cast<std::int64_t>(box), cells);
     std::vector<std::uint8_t> hidden(cells.size());
-    fill_hidden(geometry, level, static_cast<std::int64_t>(box), hidden);
+    fill_hidden(ground->geometry(), level, static_cast<std::int64_t>(box), hidden);
     for (std::size_t i = 0; i < cells.size(); ++i)
       if ((hidden[i] & cell_is_solid) != 0) cells[i] = std::numeric_limits<float>::quiet_NaN();
   };

@@ -173,7 +173,7 @@ std::vector<double> Probes::bounded_values(const Comm& comm, std::size_t n_compo
 
 Probes flow_probes(const JobContext& run, const StokesLevels& op) {
   if (run.config.output.probes.empty()) return {};
-  const Array<float> volume = flow_volumes(op, run.geometry);
+  const Array<float> volume = flow_volumes(op, run.geometry());
   return {run, *op.composite(), [&](int l, int b, int vof, const VofMoments*) -> std::optional<Vec3> {
             const auto first = static_cast<std::size_t>(op.begin(l) + op.level(l).geometry().graph.vof_begin(b));
             if (volume[first + static_cast<std::size_t>(vof)] == 0.0F) return {};

@@ -24,7 +24,7 @@ constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react
 /// Of each piece of wall the part of each mineral of the deck.
 std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
   std::vector<std::vector<double>> parts;  // [mineral of the geometry][mineral of the deck]
-  for (const MineralWall& wall : run.geometry.report.minerals) {
+  for (const MineralWall& wall : run.geometry().report.minerals) {
     parts.emplace_back();
     for (const MineralDeck& m : run.config.chemistry.minerals) {
       const bool on = m.wall == "all" ? wall.name != surroundings : !m.wall.empty() && m.wall == wall.name;
@@ -134,7 +134,7 @@ std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) 
 
 /// [m]
 double ReactiveRun::finest_width() const {
-  return run_.grid.cell_width() * Composite::width(static_cast<int>(run_.geometry.levels.size()) - 1);
+  return run_.grid.cell_width() * Composite::width(static_cast<int>(run_.geometry().levels.size()) - 1);
 }
 
 /// Σ V T and Σ V |T|, [mol/kgw h0³].
@@ -213,7 +213,7 @@ void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxW
     std::vector<double> solves(numbering.n_own(), 0.0);
     for (std::size_t site = 0; site < place.sites.size(); ++site)
       solves[place.sites.volume[site]] += static_cast<double>(place.state.cost[site] + 1);
-    kinds.push_back({sums_of_boxes(numbering, run_.geometry, solves), place.state.seconds});
+    kinds.push_back({sums_of_boxes(numbering, run_.geometry(), solves), place.state.seconds});
   }
 }
 
@@ -387,8 +387,7 @@ void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<s
 
 bool ReactiveRun::sorbs(std::size_t primary) const { return karst::sorbs(plan_, primary); }
 
-std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
-                                              const std::shared_ptr<const JoinedCells>& joined) const {
+std::vector<JobComponent> ReactiveRun::fields(const TransportState& state) const {
   std::vector<JobComponent> all;
   const ChemicalSystem& system = plan_.medium.system;
   const std::size_t n_minerals = plan_.reactions().size(), n = static_cast<std::size_t>(grid_.n_own);
@@ -405,7 +404,7 @@ std::vector<JobComponent> ReactiveRun::fields(const TransportState& state,
   });
   if (plan_.bulk) add_bulk_fields(names, values);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    all.push_back(concentration_field(run_, joined, names[k], values[k]));
+    all.push_back(concentration_field(run_, names[k], values[k]));
     all.back().name = names[k];
     all.back().field = PlotField::chemistry;
   }

@@ -9,7 +9,6 @@
 
 #include "app/deck/reactive_plan.hpp"
 #include "app/job/job.hpp"
-#include "app/output/vof_values.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "io/vof_file.hpp"
@@ -64,7 +63,7 @@ class ReactiveRun {
   void go_on(Memory memory, const TransportState& state);
 
   /// Fields of pH, saturation indices, species and minerals, all found anew.
-  std::vector<JobComponent> fields(const TransportState& state, const std::shared_ptr<const JoinedCells>& joined) const;
+  std::vector<JobComponent> fields(const TransportState& state) const;
   /// Keeps planes through the middle along the axis of pH and saturation indices.
   void take_picture(const FieldView& view, int axis, double time);
   /// Pictures of all planes but the last, on rank 0: that is drawn from the fields. Not collective.

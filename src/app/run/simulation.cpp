@@ -120,9 +120,9 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
   for (const auto& job : jobs) job->add_work(kinds);
   if (balance.begins()) return balance.leave_out(kinds);
   BoxCosts costs;
-  const BalanceLook found = balance.look(layouts_of(context.geometry),
-                                         cell_work(context.comm, context.geometry, jobs.front()->irregular_cost()),
-                                         kinds, clock.part(), clock.steps(), costs);
+  const BalanceLook found =
+      balance.look(layouts_of(context.geometry()), cell_work(*context.ground, jobs.front()->irregular_cost()), kinds,
+                   clock.part(), clock.steps(), costs);
   if (!found.pays) return;
   if (!keep_all(jobs, clock)) return log_info("balance: boxes are not moved, because the state cannot be saved");
   log_info(

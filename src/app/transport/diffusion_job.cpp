@@ -229,22 +229,21 @@ std::vector<std::string> warnings_of(const Columns& columns) {
   return all;
 }
 
-std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Composite>& grid,
-                                        const std::shared_ptr<const Columns>& columns) {
-  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(grid));
+std::vector<JobComponent> components_of(const JobContext& run, const std::shared_ptr<const Columns>& columns) {
+  const std::shared_ptr<const JoinedCells>& joined = run.ground->joined();
   std::vector<JobComponent> components;
   for (std::size_t i = 0; i < columns->size(); ++i) {
     if (!(*columns)[i].connected) continue;
     const auto& own = (*columns)[i].concentration;
-    components.push_back(
-        {PlotField::concentration, fmt::format("concentration_{}", name_of((*columns)[i])),
-         [&geometry = run.geometry, joined, columns, i, remote = joined->remote<double>([&](std::size_t v) {
-           return own[v];
-         })](int level, std::int64_t box, std::span<float> cells) {
-           const auto& values = (*columns)[i].concentration;
-           fill_cells(geometry, *joined, level, box, cells,
-                      [&](std::size_t v) { return v < values.size() ? values[v] : remote[v - values.size()]; });
-         }});
+    components.push_back({PlotField::concentration, fmt::format("concentration_{}", name_of((*columns)[i])),
+                          [joined, columns, i, remote = joined->remote<double>([&](std::size_t v) { return own[v]; })](
+                              int level, std::int64_t box, std::span<float> cells) {
+                            const auto& values = (*columns)[i].concentration;
+                            fill_cells(*joined, level, box, cells, [&](std::size_t v) {
+                              return v < values.size() ? values[v] : remote[v - values.size()];
+                            });
+                          },
+                          run.ground});
   }
   return components;
 }
@@ -309,8 +308,8 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
   };
   SolveKind<DiffusionColumn> kind{.job = "diffusion"};
   kind.rows = [](const DiffusionColumn& c) { return std::vector{c.solve}; };
-  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
-  kind.places = places_of(run.geometry, grid->numbering());
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
+  kind.places = places_of(run.geometry(), grid->numbering());
   kind.record = [&](const DiffusionColumn& c) { return record_of(run.comm, c); };
   kind.restore = [&](const Json& state) {
     DiffusionColumn column = column_of(state);
@@ -330,7 +329,7 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
 JobResult run_diffusion(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
   SolveProgress progress(context, "diffusion", options.tolerance);
-  const std::shared_ptr<const Composite> grid = composite_on(context.comm, context.geometry);
+  const std::shared_ptr<const Composite>& grid = context.ground->composite();
   const auto columns = std::make_shared<const Columns>(columns_of(context, grid, progress));
   JobResult result;
   result.text = text_of(*columns, options.diffusivity);
@@ -340,7 +339,7 @@ JobResult run_diffusion(const JobContext& context) {
   for (const DiffusionColumn& c : *columns)
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
   result.warnings = warnings_of(*columns);
-  const std::vector<JobComponent> components = components_of(context, grid, columns);
+  const std::vector<JobComponent> components = components_of(context, columns);
   draw(context.comm, result.json, view_of(context, components), result.figures);
   if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
   return result;
@@ -358,13 +357,13 @@ JobPlan plan_diffusion(const Config& config, const GridOptions&) {
   return all;
 }
 
-JobPace diffusion_pace(const Comm& comm, const Geometry& geometry) {
+JobPace diffusion_pace(const std::shared_ptr<const Ground>& ground) {
   DiffusionOptions options;
   options.axes = {0};
   options.tolerance = 1e-4;
-  const Columns columns = effective_diffusivity(comm, geometry, options);
+  const Columns columns = effective_diffusivity(ground->composite(), options);
   const SolveReport& solve = columns.at(0).solve;
-  const LevelReport& level = geometry.report.levels[0];
+  const LevelReport& level = ground->geometry().report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
   return {solve.setup_seconds / setup_work_of_closures(fluid, static_cast<double>(level.irregular)),
           solve.seconds / fluid / std::max(1, solve.iterations)};
@@ -374,7 +373,7 @@ JobPace diffusion_pace(const Comm& comm, const Geometry& geometry) {
 
 Job diffusion_job() {
   return {.word = job_word("diffusion"),
-          .mistakes = [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry); },
+          .mistakes = [](const JobContext& context) { return mistakes(context.config.diffusion, context.geometry()); },
           .start = [](const JobContext& context) { return one_step(context, run_diffusion); },
           .draw = draw,
           .page = page_of,

@@ -60,10 +60,10 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
     const auto column = std::ranges::find(columns, axis, &FlowColumn::axis);
     if (column == columns.end() || !column->connected) continue;
     if (flow.peclet.empty())
-      flow.peclet = {std::abs(column->darcy_velocity[axis]) / run.geometry.report.connected_porosity * length /
+      flow.peclet = {std::abs(column->darcy_velocity[axis]) / run.geometry().report.connected_porosity * length /
                      options.diffusivity};
     flow.fluxes = [&run, &flow_of = *column] {
-      return flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, run.grid.cell_width(),
+      return flow_fluxes(run.ground->composite(), run.config.flow, run.config.fluid.viscosity, run.grid.cell_width(),
                          flow_of);
     };
   }
@@ -72,14 +72,13 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
 
 DispersionColumns columns_of(const JobContext& run, double length, SolveProgress& progress) {
   const DispersionOptions& options = run.config.dispersion;
-  const CompositeNumbering numbering(run.comm, run.geometry);
   SolveKind<DispersionPoint> kind{.job = "dispersion"};
-  kind.depends = run.services.solved.dependencies(kind.job, run.geometry, run.grid.cell_width());
-  kind.places = places_of(run.geometry, numbering);
+  kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
+  kind.places = places_of(run.geometry(), *run.ground->numbering());
   kind.record = [&](const DispersionPoint& p) { return record_of(run.comm, p); };
   kind.restore = point_of;
   DispersionSolver solver(
-      run.comm, run.geometry, options, length / run.grid.cell_width(),
+      run.ground, options, length / run.grid.cell_width(),
       [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); });
   DispersionColumns columns;
   for (const DispersionFlow& flow : flows_of(run, length)) {
@@ -99,7 +98,7 @@ JobResult run_dispersion(const JobContext& context) {
   DispersionScale scale;
   scale.cell_width = context.grid.cell_width();
   scale.length_given = options.length > 0.0;
-  scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry.report);
+  scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry().report);
   scale.diffusivity = options.diffusivity;
   const DispersionColumns columns = columns_of(context, scale.length, progress);
   JobResult result;
@@ -115,7 +114,7 @@ JobResult run_dispersion(const JobContext& context) {
 
 std::vector<std::string> dispersion_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
-  std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry);
+  std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry());
   if (flow.model != FlowModel::stokes && flow.model != FlowModel::steady) {
     found.emplace_back(
         "dispersion.axes: the advecting flow is missing; give [flow] model = \"stokes\", drive = \"pressure-gradient\" "
@@ -132,7 +131,7 @@ std::vector<std::string> dispersion_mistakes(const JobContext& context) {
           fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
                       axis_names[axis]));
   for (const int axis : context.config.dispersion.axes)
-    if (std::string problem = unbounded_drive(flow, context.geometry, axis); !problem.empty())
+    if (std::string problem = unbounded_drive(flow, context.geometry(), axis); !problem.empty())
       found.push_back(std::move(problem));
   if (flow.reservoir > 0)
     found.emplace_back(
@@ -163,22 +162,21 @@ JobPlan plan_dispersion(const Config& config, const GridOptions&) {
   return all;
 }
 
-JobPace dispersion_pace(const Comm& comm, const Geometry& geometry) {
+JobPace dispersion_pace(const std::shared_ptr<const Ground>& ground) {
   DispersionOptions options;
   options.transverse = false;
   options.tolerance = 1e-4;
-  const auto still = [&] { return FaceField(composite_on(comm, geometry)); };
   ClosureOptions solve;
   solve.tolerance = 1e-4;
   Timer setup("pace");
-  Closure closure(comm, geometry, solve);
-  FaceField flow = still();
+  Closure closure(ground->composite(), solve);
+  FaceField flow(ground->composite());
   closure.set_directions({0});
   closure.set_flow(flow);
   const double setup_seconds = setup.seconds();
   setup.stop();
   const Dispersion found = closure.solve(1e-9, "pace");
-  const LevelReport& level = geometry.report.levels[0];
+  const LevelReport& level = ground->geometry().report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
   return {setup_seconds / setup_work_of_closures(fluid, static_cast<double>(level.irregular)),
           found.solves.at(0).seconds / fluid / std::max(1, found.solves[0].iterations)};

@@ -67,15 +67,26 @@ ScaledLaws scaled(const std::vector<SurfaceLaw>& laws, const ComponentDeck& deck
 /// The flow as fluxes that add up to 0 in every VoF, and where it passes the ends of the domain.
 struct SteadyFlow {
   CarriedBy by;
+  std::shared_ptr<ScalarGrid> grid;  ///< of transport, with gradients for the component that was solved last
   FlowContinuity continuity;
   std::array<double, 6> out{};  ///< through the sides [h0³/s]
   double in = 0.0, back = 0.0;  ///< through all faces into the domain; of it through the outlet [h0³/s]
 };
 
-SteadyFlow steady_flow(const JobContext& run) {
-  SteadyFlow flow{carried_by(run), {}, {}};
-  if (!flow.by.flows) return flow;
-  ScalarGrid grid = make_scalar_grid(flow.by.composite);
+/// The grid with gradients for a component; made anew where values are given on other sides than before. Collective.
+const std::shared_ptr<ScalarGrid>& grid_for(const ScalarComponent& component, SteadyFlow& flow) {
+  GivenSides given = fixed_sides(component);
+  for (std::size_t s = 0; s < 6; ++s) given[s] = given[s] && component.sides[s].value;
+  if (flow.grid && flow.grid->gradients.at(0).given == given) return flow.grid;
+  flow.grid.reset();  // the one before goes first
+  flow.grid = std::make_shared<ScalarGrid>(make_scalar_grid(flow.by.composite, given));
+  return flow.grid;
+}
+
+/// On the grid of a component. Collective.
+void make_continuous(const JobContext& run, const ScalarComponent& component, SteadyFlow& flow) {
+  ScalarGrid& grid = *grid_for(component, flow);
+  if (!flow.by.flows) return;
   CarryingFlow carrying;
   flow.continuity = set_flow(grid, *flow.by.faces, allowed_divergence, carrying);
   store_fluxes(grid, carrying.all.span(), *flow.by.faces);
@@ -89,7 +100,6 @@ SteadyFlow steady_flow(const JobContext& run) {
   std::copy_n(sums.begin(), 6, flow.out.begin());
   flow.in = sums[6];
   flow.back = sums[7];
-  return flow;
 }
 
 struct Problem {
@@ -128,15 +138,16 @@ struct Solved {
 
 class SteadyComponent {
  public:
-  SteadyComponent(const JobContext& run, const ScalarComponent& component, const SteadyFlow& flow, FaceField& faces,
-                  const ScaledLaws& laws, SolveProgress& progress)
+  SteadyComponent(const JobContext& run, const ScalarComponent& component, SteadyFlow& flow, const ScaledLaws& laws,
+                  SolveProgress& progress)
       : run_(run),
         c_(component),
         flow_(flow),
         laws_(laws),
         problem_(problem_of(component, flow, laws)),
-        op_(faces.composite(), problem_.elliptic, Faces::keep),
-        transport_(op_, faces, flow.by.flows ? 1.0 / c_.diffusivity : 0.0, options(progress)) {}
+        op_(flow.by.composite, problem_.elliptic, Faces::keep),
+        transport_(op_, *flow.by.faces, flow.by.flows ? 1.0 / c_.diffusivity : 0.0, options(progress),
+                   grid_for(component, flow)) {}
 
   Solved solve(const std::vector<WallPlace>& places) {
     Solved s;
@@ -270,14 +281,14 @@ double distance_to_wall(const LevelGeometry& level, std::int64_t row) {
   return size > 0.0 ? std::max(0.0, dot(from - m.wall_centroid, m.wall) / size) : 0.0;
 }
 
-std::string profiles(const JobContext& run, const CarriedBy& flow, const std::vector<Solved>& solved) {
-  const ScalarGrid grid = make_scalar_grid(flow.composite);
-  const int n = run.grid.cells[flow.axis];
+std::string profiles(const JobContext& run, const SteadyFlow& flow, const std::vector<Solved>& solved) {
+  const ScalarGrid& grid = *flow.grid;
+  const int n = run.grid.cells[flow.by.axis];
   std::string text = "position_m";
   std::vector<std::vector<double>> means;
   for (std::size_t i = 0; i < solved.size(); ++i) {
     text += "," + run.config.transport.components[i].name;
-    means.push_back(layer_means(grid, solved[i].values, flow.axis, n));
+    means.push_back(layer_means(grid, solved[i].values, flow.by.axis, n));
   }
   for (std::int64_t layer = 0; layer < n; ++layer) {
     text += fmt::format("\n{:.10g}", (static_cast<double>(layer) + 0.5) * run.grid.cell_width());
@@ -296,12 +307,12 @@ WallMap wall_map(const JobContext& run, const std::vector<WallPlace>& places, co
     const double value = values[p.unknown];
     if (out == 0.0 || component.diffusivity == 0.0) return value;
     const double h = Composite::width(p.level) * run.grid.cell_width();
-    return value - out * h * distance_to_wall(run.geometry.levels[p.level], p.row) / component.diffusivity;
+    return value - out * h * distance_to_wall(run.geometry().levels[p.level], p.row) / component.diffusivity;
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const WallPlace& p = places[i];
     double area = 0.0, rate = 0.0, rest = 0.0;  // flux = rate c + rest
-    for_each_mineral(run.geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
+    for_each_mineral(run.geometry().levels[p.level], p.row, [&](MineralNumber m, double a) {
       const SurfaceLaw& law = laws.at(m);
       area += a;
       rate += a * law.rate;
@@ -318,7 +329,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
                                     const std::vector<SurfaceLaw>& laws, double loss, double mean) {
   WallResult wall;
   const double h2 = run.grid.cell_width() * run.grid.cell_width();
-  const auto& minerals = run.geometry.report.minerals;
+  const auto& minerals = run.geometry().report.minerals;
   double sum = 0.0;
   for (std::size_t m = 0; m < minerals.size(); ++m) {
     const SurfaceLaw& law = laws[m];
@@ -332,7 +343,7 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
   std::array<double, 2> at{};  // area and area x concentration of walls with a law
   for (std::size_t i = 0; i < places.size(); ++i) {
     double area = 0.0;
-    for_each_mineral(run.geometry.levels[places[i].level], places[i].row,
+    for_each_mineral(run.geometry().levels[places[i].level], places[i].row,
                      [&](MineralNumber m, double a) { area += laws.at(m).acts() ? a : 0.0; });
     at[0] += area;
     at[1] += area * map.concentration[i];
@@ -352,7 +363,7 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
     return std::ranges::any_of(of_one, [](const SurfaceLaw& l) { return l.acts(); });
   });
   if (!any || !run.config.output.wall || !run.services.files.written()) return;
-  Surface surface = wall_surface(run.geometry, places, run.grid.cell_width());
+  Surface surface = wall_surface(run.geometry(), places, run.grid.cell_width());
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const std::string& name = run.config.transport.components[i].name;
     surface.arrays.push_back({"flux_" + name, std::move(maps[i].flux)});
@@ -366,17 +377,17 @@ namespace {
 
 /// Each component by itself.
 std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
+                                     const std::vector<ScalarComponent>& components,
                                      const std::vector<std::vector<SurfaceLaw>>& laws,
                                      const std::vector<WallPlace>& places, SolveProgress& progress) {
   const std::vector<ComponentDeck>& deck = run.config.transport.components;
-  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
   SolveKind<Solved> kind{.job = "transport"};
   kind.rows = [](const Solved& s) { return std::vector{s.report}; };
   std::vector<SteadySolve<Solved>> list;
   for (std::size_t i = 0; i < components.size(); ++i)
     list.push_back({"transport " + components[i].name, [&, i] {
                       const ScaledLaws of_one = scaled(laws[i], deck[i], deck[i].diffusivity / run.grid.cell_width());
-                      return SteadyComponent(run, components[i], flow, *flow.by.faces, of_one, progress).solve(places);
+                      return SteadyComponent(run, components[i], flow, of_one, progress).solve(places);
                     }});
   return run_solves(run, kind, progress, list);
 }
@@ -385,9 +396,11 @@ std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
 
 JobResult steady_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
-  SteadyFlow flow = steady_flow(run);
+  SteadyFlow flow{carried_by(run), {}, {}};
+  const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
+  make_continuous(run, components.at(0), flow);
   const auto laws = surface_laws(run);
-  const std::vector<WallPlace> places = wall_places(run.geometry, *numbering_of(flow.by.composite));
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
   SolveProgress progress(run, "transport", deck.tolerance);
   TransportResult all = transport_numbers(run, flow.by);
   all.steady = true;
@@ -395,7 +408,7 @@ JobResult steady_transport(const JobContext& run) {
   all.continuity_after = flow.continuity.after;
   all.backflow = flow.in > 0.0 ? flow.back / flow.in : 0.0;
   TransportLine& line = all.states.emplace_back();
-  const std::vector<Solved> solved = solve_components(run, flow, laws, places, progress);
+  const std::vector<Solved> solved = solve_components(run, flow, components, laws, places, progress);
   std::vector<WallMap> maps;
   for (std::size_t i = 0; i < solved.size(); ++i) {
     const Solved& s = solved[i];
@@ -415,12 +428,11 @@ JobResult steady_transport(const JobContext& run) {
   for (const ComponentResult& c : all.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(all);
-  const auto joined = std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.by.composite));
   for (std::size_t i = 0; i < solved.size(); ++i)
-    result.components.push_back(concentration_field(run, joined, deck.components[i].name, solved[i].values));
+    result.components.push_back(concentration_field(run, deck.components[i].name, solved[i].values));
   draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
-  run.services.files.write(run.comm, profiles_csv, profiles(run, flow.by, solved));
+  run.services.files.write(run.comm, profiles_csv, profiles(run, flow, solved));
   result.files.push_back({profiles_csv, "mean concentrations along the axis"});
   leave_wall(run, places, laws, std::move(maps), result);
   return result;

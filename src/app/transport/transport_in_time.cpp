@@ -142,8 +142,8 @@ std::vector<JobComponent> TransportInTime::fields() {
 void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
   const LimiterWork& limiter = system_.stepper->limiter_work();
   const std::vector<double> looks(limiter.looks.begin(), limiter.looks.end());
-  const CompositeNumbering& numbering = system_.joined->numbering();
-  kinds.push_back({sums_of_boxes(numbering, system_.run.geometry, looks), limiter.seconds});
+  const CompositeNumbering& numbering = *system_.run.ground->numbering();
+  kinds.push_back({sums_of_boxes(numbering, system_.run.geometry(), looks), limiter.seconds});
   if (system_.chemistry) system_.chemistry->add_work(numbering, kinds);
 }
 
@@ -354,7 +354,7 @@ struct WallsAtEnd {
 /// As of the last step, with the sums in the results. Collective.
 WallsAtEnd walls_at_end(const TransportSystem& system, TransportResult& result) {
   const JobContext& run = system.run;
-  WallsAtEnd walls{wall_places(run.geometry, *numbering_of(system.flow.composite)), surface_laws(run), {}};
+  WallsAtEnd walls{wall_places(run.geometry(), *run.ground->numbering()), surface_laws(run), {}};
   for (std::size_t i = 0; i < result.components.size(); ++i) {
     if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
     const std::vector<double> amounts = system.stepper->wall_amounts(i);

@@ -119,6 +119,6 @@ PlaneLook plume_look(double cell_width, double low, double high, const std::stri
 std::unique_ptr<Process> start_transport_in_time(const JobContext& run);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);
 double transport_setup_work(double fluid, double irregular);
-JobPace transport_pace(const Comm& comm, const Geometry& geometry);
+JobPace transport_pace(const std::shared_ptr<const Ground>& ground);
 
 }  // namespace karst

@@ -51,7 +51,7 @@ double known_end(const JobContext& run) {
   if (!(times.end_pore_volumes > 0.0)) return times.end;
   const TransportDeck& deck = run.config.transport;
   double velocity = 0.0;  // in the pores
-  const double porosity = run.geometry.report.connected_porosity;
+  const double porosity = run.geometry().report.connected_porosity;
   if (deck.peclet > 0.0)
     velocity = deck.peclet * deck.diffusivity / number_length(run);
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
@@ -63,7 +63,7 @@ double known_end(const JobContext& run) {
 void check_walls(const JobContext& run, std::vector<std::string>& found) {
   const TransportDeck& deck = run.config.transport;
   std::vector<std::string> there;
-  for (const MineralWall& mineral : run.geometry.report.minerals) there.push_back(mineral.name);
+  for (const MineralWall& mineral : run.geometry().report.minerals) there.push_back(mineral.name);
   for (std::size_t i = 0; i < deck.walls.size(); ++i) {
     const std::string& mineral = deck.walls[i].mineral;
     if (mineral.empty() || std::ranges::count(there, mineral) > 0) continue;
@@ -142,19 +142,19 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   std::vector<std::string> found;
   const bool flows = run.config.flow.model != FlowModel::none;
   const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
-  if (flows && run.config.flow.inlets.empty() && !run.geometry.report.percolates[axis])
+  if (flows && run.config.flow.inlets.empty() && !run.geometry().report.percolates[axis])
     found.push_back(
         fmt::format("transport: no pore percolates through the sample along {}, so there is no flow and no advection; "
                     "choose another axis in flow.axes, or use finer cells",
                     axis_names[axis]));
   if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
-    if (std::string problem = unbounded_drive(run.config.flow, run.geometry, axis); !problem.empty())
+    if (std::string problem = unbounded_drive(run.config.flow, run.geometry(), axis); !problem.empty())
       found.push_back(std::move(problem));
   for (std::size_t i = 0; i < deck.components.size(); ++i)
     std::ranges::move(initial_mistakes(run, i), std::back_inserter(found));
   std::ranges::move(mistakes_in_time(deck, known_end(run)), std::back_inserter(found));
   check_walls(run, found);
-  std::ranges::move(chemistry_mistakes(run.config, run.geometry), std::back_inserter(found));
+  std::ranges::move(chemistry_mistakes(run.config, run.geometry()), std::back_inserter(found));
   if (deck.steady()) check_determined(run, axis, found);
   if (!is_in_time(run.config.flow.model)) {
     std::ranges::move(probe_mistakes(run), std::back_inserter(found));
@@ -174,7 +174,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
       found.emplace_back(e.what());
     }
   };
-  const std::shared_ptr<const Composite> composite = composite_on(run.comm, run.geometry);
+  const std::shared_ptr<const Composite>& composite = run.ground->composite();
   if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
   std::optional<ScalarGrid> grid;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {

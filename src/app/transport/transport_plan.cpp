@@ -65,8 +65,8 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
 double transport_setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
 
 /// A step of diffusion in fluid at rest.
-JobPace transport_pace(const Comm& comm, const Geometry& geometry) {
-  const auto composite = composite_on(comm, geometry);
+JobPace transport_pace(const std::shared_ptr<const Ground>& ground) {
+  const std::shared_ptr<const Composite>& composite = ground->composite();
   const WallClock clock;
   ScalarComponent c;
   c.diffusivity = 1.0;
@@ -79,7 +79,7 @@ JobPace transport_pace(const Comm& comm, const Geometry& geometry) {
   constexpr int steps = 3;
   TransportReport report;
   for (int i = 0; i < steps; ++i) stepper.advance(state, 0.2, report);
-  const LevelReport& level = geometry.report.levels[0];
+  const LevelReport& level = ground->geometry().report.levels[0];
   const auto fluid = static_cast<double>(level.vofs);
   return {setup / transport_setup_work(fluid, static_cast<double>(level.irregular)),
           (clock.seconds() - setup) / fluid / steps};

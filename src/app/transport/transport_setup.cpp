@@ -16,7 +16,7 @@ namespace karst {
 
 namespace {
 
-const Domain& domain_of(const JobContext& run) { return run.geometry.grid.levels[0].layout.domain(); }
+const Domain& domain_of(const JobContext& run) { return run.geometry().grid.levels[0].layout.domain(); }
 
 bool has_flow(const Config& config) { return config.flow.model != FlowModel::none; }
 
@@ -46,7 +46,8 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
   if (deck.peclet > 0.0) {
-    const double wanted = deck.peclet * deck.diffusivity * run.geometry.report.connected_porosity / number_length(run);
+    const double wanted =
+        deck.peclet * deck.diffusivity * run.geometry().report.connected_porosity / number_length(run);
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
@@ -56,7 +57,7 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     if (flow.factor != 1.0) scale(*flow.faces, flow.factor);
   } else {
     const double h = run.grid.cell_width();
-    flow.faces = flow_fluxes(run.comm, run.geometry, run.config.flow, run.config.fluid.viscosity, h, *column,
+    flow.faces = flow_fluxes(run.ground->composite(), run.config.flow, run.config.fluid.viscosity, h, *column,
                              flow.darcy_velocity / h);
   }
   flow.composite = flow.faces->composite();
@@ -134,7 +135,7 @@ void blend(const FluxesInTime& flow, double part, FaceField& to) {
 
 double number_length(const JobContext& run) {
   if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
-  const GeometryReport& report = run.geometry.report;
+  const GeometryReport& report = run.geometry().report;
   const double surface = report.specific_surface / run.grid.cell_width();
   return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.grid.size[axis_of(run.config)];
 }
@@ -144,7 +145,7 @@ CarriedBy carried_by(const JobContext& run) {
   flow.axis = axis_of(run.config);
   flow.periodic = domain_of(run).periodic[flow.axis];
   if (!has_flow(run.config)) {
-    flow.composite = composite_on(run.comm, run.geometry);
+    flow.composite = run.ground->composite();
     flow.faces.emplace(flow.composite);
     return flow;
   }
@@ -154,7 +155,7 @@ CarriedBy carried_by(const JobContext& run) {
 
 std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run) {
   std::vector<std::vector<SurfaceLaw>> all;
-  const auto& minerals = run.geometry.report.minerals;
+  const auto& minerals = run.geometry().report.minerals;
   for (const ComponentDeck& c : run.config.transport.components) {
     all.emplace_back(std::max<std::size_t>(1, minerals.size()));
     for (std::size_t m = 0; m < minerals.size(); ++m) {
@@ -203,8 +204,8 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     std::vector<ScalarWall> of_mineral = laws[i];
     for (ScalarWall& law : of_mineral) law.rate /= h;
     if (std::ranges::any_of(of_mineral, [](const ScalarWall& law) { return law.rate > 0.0; }))
-      c.wall = [&geometry = run.geometry, of_mineral](const WallPiece& piece) {
-        return law_of(geometry.levels[piece.level], piece.row, of_mineral);
+      c.wall = [ground = run.ground, of_mineral](const WallPiece& piece) {
+        return law_of(ground->geometry().levels[piece.level], piece.row, of_mineral);
       };
     all.push_back(std::move(c));
   }
@@ -213,7 +214,7 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
 
 TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) {
   TransportResult result;
-  const GeometryReport& report = run.geometry.report;
+  const GeometryReport& report = run.geometry().report;
   result.axis = flow.axis;
   result.flows = flow.flows;
   result.has_ends = !flow.periodic;

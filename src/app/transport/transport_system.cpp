@@ -95,7 +95,6 @@ TransportSystem::TransportSystem(const JobContext& context)
       h(run.grid.cell_width()),
       flow(carried_by(run)),
       numbers(transport_numbers(run, flow)),
-      joined(std::make_shared<const JoinedCells>(run.comm, run.geometry, numbering_of(flow.composite))),
       probes(mean_probes(run, *flow.composite)) {
   numbers.probes = run.config.output.probes;
   TransportOptions options;
@@ -192,7 +191,7 @@ std::string profile_lines(const TransportSystem& s) {
 }
 
 std::string dependencies(const TransportSystem& s) {
-  std::string all = s.run.services.solved.dependencies("transport", s.run.geometry, s.h) + s.given;
+  std::string all = s.run.services.solved.dependencies("transport", s.run.geometry(), s.h) + s.given;
   if (s.chemistry) all += fmt::format("database {:016x}\n", s.run.config.reactive->database);
   for (const MineralDeck& m : s.run.config.chemistry.minerals)  // those of a file may have changed
     for (const std::string& rate : m.options.rates) all += fmt::format("rate of {} {}\n", m.options.name, rate);
@@ -202,9 +201,9 @@ std::string dependencies(const TransportSystem& s) {
 std::vector<JobComponent> fields_of(const TransportSystem& s, Chemistry chemistry) {
   std::vector<JobComponent> all;
   for (std::size_t i = 0; i < s.state.values.size(); ++i)
-    all.push_back(concentration_field(s.run, s.joined, s.numbers.components[i].name, s.own_values(i)));
+    all.push_back(concentration_field(s.run, s.numbers.components[i].name, s.own_values(i)));
   if (s.chemistry && chemistry == Chemistry::included)
-    std::ranges::move(s.chemistry->fields(s.state, s.joined), std::back_inserter(all));
+    std::ranges::move(s.chemistry->fields(s.state), std::back_inserter(all));
   return all;
 }
 

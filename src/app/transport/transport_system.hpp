@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/output/probes.hpp"
-#include "app/output/vof_values.hpp"
 #include "app/reaction/reactive_run.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "io/field_file.hpp"
@@ -37,13 +36,12 @@ struct TransportSystem {
   std::span<const double> own_values(std::size_t i) const {
     return state.values[i].span().first(stepper->grid().n_own);
   }
-  VofPlaces places() const { return places_of(run.geometry, joined->numbering()); }
+  VofPlaces places() const { return places_of(run.geometry(), *run.ground->numbering()); }
 
   const JobContext& run;
   double h;                 ///< width of a cell of level 0 [m]
   CarriedBy flow;           ///< without faces where these stay the same
   TransportResult numbers;  ///< what does not change in time
-  std::shared_ptr<const JoinedCells> joined;
   Probes probes;
   std::optional<TransportStepper> stepper;
   double fluid_volume = 0.0;  ///< [h0³]

@@ -54,9 +54,6 @@ class StokesLevels {
  public:
   /// Collective.
   StokesLevels(std::shared_ptr<const Composite> composite, const FlowSides& sides);
-  /// Creates its own composite grid; the geometry must outlive it and must not move.
-  StokesLevels(const Comm& comm, const Geometry& geometry, const FlowSides& sides)
-      : StokesLevels(composite_on(comm, geometry), sides) {}
   StokesLevels(const StokesLevels&) = delete;
   StokesLevels& operator=(const StokesLevels&) = delete;
 

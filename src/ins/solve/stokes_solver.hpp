@@ -48,9 +48,6 @@ class StokesSolver {
   /// Collective.
   StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
                const StokesOptions& options = {});
-  /// Creates its own composite grid; the geometry must outlive it and must not move.
-  StokesSolver(const Comm& comm, const Geometry& geometry, const FlowSides& sides, const StokesOptions& options = {})
-      : StokesSolver(composite_on(comm, geometry), sides, options) {}
 
   /// Solves with the initial guess 0. Throws Error if there is no driving force, or if the iteration fails. Collective.
   /// @param name  of the solve, for messages

@@ -300,14 +300,14 @@ std::vector<std::string> end_mistakes(const FlowOptions& options, const Geometry
   return found;
 }
 
-EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+EndFlow solve_end_flow(const std::shared_ptr<const Composite>& grid, const FlowOptions& options,
                        const FluidOptions& fluid, const FlowSample& sample, const EndProgress& progress,
                        bool keep_fluxes) {
   const Timer timer("flow");
   const EndUnits unit(options, fluid, sample.cell_width);
   const double h = unit.width;
   const WallClock clock;
-  const Domain& domain = geometry.grid.levels[0].layout.domain();
+  const Domain& domain = domain_of(grid->geometry());
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
@@ -316,7 +316,7 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
     solve_options.progress = [&, name = end_solve_name(options, FlowModel::stokes)](const StokesProgress& p) {
       progress(name, p.iteration, p.relative_residual);
     };
-  StokesSolver solver(comm, geometry, end_sides(options), solve_options);
+  StokesSolver solver(grid, end_sides(options), solve_options);
   for (const FlowInlet& inlet : options.inlets) solver.op().set_profile(inlet.side, inlet_profile(options, domain, h));
   EndFlow flow;
   flow.counts = solver.op().counts();
@@ -329,9 +329,9 @@ EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOpt
   if (unit.inertia > 0.0) report = solve_with_inertia(solver, options, unit, progress, flow);
   flow.seconds = clock.seconds() - flow.setup_seconds;
   FaceField fluxes = solver.face_fluxes();
-  set_forces(solver, options, geometry.report, unit, flow);
+  set_forces(solver, options, grid->geometry().report, unit, flow);
   for (const FlowInlet& inlet : options.inlets) {
-    const auto [in, out] = rates_through(comm, fluxes, inlet.side);
+    const auto [in, out] = rates_through(grid->comm(), fluxes, inlet.side);
     flow.flow_rate = unit.speed * h * h * in;
     flow.imbalance = in != 0.0 ? std::abs(out / in - 1.0) : 0.0;
     flow.pressure_drop = unit.pressure * mean_pressure_on(solver.op(), solver.values(), inlet.side);

@@ -81,8 +81,8 @@ std::vector<std::string> end_mistakes(const FlowOptions& options, const Geometry
 /// With options.model steady the Stokes flow is where Newton's method starts from. Throws Error when nothing flows
 /// or a solve fails. Collective.
 /// @param progress     after each iteration, on every rank: name of the solve, iterations, relative residual
-/// @param keep_fluxes  EndFlow::fluxes is wanted, for what the flow carries; it outlives the solve, not the geometry
-EndFlow solve_end_flow(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+/// @param keep_fluxes  EndFlow::fluxes is wanted, for what the flow carries; it outlives the solve
+EndFlow solve_end_flow(const std::shared_ptr<const Composite>& grid, const FlowOptions& options,
                        const FluidOptions& fluid, const FlowSample& sample, const EndProgress& progress = {},
                        bool keep_fluxes = false);
 

@@ -42,10 +42,10 @@ void scale(FaceField& fluxes, double factor) {
   }
 }
 
-FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOptions& options, double viscosity,
+FaceField flow_fluxes(const std::shared_ptr<const Composite>& grid, const FlowOptions& options, double viscosity,
                       double cell_width, const FlowColumn& column, double velocity) {
   const Timer timer("fluxes of the flow");
-  const Domain& domain = geometry.grid.levels[0].layout.domain();
+  const Domain& domain = domain_of(grid->geometry());
   const double h = cell_width, along = column.darcy_velocity[column.axis];
   require(column.connected && along != 0.0, "{}: nothing flows along {}, so there is no advection",
           flow_solve_name(column.axis), axis_names[column.axis]);
@@ -54,7 +54,7 @@ FaceField flow_fluxes(const Comm& comm, const Geometry& geometry, const FlowOpti
   const double gradient = inertia ? std::abs(column.inertia.back().grid_gradient) : column.gradient;
   StokesDrive drive = unit_drive(domain, column.axis);
   if (inertia && column.gradient < 0.0) drive = -1.0 * drive;
-  StokesLevels op(comm, geometry, flow_sides(domain, options, column.axis));
+  StokesLevels op(grid, flow_sides(domain, options, column.axis));
   require(std::ssize(column.solution) == op.numbering().n_own(),
           "{}: its solution was not kept, or belongs to another grid", flow_solve_name(column.axis));
   // Without a wall the flow is uniform and nothing drives it: its own velocity is the unit.

@@ -390,9 +390,9 @@ double driven_gradient(const FlowOptions& options, const Domain& domain, int axi
 
 /// Of an axis without anything that holds the fluid: a given velocity is that of all of it, at no pressure gradient; a
 /// given gradient has no steady flow.
-FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FlowSample& sample,
-                     int axis, bool keep_solution) {
-  const Domain& domain = domain_of(geometry);
+FlowColumn unbounded(const Ground& ground, const FlowOptions& options, const FlowSample& sample, int axis,
+                     bool keep_solution) {
+  const Domain& domain = domain_of(ground.geometry());
   FlowColumn column = column_along(options, domain, axis);
   column.unbounded = true;
   column.permeability[axis] = std::numeric_limits<double>::infinity();
@@ -410,9 +410,9 @@ FlowColumn unbounded(const Comm& comm, const Geometry& geometry, const FlowOptio
   column.tortuosity = given ? 1.0 : no_number;
   column.reynolds = no_number;  // pores without a width have none
   if (!given || !keep_solution) return column;
-  const CompositeNumbering numbering(comm, geometry);
-  column.solution.assign(numbering.n_own(), Quad{});
-  column.speed.assign(numbering.n_own(), std::abs(speed));
+  const std::int64_t n = ground.numbering()->n_own();
+  column.solution.assign(n, Quad{});
+  column.speed.assign(n, std::abs(speed));
   for (Quad& q : column.solution) q.v[axis] = speed;
   return column;
 }
@@ -442,11 +442,16 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   return mistakes(options, geometry, domain_of(geometry));
 }
 
-PermeabilitySolver::PermeabilitySolver(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+PermeabilitySolver::PermeabilitySolver(std::shared_ptr<const Ground> ground, const FlowOptions& options,
                                        const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch)
-    : comm_(comm), geometry_(geometry), options_(options), fluid_(fluid), sample_(sample), watch_(watch) {
-  const Domain& domain = domain_of(geometry);
-  const std::vector<std::string> wrong = mistakes(options, geometry, without_reservoirs(options, domain));
+    : ground_(std::move(ground)),
+      geometry_(ground_->geometry()),
+      options_(options),
+      fluid_(fluid),
+      sample_(sample),
+      watch_(watch) {
+  const Domain& domain = domain_of(geometry_);
+  const std::vector<std::string> wrong = mistakes(options, geometry_, without_reservoirs(options, domain));
   require(wrong.empty(), "{}", join(wrong, "\n"));
   const double h = sample.cell_width;
   solve_options_.krylov.tolerance = options.tolerance;
@@ -469,8 +474,7 @@ StokesSolver& PermeabilitySolver::with(const FlowSides& sides, double& setup_sec
   const WallClock clock;
   const Timer timer("set-up");
   solver_.reset();  // the one before goes first
-  if (!composite_) composite_ = composite_on(comm_, geometry_);
-  solver_.emplace(composite_, sides, solve_options_);
+  solver_.emplace(ground_->composite(), sides, solve_options_);
   trim_heap();
   setup_seconds = clock.seconds();
   return *solver_;
@@ -480,7 +484,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
   const Domain& domain = domain_of(geometry_);
   const double h = sample_.cell_width;
   if (!geometry_.report.percolates[axis]) return unconnected(options_, domain, axis, h);
-  if (!solves(axis)) return unbounded(comm_, geometry_, options_, sample_, axis, watch_.keep_solution);
+  if (!solves(axis)) return unbounded(*ground_, options_, sample_, axis, watch_.keep_solution);
   axis_ = axis;
   FlowColumn column = column_along(options_, domain, axis);
   StokesSolver& solver = with(flow_sides(domain, options_, axis), column.setup_seconds);
@@ -507,16 +511,17 @@ FlowColumn PermeabilitySolver::solve(int axis) {
   std::vector<double> inside;
   if (options_.reservoir > 0) {
     inside = speed_in(solver, sample_cells(options_, domain, axis), column.speed);
-    if (watch_.keep_solution) let_pressure_fall(comm_, solver, std::copysign(scale * h, column.gradient), column);
+    if (watch_.keep_solution)
+      let_pressure_fall(ground_->comm(), solver, std::copysign(scale * h, column.gradient), column);
   }
-  column.histogram = histogram_of(comm_, solver.op(), options_.reservoir > 0 ? inside : column.speed);
+  column.histogram = histogram_of(ground_->comm(), solver.op(), options_.reservoir > 0 ? inside : column.speed);
   return column;
 }
 
-std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+std::vector<FlowColumn> permeability(const std::shared_ptr<const Ground>& ground, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch) {
   const Timer timer("flow");
-  PermeabilitySolver solver(comm, geometry, options, fluid, sample, watch);
+  PermeabilitySolver solver(ground, options, fluid, sample, watch);
   std::vector<FlowColumn> columns;
   for (const int axis : options.axes) columns.push_back(solver.solve(axis));
   return columns;

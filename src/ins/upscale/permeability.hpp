@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/math/symmetric_eigen.hpp"
+#include "fields/ground.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "ins/upscale/extrapolation.hpp"
 #include "ins/upscale/flow_options.hpp"
@@ -122,12 +123,12 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 /// @param geometry  of the sample, without its reservoirs
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
-/// The solves of one geometry, an axis at a time: those with the same ends share one set-up, made with the first.
+/// The solves on one ground, an axis at a time: those with the same ends share one set-up, made with the first.
 class PermeabilitySolver {
  public:
-  /// All must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
+  /// Options and watch must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
   /// @param options  with reservoirs: of one axis, along which the geometry is extended and periodic
-  PermeabilitySolver(const Comm& comm, const Geometry& geometry, const FlowOptions& options, const FluidOptions& fluid,
+  PermeabilitySolver(std::shared_ptr<const Ground> ground, const FlowOptions& options, const FluidOptions& fluid,
                      const FlowSample& sample, const FlowWatch& watch);
   PermeabilitySolver(const PermeabilitySolver&) = delete;
   PermeabilitySolver& operator=(const PermeabilitySolver&) = delete;
@@ -143,20 +144,19 @@ class PermeabilitySolver {
  private:
   StokesSolver& with(const FlowSides& sides, double& setup_seconds);
 
-  const Comm& comm_;
+  std::shared_ptr<const Ground> ground_;
   const Geometry& geometry_;
   const FlowOptions& options_;
   const FluidOptions& fluid_;
   FlowSample sample_;
   const FlowWatch& watch_;
   StokesOptions solve_options_;
-  std::shared_ptr<const Composite> composite_;
   std::optional<StokesSolver> solver_;
   int axis_ = 0;  ///< of the solve under way
 };
 
 /// One column per asked axis, see PermeabilitySolver. Collective.
-std::vector<FlowColumn> permeability(const Comm& comm, const Geometry& geometry, const FlowOptions& options,
+std::vector<FlowColumn> permeability(const std::shared_ptr<const Ground>& ground, const FlowOptions& options,
                                      const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch = {});
 
 /// |drag / driving force - 1| along the axis; NaN if the drag is unknown.

@@ -42,11 +42,6 @@ class EllipticOperator {
   /// The same with a given wall form; WallForm::lines requires Dirichlet conditions on the whole wall.
   EllipticOperator(std::shared_ptr<const Composite> grid, const EllipticProblem& problem, WallForm form,
                    Faces faces = Faces::forget);
-  /// Creates its own composite; the geometry must outlive it.
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
-                   Faces faces = Faces::forget);
-  EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem, WallForm form,
-                   Faces faces = Faces::forget);
   ~EllipticOperator();
 
   const std::shared_ptr<const Composite>& composite() const { return composite_; }

@@ -84,14 +84,6 @@ void require_rate(double least) {
           least);
 }
 
-EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
-                                   Faces faces)
-    : EllipticOperator(composite_on(comm, geometry), problem, faces) {}
-
-EllipticOperator::EllipticOperator(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem,
-                                   WallForm form, Faces faces)
-    : EllipticOperator(composite_on(comm, geometry), problem, form, faces) {}
-
 EllipticOperator::EllipticOperator(const std::shared_ptr<const Composite>& grid, const EllipticProblem& problem,
                                    Faces faces)
     : EllipticOperator(grid, problem, choose_form(grid->comm(), grid->geometry(), problem), faces) {}

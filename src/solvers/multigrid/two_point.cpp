@@ -198,9 +198,4 @@ std::vector<TwoPointLevel> make_two_point_levels(const Composite& grid, const El
   return levels;
 }
 
-std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
-                                                 const EllipticProblem& problem, WallForm form) {
-  return make_two_point_levels(*composite_on(comm, geometry), problem, form);
-}
-
 }  // namespace karst

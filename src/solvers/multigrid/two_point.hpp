@@ -93,9 +93,6 @@ TwoPointLevel make_two_point_level(const Comm& comm, const LevelGeometry& geomet
 /// Collective.
 std::vector<TwoPointLevel> make_two_point_levels(const Composite& grid, const EllipticProblem& problem,
                                                  WallForm form = WallForm::fluxes);
-/// The same on a composite of their own.
-std::vector<TwoPointLevel> make_two_point_levels(const Comm& comm, const Geometry& geometry,
-                                                 const EllipticProblem& problem, WallForm form = WallForm::fluxes);
 
 /// Fills covered and links with the composite's covered VoFs and coarse-fine faces. Not collective.
 void set_coarse_fine_links(const Composite& grid, WallForm form, std::vector<TwoPointLevel>& levels);

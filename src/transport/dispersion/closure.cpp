@@ -35,11 +35,11 @@ std::vector<double> fluid_volumes(const EllipticOperator& op) {
 
 }  // namespace
 
-Closure::Closure(const Comm& comm, const Geometry& geometry, ClosureOptions options)
-    : comm_(comm),
-      domain_(domain_of(geometry)),
+Closure::Closure(const std::shared_ptr<const Composite>& grid, ClosureOptions options)
+    : comm_(grid->comm()),
+      domain_(domain_of(grid->geometry())),
       options_(std::move(options)),
-      op_(comm, geometry, EllipticProblem{}, Faces::keep),
+      op_(grid, EllipticProblem{}, Faces::keep),
       pores_(op_),
       planes_(op_),
       position_(op_.positions()),
@@ -64,14 +64,11 @@ double Closure::sum(F&& f) const {
 }
 
 void Closure::set_flow(FaceField& flow) {
-  require(flow.grid().numbering().n_global() == op_.numbering().n_global(),
-          "dispersion: the flow is on a grid of {} unknowns, the sample on one of {}; both must be of one geometry",
-          flow.grid().numbering().n_global(), op_.numbering().n_global());
+  require(flow.grid().id() == op_.composite()->id(), "dispersion: the flow is on ground {}, the sample on ground {}",
+          flow.grid().id(), op_.composite()->id());
   flow_ = &flow;
-  if (scalars_.composite != flow.composite()) {
-    term_.reset();
-    scalars_ = make_scalar_grid(flow.composite());
-  }
+  term_.reset();  // the one before goes first
+  if (!scalars_.composite) scalars_ = make_scalar_grid(op_.composite());
   term_ = std::make_unique<AdvectiveTerm>(scalars_, flow);
   planes_.set_advection(term_.get());
   if (directions_.size() == 1)

@@ -53,8 +53,8 @@ struct Dispersion {
 /// All functions are collective.
 class Closure {
  public:
-  /// The geometry must outlive it. Throws Error if no direction is periodic and more than a cell wide.
-  Closure(const Comm& comm, const Geometry& geometry, ClosureOptions options);
+  /// Throws Error if no direction is periodic and more than a cell wide.
+  Closure(const std::shared_ptr<const Composite>& grid, ClosureOptions options);
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 

@@ -53,9 +53,9 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
   return found;
 }
 
-DispersionSolver::DispersionSolver(const Comm& comm, const Geometry& geometry, const DispersionOptions& options,
+DispersionSolver::DispersionSolver(std::shared_ptr<const Ground> ground, const DispersionOptions& options,
                                    double length, Watch watch)
-    : comm_(comm), geometry_(geometry), options_(options), length_(length), watch_(std::move(watch)) {
+    : ground_(std::move(ground)), options_(options), length_(length), watch_(std::move(watch)) {
   require(length > 0.0, "dispersion: {} is not a valid length for the Péclet number", length);
 }
 
@@ -92,7 +92,7 @@ void DispersionSolver::take(const DispersionFlow& flow) {
     options.tolerance = options_.tolerance;
     options.max_iterations = options_.max_iterations;
     if (watch_) options.watch = [this](int n, double residual) { watch_(name_, n, residual); };
-    closure_ = std::make_unique<Closure>(comm_, geometry_, std::move(options));
+    closure_ = std::make_unique<Closure>(ground_->composite(), std::move(options));
   }
   if (!options_.transverse) closure_->set_directions({axis_});
   closure_->set_flow(*flow_);

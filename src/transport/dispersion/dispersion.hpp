@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eb/geometry.hpp"
+#include "fields/ground.hpp"
 #include "transport/dispersion/closure.hpp"
 #include "transport/dispersion/dispersion_options.hpp"
 
@@ -48,15 +48,15 @@ std::string dispersion_solve_name(int axis, double peclet);
 /// Errors for this geometry, found before any solve. Not collective, the same on every rank.
 std::vector<std::string> mistakes(const DispersionOptions& options, const Geometry& geometry);
 
-/// The solves of one geometry, a Péclet number at a time. The closure problem is made with the first one, and the
+/// The solves on one ground, a Péclet number at a time. The closure problem is made with the first one, and the
 /// fluxes of an axis with its first.
 class DispersionSolver {
  public:
   using Watch = std::function<void(const std::string& solve, int iteration, double residual)>;
-  /// All must outlive it. Throws Error when there is no length. Not collective, the same on every rank.
+  /// The options must outlive it. Throws Error when there is no length. Not collective, the same on every rank.
   /// @param length  ℓ [h0]
   /// @param watch   told after each iteration; may be empty
-  DispersionSolver(const Comm& comm, const Geometry& geometry, const DispersionOptions& options, double length,
+  DispersionSolver(std::shared_ptr<const Ground> ground, const DispersionOptions& options, double length,
                    Watch watch = {});
   /// Axis by axis. Throws Error when the solve fails. Collective.
   DispersionPoint solve(const DispersionFlow& flow, double peclet);
@@ -64,8 +64,7 @@ class DispersionSolver {
  private:
   void take(const DispersionFlow& flow);
 
-  const Comm& comm_;
-  const Geometry& geometry_;
+  std::shared_ptr<const Ground> ground_;
   const DispersionOptions& options_;
   double length_;
   Watch watch_;

@@ -48,8 +48,9 @@ std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides&
 }
 
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux) {
-  require(&faces.grid().geometry() == &grid.composite->geometry(),
-          "transport: the fluxes to be read are on another geometry");
+  require(faces.grid().id() == grid.composite->id(),
+          "transport: the fluxes to be read are on ground {}, the volumes on ground {}", faces.grid().id(),
+          grid.composite->id());
   faces.for_boxes([](int, int) {});
   const std::size_t n = grid.n_all;
   std::ranges::fill(flux, 0.0);
@@ -64,8 +65,9 @@ void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flu
 }
 
 void store_fluxes(const ScalarGrid& grid, std::span<const double> flux, FaceField& faces) {
-  require(&faces.grid().geometry() == &grid.composite->geometry(),
-          "transport: the fluxes to be filled are on another geometry");
+  require(faces.grid().id() == grid.composite->id(),
+          "transport: the fluxes to be filled are on ground {}, the volumes on ground {}", faces.grid().id(),
+          grid.composite->id());
   const Composite& composite = *grid.composite;
   const std::size_t n = grid.n_all;
   for (int l = 0; l < composite.n_levels(); ++l) {

@@ -72,7 +72,8 @@ void TransportStepper::set_values(TransportState& state, std::size_t component,
 }
 
 void TransportStepper::set_values(TransportState& state, std::size_t component, const CellField& field, int of_field) {
-  require(&field.grid().geometry() == &grid().composite->geometry(), "transport: values are on another geometry");
+  require(field.grid().id() == grid().composite->id(), "transport: values are on ground {}, the volumes on ground {}",
+          field.grid().id(), grid().composite->id());
   std::int32_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
     for (; v < grid().level_begin[l + 1]; ++v)
@@ -103,7 +104,8 @@ void TransportStepper::take_changes(TransportState& state, std::size_t component
 
 void TransportStepper::get_values(const TransportState& state, std::size_t component, CellField& field,
                                   int of_field) const {
-  require(&field.grid().geometry() == &grid().composite->geometry(), "transport: the field is on another geometry");
+  require(field.grid().id() == grid().composite->id(), "transport: the field is on ground {}, the values on ground {}",
+          field.grid().id(), grid().composite->id());
   std::int32_t v = 0;
   for (int l = 0; l < field.n_levels(); ++l)
     for (; v < grid().level_begin[l + 1]; ++v)

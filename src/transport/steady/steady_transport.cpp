@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "base/comm/timer.hpp"
@@ -14,19 +15,24 @@ namespace karst {
 namespace {
 
 /// Sides whose value is given.
-std::array<bool, 6> given_sides(const EllipticProblem& problem) {
-  std::array<bool, 6> given{};
+GivenSides given_sides(const EllipticProblem& problem) {
+  GivenSides given{};
   for (std::size_t s = 0; s < 6; ++s)
     given[s] = problem.sides[s] && problem.sides[s](Vec3{}).kind == BoundaryKind::dirichlet;
   return given;
 }
 
-const std::shared_ptr<const Composite>& composite_for(const EllipticOperator& op, const FaceField& flow) {
-  require(
-      flow.grid().numbering().n_global() == op.numbering().n_global(),
-      "steady transport: the flow is on a grid of {} unknowns, the operator on one of {}; both must be of one geometry",
-      flow.grid().numbering().n_global(), op.numbering().n_global());
-  return flow.composite();
+std::shared_ptr<ScalarGrid> grid_for(const EllipticOperator& op, const FaceField& flow,
+                                     std::shared_ptr<ScalarGrid> grid) {
+  const std::int64_t ground = op.composite()->id();
+  require(flow.grid().id() == ground, "steady transport: the flow is on ground {}, the operator on ground {}",
+          flow.grid().id(), ground);
+  const GivenSides given = given_sides(op.problem());
+  if (!grid) return std::make_shared<ScalarGrid>(make_scalar_grid(op.composite(), given));
+  require(grid->composite->id() == ground, "steady transport: the volumes are on ground {}, the operator on ground {}",
+          grid->composite->id(), ground);
+  assert(grid->gradients.at(0).given == given);
+  return grid;
 }
 
 std::array<bool, 6> sides_of(const std::array<ConditionAt, 6>& given) {
@@ -59,10 +65,10 @@ KrylovOptions krylov_options(const SteadyTransportOptions& options, AdvectiveTer
 }  // namespace
 
 SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double scale,
-                                 const SteadyTransportOptions& options)
+                                 const SteadyTransportOptions& options, std::shared_ptr<ScalarGrid> grid)
     : op_(op),
-      grid_(make_scalar_grid(composite_for(op, flow), given_sides(op.problem()))),
-      term_(grid_, flow),
+      grid_(grid_for(op, flow, std::move(grid))),
+      term_(*grid_, flow),
       precondition_(op, flow, term_, sides_of(options.carried)),
       krylov_(op, krylov_options(options, term_),
               [this](std::span<const double> r, std::span<double> z) { precondition_(r, z); }),

@@ -35,8 +35,10 @@ class SteadyTransport {
  public:
   /// @param flow   volume fluxes [h0²] on the geometry of the operator, which add up to 0 in every VoF
   /// @param scale  s
-  /// Both must outlive it. Throws Error when flow and operator belong to different geometries.
-  SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyTransportOptions& options = {});
+  /// @param grid   of the operator's ground, with gradients for the sides whose value its problem gives; none: one of
+  /// its own Flow and operator must outlive it. Throws Error when they are on different grounds.
+  SteadyTransport(EllipticOperator& op, FaceField& flow, double scale, const SteadyTransportOptions& options = {},
+                  std::shared_ptr<ScalarGrid> grid = {});
   SteadyTransport(const SteadyTransport&) = delete;
   SteadyTransport& operator=(const SteadyTransport&) = delete;
 
@@ -48,7 +50,7 @@ class SteadyTransport {
 
  private:
   EllipticOperator& op_;
-  ScalarGrid grid_;
+  std::shared_ptr<ScalarGrid> grid_;
   AdvectiveTerm term_;
   FlowPreconditioner precondition_;
   KrylovSolver krylov_;

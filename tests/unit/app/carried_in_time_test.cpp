@@ -15,6 +15,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::carried_in_time_test {
@@ -90,7 +91,7 @@ struct DyedChannel {
   GridOptions grid = test::diffusion_grid({20, 8, 1});
   Geometry geometry;
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 void expect_kept(const std::vector<std::vector<double>>& rows, double low, double high) {

@@ -11,6 +11,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
@@ -40,7 +41,7 @@ struct PeriodicBall {
   GridOptions grid = test::diffusion_grid({16, 20, 24}, {true, true, true});
   Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8.1, 10.2, 11.9}, 5.0}), KeepPores::all);
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.

@@ -12,6 +12,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::dynamic_job_test {
@@ -35,7 +36,7 @@ struct Plates {
   Geometry geometry = build_geometry(
       comm, grid, test::DistanceFunction([](const Vec3& p) { return 6.0 - std::abs(p[1] - 8.0); }), KeepPores::all);
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // In SI units: k(ω) = φ ν / (iω) (1 - tanh z / z), z = √(iω / ν) width / 2, at 0.01 and 1 Hz (Womersley 0.48 and 4.8).

@@ -14,6 +14,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::flow_in_time_test {
@@ -55,7 +56,7 @@ struct Channel {
   GridOptions grid = test::diffusion_grid({20, 8, 1});
   Geometry geometry;
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // What flows in grows with time as a formula, a table or the profile says, which is the same flow.

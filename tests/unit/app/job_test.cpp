@@ -16,6 +16,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
@@ -46,7 +47,7 @@ struct Ball {
   GridOptions grid = test::diffusion_grid({16, 20, 24});
   Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8, 10, 12}, 5.0}), KeepPores::all);
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
@@ -213,7 +214,7 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
   const Geometry geometry =
       build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
   RunServices services;
-  const JobContext context{comm, config, grid, geometry, services};
+  const JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   const JobResult result = run_job(flow_job(), context);
   const auto state = result.json["flow_in_time"]["periodic_state"];
   const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
@@ -246,7 +247,7 @@ struct PeriodicBall {
   GridOptions grid = test::diffusion_grid({8, 8, 8});
   Geometry geometry;
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
@@ -450,7 +451,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
   RunServices services;
   const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
-  const JobContext context{comm, config, source.grid, geometry, services, again};
+  const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
   const auto json = result.json;
@@ -505,7 +506,7 @@ struct Slit {
     const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, KeepPores::all);
     RunServices services;
     const auto again = [&](const Variant& v) { return moved(v.moved); };
-    const JobContext context{comm, config, source.grid, geometry, services, again, uncertainty};
+    const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again, uncertainty};
     check_jobs(context);
     return run_job(flow_job(), context);
   }
@@ -570,7 +571,7 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
   const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
   RunServices services{.files = {.path = [&](const std::string& name) { return folder.path() + "/" + name; }}};
   const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
-  const JobContext context{comm, config, source.grid, geometry, services, again};
+  const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
   check_jobs(context);
   const JobResult result = run_job(flow_job(), context);
   const auto json = result.json;

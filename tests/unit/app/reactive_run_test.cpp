@@ -18,6 +18,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::reactive_run_test {
@@ -143,7 +144,7 @@ struct DeckRun {
   Geometry geometry = build_geometry(comm, grid, *one_grain(), KeepPores::all);
   test::SharedDirectory place{comm};
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   JobResult result;
   std::string header;
   std::vector<std::vector<double>> rows;

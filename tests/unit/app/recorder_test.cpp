@@ -13,6 +13,7 @@
 #include "fields/composite_numbering.hpp"
 #include "io/field_file.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::recorder_test {
@@ -36,9 +37,11 @@ struct Counting {
     ++steps;
     recorder.append("n.csv", std::to_string(steps) + '\n');
     if (recorder.take_step(10.0 * part, part, last)) charted.push_back(steps);
-    const JobComponent field{{}, "n", [this](int, std::int64_t, std::span<float> cells) {
-                               std::ranges::fill(cells, static_cast<float>(steps));
-                             }};
+    const JobComponent field{
+        {},
+        "n",
+        [this](int, std::int64_t, std::span<float> cells) { std::ranges::fill(cells, static_cast<float>(steps)); },
+        context.ground};
     if (recorder.frame_due(part)) recorder.add_frame(view_of(context, {field}), std::vector<std::string>{"n"}, 0);
     recorder.tell(part, "a note");
   }
@@ -60,7 +63,7 @@ struct Counting {
   GridOptions grid = test::flow_grid(Index::all(8), {true, true, true});
   Geometry geometry = build_geometry(comm, grid, *test::one_sphere(0.2, 8), KeepPores::all);
   RunServices services{};
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   int steps = 0;
   std::vector<int> charted;
   Recorder recorder;

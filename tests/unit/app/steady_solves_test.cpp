@@ -6,6 +6,7 @@
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/grid_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_set_cases.hpp"
 #include "support/shared_directory.hpp"
 
@@ -25,7 +26,7 @@ struct Runs {
   std::vector<Answer> run(bool resume, const std::string& broken = "", const std::string& where = "") {
     RunServices services;
     services.solved = SolveStore(comm, place.path() + "/solved", "", resume);
-    const JobContext context{comm, config, grid, geometry, services};
+    const JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
     const CompositeNumbering numbering(comm, geometry);
     const auto n = static_cast<std::size_t>(numbering.n_own());
     SolveKind<Answer> kind{.job = "test", .where = where};

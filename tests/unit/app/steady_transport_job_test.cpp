@@ -14,6 +14,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::steady_transport_job_test {
@@ -50,7 +51,7 @@ struct Case {
   GridOptions grid;
   Geometry geometry;
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   JobResult result;
 };
 
@@ -164,7 +165,7 @@ TEST(WallSurfaceMpi, HasTheAreaOfTheWall) {
   const Comm comm = Comm::world();
   const Geometry geometry = build_geometry(comm, test::diffusion_grid({12, 12, 12}, {false, false, false}, 8),
                                            *make_level_set(Sphere{{6.1, 5.9, 6.0}, 4.3}), KeepPores::all);
-  const auto composite = composite_on(comm, geometry);
+  const auto composite = test::composite_on(comm, geometry);
   const std::vector<WallPlace> places = wall_places(geometry, *numbering_of(composite));
   const Surface surface = wall_surface(geometry, places, 0.5);
   ASSERT_EQ(surface.ends.size(), places.size());

@@ -19,6 +19,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
 #include "transport/march/transport_stepper.hpp"
 
@@ -89,7 +90,7 @@ struct Bed {
   Geometry geometry = build_geometry(comm, grid, *two_balls(), KeepPores::all);
   test::SharedDirectory place{comm};
   RunServices services;
-  JobContext context{comm, config, grid, geometry, services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
@@ -302,7 +303,7 @@ TEST(TransportJobMpi, AnInletCarries) {
     const Geometry geometry = build_geometry(world, grid, *two_balls(), KeepPores::all);
     bed.flow_from(side);
     bed.config.time.end_pore_volumes = side == 2 ? 1.4 : 0.1;
-    const JobContext context{world, bed.config, grid, geometry, bed.services};
+    const JobContext context{world, bed.config, grid, test::ground_on(world, geometry), bed.services};
     check_jobs(context);
     run_job(flow_job(), context);
     const JobResult result = run_job(transport_job(), context);
@@ -424,7 +425,7 @@ TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
   ball.radius = 2.0;
   bed.config.transport.regions = {{"", "1 + x / 100", box}, {"tracer", "3", ball}};
   const auto initial = initial_values(bed.context, -1);
-  const auto composite = composite_on(bed.comm, bed.geometry);
+  const auto composite = test::composite_on(bed.comm, bed.geometry);
   ScalarComponent c;
   TransportStepper stepper(composite, {c});
   const ScalarGrid& grid = stepper.grid();

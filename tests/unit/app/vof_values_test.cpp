@@ -8,6 +8,7 @@
 
 #include "app/output/field_view.hpp"
 #include "app/output/plot_fields.hpp"
+#include "fields/ground.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/plotfile.hpp"
 #include "page/plane_picture.hpp"
@@ -19,9 +20,10 @@ namespace {
 /// A refined ball; the value of an unknown is x + 10 y + 100 z of its cell's centre, in level-0 cells.
 struct Values {
   Comm comm = Comm::world();
-  Geometry geometry =
-      build_geometry(comm, test::grid_of(32, 2), *make_level_set(Sphere{{15.2, 16.1, 16.6}, 7.3}), KeepPores::all);
-  JoinedCells joined{comm, geometry, std::make_shared<const CompositeNumbering>(comm, geometry)};
+  Ground ground{comm, build_geometry(comm, test::grid_of(32, 2), *make_level_set(Sphere{{15.2, 16.1, 16.6}, 7.3}),
+                                     KeepPores::all)};
+  const Geometry& geometry = ground.geometry();
+  const JoinedCells& joined = *ground.joined();
   const CompositeNumbering& numbering = joined.numbering();
   std::vector<double> values = std::vector<double>(static_cast<std::size_t>(numbering.n_own()));
 
@@ -45,7 +47,7 @@ struct Values {
     }
     view.fill = [this, remote = joined.remote<double>([this](std::size_t i) { return values[i]; })](
                     int level, std::size_t box, std::size_t component, std::span<float> cells) {
-      fill_cells(geometry, joined, level, static_cast<std::int64_t>(box), cells, [&](std::size_t i) {
+      fill_cells(joined, level, static_cast<std::int64_t>(box), cells, [&](std::size_t i) {
         return (component == 1 ? 2.0 : 1.0) * (i < values.size() ? values[i] : remote[i - values.size()]);
       });
     };
@@ -75,7 +77,7 @@ TEST(VofValuesMpi, CellsHoldTheirValuesOrThoseOfTheirHomesAndSolidNone) {
       const Box box = graph.box(b).cells;
       const std::vector<bool> holds = with_vof(graph.box(b));
       std::vector<float> cells(static_cast<std::size_t>(box.count()));
-      fill_cells(v.geometry, v.joined, l, b, cells,
+      fill_cells(v.joined, l, b, cells,
                  [&](std::size_t i) { return i < v.values.size() ? v.values[i] : remote[i - v.values.size()]; });
       for_each_cell(box, [&](const Index& c) {
         const auto i = static_cast<std::size_t>(box.offset(c));

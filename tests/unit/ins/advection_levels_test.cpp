@@ -10,6 +10,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst::advection_levels_test {
@@ -45,7 +46,7 @@ void set_values(const Geometry& geometry, const StokesLevels& op, FlowValues& u,
 TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = refined_packing(comm, false);
-  StokesLevels op(comm, geometry, {FlowSide::velocity, FlowSide::pressure});
+  StokesLevels op(test::composite_on(comm, geometry), {FlowSide::velocity, FlowSide::pressure});
   FlowValues u(op);
   AdvectionLevels advection(op);
   StokesDrive drive;
@@ -92,7 +93,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
   const Geometry geometry = refined_packing(comm, true);
   StokesOptions options;
   options.krylov.tolerance = 1e-11;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
   solver.solve(drive);
   StokesLevels& op = solver.op();
@@ -127,7 +128,7 @@ TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlowAtNight) {
   const Geometry geometry = refined_packing(comm, true);
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
   const double inertia = 4.0;
   const Vec3 creeping = solver.solve(drive).velocity;
@@ -161,7 +162,7 @@ double drag(const Comm& comm, int n, bool refined, int& iterations) {
   sides.fill(FlowSide::symmetry);
   sides[0] = FlowSide::velocity;
   sides[1] = FlowSide::outlet;
-  StokesSolver solver(comm, geometry, sides, options);
+  StokesSolver solver(test::composite_on(comm, geometry), sides, options);
   StokesDrive drive;
   drive.at_end[0] = 1.0;
   solver.solve(drive);

@@ -9,6 +9,7 @@
 #include "ins/operator/advection_kernels.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::advection_test {
 namespace {
@@ -42,7 +43,7 @@ std::vector<Quad> applied(const StokesOperator& op, LevelValues& u, const Stokes
 /// on 2π: (u·∇)u = (sin 2x, sin 2y, 0) / 2, balanced by p = (cos 2x + cos 2y) / 4.
 double vortex_error(int n) {
   const Geometry geometry = open_box(n, true);
-  StokesLevels levels(Comm::self(), geometry, {});
+  StokesLevels levels(test::composite_on(Comm::self(), geometry), {});
   const StokesOperator& op = levels.level(0);
   LevelValues values(op);
   const double k = 2.0 * std::numbers::pi / n;
@@ -80,7 +81,7 @@ double kovasznay_residual(int n) {
   constexpr double re = 40.0;
   const double two_pi = 2.0 * std::numbers::pi, lambda = 0.5 * re - std::sqrt(0.25 * re * re + two_pi * two_pi);
   const Geometry geometry = open_box(n, false);
-  StokesLevels levels(Comm::self(), geometry, {FlowSide::pressure, FlowSide::pressure});
+  StokesLevels levels(test::composite_on(Comm::self(), geometry), {FlowSide::pressure, FlowSide::pressure});
   const StokesOperator& op = levels.level(0);
   LevelValues values(op);
   const double h = 1.0 / n;
@@ -117,7 +118,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream, doub
   const auto phi = test::packing(40, 3.2, 16, true);
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(16), {false, true, true}), *phi, KeepPores::connected);
-  StokesLevels levels(comm, geometry, sides);
+  StokesLevels levels(test::composite_on(comm, geometry), sides);
   const StokesOperator& op = levels.level(0);
   LevelValues values(op);
   Advection advection(op);
@@ -176,7 +177,7 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
       build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
   StokesOptions options;
   options.krylov.tolerance = 1e-11;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
   solver.solve(drive);
   const StokesOperator& op = solver.op().level(0);

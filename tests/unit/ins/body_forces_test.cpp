@@ -10,6 +10,7 @@
 #include "ins/operator/advection_kernels.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::body_forces_test {
 namespace {
@@ -58,7 +59,7 @@ struct Stream {
     drive.at_end[2 * axis] = 1.0;
     StokesOptions options;
     options.krylov.tolerance = 1e-10;
-    solver = std::make_unique<StokesSolver>(comm, geometry, sides, options);
+    solver = std::make_unique<StokesSolver>(test::composite_on(comm, geometry), sides, options);
     solver->solve(drive);
     SteadyOptions steady_options;
     steady_options.tolerance = 1e-10;
@@ -175,7 +176,7 @@ TEST(BodyForces, OfAnArrayAreTheDriveMpi) {
   const Geometry geometry = test::sphere_array(comm, 0.01, n);
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   const StokesDrive drive{{1.0, 0.0, 0.0}, {}};
   solver.solve(drive);
   solver.residual(drive, solver.krylov().work());

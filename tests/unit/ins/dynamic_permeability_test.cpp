@@ -7,6 +7,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::dynamic_permeability_test {
 namespace {
@@ -27,7 +28,7 @@ double plates_error(int n, std::initializer_list<double> womersley_numbers) {
   const int height = 8 * n;
   const test::Channel c{4, 0, 4, [=](double a, double) { return 0.5 * width - std::abs(a); }, 0.137 * n, height};
   const Geometry geometry = build_geometry(Comm::self(), flow_grid(c.cells()), *c.level_set(), KeepPores::all);
-  StokesSolver stokes(Comm::self(), geometry, {}, options(1e-8));
+  StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-8));
   const DynamicPermeability k = dynamic_permeability(stokes, geometry, {{1, 0, 0}, {}}, 0, resolved_frequency);
   double error = 0.0;
   for (const double womersley : womersley_numbers) {
@@ -59,7 +60,7 @@ Geometry packing(const Comm& comm, int box, bool periodic = true) {
 TEST(DynamicPermeability, IsTheAnswerToAnOscillatingDriveInTime) {
   const Comm comm = Comm::self();
   const Geometry geometry = packing(comm, 8);
-  StokesSolver stokes(comm, geometry, {}, options(1e-6));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-6));
   const DynamicPermeability k = dynamic_permeability(stokes, geometry, {{1, 0, 0}, {}}, 0, resolved_frequency);
   const double omega = 1.0 / k.relaxation_time();
   const int steps = 60, periods = 3;
@@ -84,7 +85,7 @@ TEST(DynamicPermeability, IsTheAnswerToAnOscillatingDriveInTime) {
 TEST(DynamicPermeability, SameForBoxesRanksAndDrivesMpi) {
   const Comm comm = Comm::world();
   const auto at = [&](const Geometry& geometry, const FlowSides& sides, const StokesDrive& drive) {
-    StokesSolver stokes(comm, geometry, sides, options(1e-9));
+    StokesSolver stokes(test::composite_on(comm, geometry), sides, options(1e-9));
     return dynamic_permeability(stokes, geometry, drive, 0, resolved_frequency).at(0.2);
   };
   const StokesDrive force{{1, 0, 0}, {}};
@@ -105,7 +106,7 @@ TEST(DynamicPermeability, SameForBoxesRanksAndDrivesMpi) {
 
 TEST(DynamicPermeability, RefusesAFrequencyOfNothing) {
   const Geometry geometry = packing(Comm::self(), 16);
-  StokesSolver stokes(Comm::self(), geometry, {}, options(1e-8));
+  StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-8));
   EXPECT_THROW(dynamic_permeability(stokes, geometry, {{1, 0, 0}, {}}, 0, 0.0), Error);
 }
 

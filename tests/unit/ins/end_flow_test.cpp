@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::end_flow_test {
 namespace {
@@ -32,7 +33,7 @@ TEST(EndFlow, DiscInAChannelMpi) {
   const double h = 1e-3 / 64;
   const Geometry geometry =
       channel(comm, {64, 32, 1}, [](const Vec3& x) { return std::hypot(x[0] - 32.0, x[1] - 16.0) - 6.4; });
-  const EndFlow flow = solve_end_flow(comm, geometry, from(0), {}, {h, 0.937, 1257.0});
+  const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), from(0), {}, {h, 0.937, 1257.0});
   // The fastest place lies up to half a cell beside a cell centre, in a gap of 9.6 cells: (0.5 / 4.8)².
   EXPECT_NEAR(flow.largest_speed / 2.9279e-3, 1.0, 0.011);
   EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 0.5e-3 * h), 1.0, 1e-9);
@@ -49,7 +50,7 @@ TEST(EndFlow, PressureDropOfAParabola) {
   const Geometry geometry = channel(comm, {12, 6, 1}, [](const Vec3&) { return 1e3; });
   for (const char* profile : {"6*y/6e-5*(1-y/6e-5)", "parabolic"})
     for (const int side : {0, 1}) {
-      const EndFlow flow = solve_end_flow(comm, geometry, from(side, profile), {}, {h, 1.0, 0.0});
+      const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), from(side, profile), {}, {h, 1.0, 0.0});
       EXPECT_NEAR(flow.pressure_drop / (12.0 * 1e-3 * 1.2e-3 * 12 * h / std::pow(6 * h, 2)), 1.0, 1e-6);
       EXPECT_NEAR(flow.flow_rate / (1.2e-3 * 6 * h * h), 1.0, 1e-9);
       EXPECT_NEAR(flow.darcy_velocity[0], side == 0 ? 1.2e-3 : -1.2e-3, 1e-11);
@@ -68,7 +69,7 @@ TEST(EndFlow, ForcesDependOnTheReynoldsNumberAlone) {
     options.inlets[0].velocity *= factor;
     options.bodies = {{"disc", "", 0.0, 8e-5 * 1e-5}};
     const FluidOptions fluid{1e-3 * factor, density};
-    const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {1e-5, 1.0, 0.0});
+    const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), options, fluid, {1e-5, 1.0, 0.0});
     return std::pair(flow.forces.at(0), force_coefficients(flow.forces[0].total(), options.bodies[0], options, fluid));
   };
   const auto [one, c_one] = solve(FlowModel::steady, 5e4, 1.0);  // ρ U D / μ = 4.8

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "ins/operator/edge_table.hpp"
+#include "support/ground_cases.hpp"
 #include "support/sharp_cases.hpp"
 
 namespace karst::flow_edges_test {
@@ -129,7 +130,7 @@ TEST(FlowEdges, SymmetricSpheresHaveOnePermeability) {
     const Geometry geometry = build_geometry(Comm::self(), test::flow_grid(Index::all(16)), *sphere, KeepPores::all);
     StokesOptions options;
     options.krylov.tolerance = 1e-12;
-    StokesSolver solver(Comm::self(), geometry, {}, options);
+    StokesSolver solver(test::composite_on(Comm::self(), geometry), {}, options);
     Vec3 k;
     for (int d = 0; d < 3; ++d) {
       StokesDrive drive;

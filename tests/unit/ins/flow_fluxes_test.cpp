@@ -10,6 +10,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst::flow_fluxes_test {
@@ -36,7 +37,7 @@ Balance balance_of(const Comm& comm, const GridOptions& grid, const LevelSet& wa
   const Geometry geometry = build_geometry(comm, grid, walls, KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = 0.1 * tolerance;
-  StokesSolver solver(comm, geometry, sides, options);
+  StokesSolver solver(test::composite_on(comm, geometry), sides, options);
   StokesDrive drive;
   if (grid.periodic[0])
     drive.force = {1.0, 0.3, -0.2};
@@ -147,7 +148,7 @@ TEST(FlowFluxes, OfAFlowInTimeMpi) {
     const Geometry geometry = build_geometry(comm, grid, *walls, KeepPores::all);
     StokesOptions options;
     options.krylov.tolerance = 1e-10;
-    StokesSolver solver(comm, geometry, {}, options);
+    StokesSolver solver(test::composite_on(comm, geometry), {}, options);
     StokesDrive drive;
     drive.force = {1.0, 0.3, -0.2};
     solver.solve(drive);
@@ -188,14 +189,15 @@ TEST(FlowFluxes, OfAColumnAreThoseOfItsSolverMpi) {
     const double h = 2e-6;
     FlowWatch watch;
     watch.keep_solution = true;
-    const FlowColumn kept = permeability(comm, geometry, options, water, {h, 0.4, 1e5}, watch).at(0);
+    const FlowColumn kept = permeability(test::ground_on(comm, geometry), options, water, {h, 0.4, 1e5}, watch).at(0);
     StokesOptions solve;
     solve.krylov.tolerance = options.tolerance;
-    StokesSolver solver(comm, geometry, flow_sides(geometry.grid.levels[0].layout.domain(), options, 1), solve);
+    StokesSolver solver(test::composite_on(comm, geometry),
+                        flow_sides(geometry.grid.levels[0].layout.domain(), options, 1), solve);
     StokesDrive drive;
     drive.force[1] = 1.0;
     const StokesReport report = solver.solve(drive);
-    const FaceField fluxes = flow_fluxes(comm, geometry, options, water.viscosity, h, kept);
+    const FaceField fluxes = flow_fluxes(test::composite_on(comm, geometry), options, water.viscosity, h, kept);
     EXPECT_NEAR(kept.darcy_velocity[1], options.velocity, 1e-9 * std::abs(options.velocity));
     EXPECT_LT(deviation(comm, fluxes, solver.face_fluxes(), 1.0 / report.velocity[1]), 1e-12) << grid.levels;
   }

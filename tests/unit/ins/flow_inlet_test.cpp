@@ -8,6 +8,7 @@
 #include "fields/face_field.hpp"
 #include "ins/solve/stokes_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst::flow_inlet_test {
@@ -33,7 +34,7 @@ class Solved {
     sides[opposite(in)] = FlowSide::pressure;
     StokesOptions options;
     options.krylov.tolerance = tolerance;
-    solver_ = std::make_unique<StokesSolver>(comm, geometry, sides, options);
+    solver_ = std::make_unique<StokesSolver>(test::composite_on(comm, geometry), sides, options);
     if (profile) solver_->op().set_profile(in, profile);
     StokesDrive drive;
     drive.at_end[in] = inlet;

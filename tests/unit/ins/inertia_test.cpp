@@ -7,6 +7,7 @@
 #include "ins/upscale/permeability.hpp"
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::inertia_test {
 namespace {
@@ -48,7 +49,7 @@ struct Array {
     options.axes = {0};
     options.tolerance = 1e-9;
     const FlowSample sample{h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
-    return permeability(comm, geometry, options, {viscosity, density}, sample, watch)[0];
+    return permeability(test::ground_on(comm, geometry), options, {viscosity, density}, sample, watch)[0];
   }
 };
 

@@ -8,6 +8,7 @@
 #include "ins/operator/advection_kernels.hpp"
 #include "ins/solve/steady_approach.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::inflow_inertia_test {
 namespace {
@@ -51,7 +52,7 @@ struct Solved {
       : geometry(channel.geometry(comm)), drive(channel.drive()) {
     StokesOptions options;
     options.krylov.tolerance = tolerance;
-    stokes = std::make_unique<StokesSolver>(comm, geometry, channel.kinds(), options);
+    stokes = std::make_unique<StokesSolver>(test::composite_on(comm, geometry), channel.kinds(), options);
     if (channel.profile) stokes->op().set_profile(static_cast<int>(channel.in()), channel.profile);
     stokes->solve(drive);
     SteadyOptions steady_options;

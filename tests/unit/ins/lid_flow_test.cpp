@@ -9,6 +9,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::lid_flow_test {
 namespace {
@@ -68,7 +69,7 @@ TEST(LidFlow, CouetteFlowIsExactMpi) {
                          test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);
       const FlowOptions options = between({{side_of(d, high), along(e, speed)}});
       EXPECT_TRUE(end_mistakes(options, geometry, width).empty());
-      const EndFlow flow = solve_end_flow(comm, geometry, options, {}, {width, 1.0, 0.0});
+      const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), options, {}, {width, 1.0, 0.0});
       const auto profile = [&](double y) { return speed * (high ? y : height - y) / height; };
       EXPECT_LT(off(comm, geometry, flow, d, e, profile), single * speed);
       const double area = 256.0 * width * width, stress = 1e-3 * speed / (height * width);
@@ -87,7 +88,8 @@ TEST(LidFlow, LinesBetweenOtherWallsAreExact) {
   const GridOptions grid = test::flow_grid({8, 16, 8}, {true, false, true}, 8);
   const Geometry open = build_geometry(comm, grid, plane(-10.0), KeepPores::connected);
   const EndFlow both =
-      solve_end_flow(comm, open, between({{3, along(0, speed)}, {2, along(0, -0.5 * speed)}}), {}, {width, 1.0, 0.0});
+      solve_end_flow(test::composite_on(comm, open), between({{3, along(0, speed)}, {2, along(0, -0.5 * speed)}}), {},
+                     {width, 1.0, 0.0});
   const auto line = [](double y) { return speed * (1.5 * y / 16.0 - 0.5); };
   EXPECT_LT(off(comm, open, both, 1, 0, line), single * speed);
   EXPECT_NEAR(both.drags[0].force[0] / both.drags[1].force[0], -1.0, of_slopes);
@@ -99,7 +101,7 @@ TEST(LidFlow, LinesBetweenOtherWallsAreExact) {
     const Geometry geometry = build_geometry(comm, one, plane(level), KeepPores::connected);
     FlowOptions options = between({{3, along(0, speed)}});
     options.bodies = {{"plane", "", 0.0, 0.0}};
-    const EndFlow flow = solve_end_flow(comm, geometry, options, {}, {width, 1.0, 0.0});
+    const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), options, {}, {width, 1.0, 0.0});
     EXPECT_LT(off(comm, geometry, flow, 1, 0, over_plane), single * speed);
     const double friction = 1e-3 * speed / (16.0 - level) * 64.0 * width;
     EXPECT_NEAR(flow.drags[0].force[0] / -friction, 1.0, of_slopes);
@@ -123,7 +125,7 @@ TEST(LidFlow, CavityTurnsWithItsLid) {
                          test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);
       const FlowOptions options = between({{side_of(d, high), along(e, high ? speed : -speed)}}, FlowModel::steady);
       const FluidOptions fluid{1e-3, 50.0 * 1e-3 / (speed * 12 * width)};  // Re 50
-      const EndFlow flow = solve_end_flow(comm, geometry, options, fluid, {width, 1.0, 0.0});
+      const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), options, fluid, {width, 1.0, 0.0});
       drag.push_back(std::abs(flow.drags.at(0).force[e]));
       fastest.push_back(flow.largest_speed);
       EXPECT_LT(norm(flow.darcy_velocity), 1e-10 * speed);
@@ -156,7 +158,7 @@ TEST(LidFlow, CouetteFlowStartsUpInSecondOrderMpi) {
     sides.fill(FlowSide::no_slip);
     StokesOptions options;
     options.krylov.tolerance = 1e-9;
-    StokesSolver stokes(comm, geometry, sides, options);
+    StokesSolver stokes(test::composite_on(comm, geometry), sides, options);
     UnsteadySolver flow(
         stokes, geometry, [](double) { return lid_drive(); }, lid_drive(), TimeScheme::sdirk2);
     double worst = 0.0;
@@ -187,7 +189,7 @@ TEST(LidFlow, CavityInTimeEndsInTheSteadyFlowMpi) {
   sides.fill(FlowSide::no_slip);
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver stokes(comm, geometry, sides, options);
+  StokesSolver stokes(test::composite_on(comm, geometry), sides, options);
   UnsteadySolver flow(
       stokes, geometry, [](double) { return lid_drive(); }, lid_drive(), TimeScheme::bdf2, inertia);
   for (int i = 0; i < 400; ++i) flow.step(0.3);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::local_permeability_test {
 namespace {
@@ -15,10 +16,11 @@ std::array<double, 2> off_in_slit(const Comm& comm, const GridOptions& grid, con
   plates.push_back(make_level_set(HalfSpace{{0, 2, 0}, {0, 1, 0}}));
   plates.push_back(make_level_set(HalfSpace{{0, 10, 0}, {0, -1, 0}}));
   const Geometry geometry = build_geometry(comm, grid, *union_of_solids(std::move(plates)), KeepPores::all);
-  StokesLevels op(comm, geometry, sides);
+  StokesLevels op(test::composite_on(comm, geometry), sides);
   EllipticProblem problem;
   problem.wall = [](const Vec3&) { return dirichlet(0.0); };
-  BasicGraphMultigrid<3> velocity(comm, make_two_point_levels(comm, geometry, problem, WallForm::lines));
+  BasicGraphMultigrid<3> velocity(comm,
+                                  make_two_point_levels(*test::composite_on(comm, geometry), problem, WallForm::lines));
   const std::vector<FloatField> lengths = find_permeable_lengths(op, velocity);
   std::array<double, 3> sums{};
   double largest = 0.0;

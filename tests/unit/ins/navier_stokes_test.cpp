@@ -7,6 +7,7 @@
 #include "ins/solve/steady_solver.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/level_cases.hpp"
 
 namespace karst::navier_stokes_test {
@@ -27,7 +28,7 @@ StokesDrive along(const Vec3& force) {
 TEST(NavierStokes, SecondOrderInTime) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 12);
-  StokesSolver stokes(comm, geometry, {}, options(1e-9));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
   const StokesDrive drive = along({1, 0, 0});
   const double u = stokes.solve(drive).velocity[0], inertia = 30.0 / (12.0 * u), end = 6.0 / (u * inertia);
   for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
@@ -45,7 +46,8 @@ TEST(NavierStokes, SecondOrderInTime) {
 /// Flow at a Reynolds number of the Darcy velocity of creeping flow and the period, across an array of spheres.
 struct Spheres {
   explicit Spheres(const Comm& here, double re, double tolerance, int box = 8)
-      : geometry(test::sphere_array(here, 0.343, n, box)), stokes(here, geometry, {}, options(tolerance)) {
+      : geometry(test::sphere_array(here, 0.343, n, box)),
+        stokes(test::composite_on(here, geometry), {}, options(tolerance)) {
     speed = norm(stokes.solve(drive).velocity);
     inertia = re / (n * speed);
   }
@@ -105,7 +107,7 @@ TEST(NavierStokes, EnergyOfAStepIsBalancedMpi) {
   for (const GridOptions& cells : {grid, test::refined_in(grid, 1, {0, 0, 0}, {10, 18, 18})})
     for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
       const Geometry geometry = build_geometry(comm, cells, *test::one_sphere(0.343, n), KeepPores::all);
-      StokesSolver stokes(comm, geometry, {}, options(1e-11));
+      StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-11));
       const StokesDrive drive = along({1, 0.5, 0});
       const double speed = norm(stokes.solve(drive).velocity), inertia = 20.0 / (n * speed);
       UnsteadySolver flow(
@@ -151,7 +153,7 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
   };
   for (const Run& run : {Run{{}, 60}, {{8, 16, 16}, 15}}) {
     const Geometry geometry = irregular_array(7, run.finer);
-    StokesSolver stokes(Comm::self(), geometry, {}, options(1e-6));
+    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-6));
     const StokesDrive drive = along({1, 0, 0});
     stokes.solve(drive);
     double fastest = 0.0;
@@ -176,7 +178,7 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
 TEST(NavierStokes, ShortStepsWithWallsAcrossLevelsAtNight) {
   for (const std::uint64_t seed : {7U, 9U, 14U}) {
     const Geometry geometry = irregular_array(seed, {10, 18, 18});
-    StokesSolver stokes(Comm::self(), geometry, {}, options(1e-6));
+    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-6));
     const StokesDrive drive = along({1, 0, 0});
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, 0.0);

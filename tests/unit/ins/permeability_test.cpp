@@ -9,6 +9,7 @@
 #include "base/core/error.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::permeability_test {
 namespace {
@@ -47,7 +48,7 @@ TEST(Permeability, SlitIsExactForBothDrivesMpi) {
     FlowOptions options = options_for(periodic ? FlowDrive::pressure_gradient : FlowDrive::pressure_drop, {0});
     options.pressure_drop = 2.0;
     options.gradient = {2.0 / (8 * h), 1, 1};
-    const FlowColumn column = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+    const FlowColumn column = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry))[0];
     const double k = column.permeability[0];
     EXPECT_NEAR(k, exact * h * h, 1e-7 * k) << periodic;
     EXPECT_NEAR(column.permeability[2], 0.0, 1e-9 * k);
@@ -68,12 +69,12 @@ TEST(Permeability, VelocityAndFlowRateAreMet) {
   const Geometry geometry = slit(comm, {false, true, false});
   FlowOptions options = options_for(FlowDrive::velocity, {0});
   options.velocity = -3e-4;
-  const FlowColumn by_velocity = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+  const FlowColumn by_velocity = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry))[0];
   EXPECT_NEAR(by_velocity.darcy_velocity[0], -3e-4, 1e-15);
   EXPECT_LT(by_velocity.gradient, 0.0);
   options.drive = FlowDrive::flow_rate;
   options.flow_rate = 7e-12;
-  const FlowColumn by_rate = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+  const FlowColumn by_rate = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry))[0];
   EXPECT_NEAR(by_rate.flow_rate, 7e-12, 1e-22);
   EXPECT_EQ(by_rate.permeability, by_velocity.permeability);
 }
@@ -85,8 +86,8 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
                           KeepPores::connected);
   };
   const Geometry geometry = packing(32), coarse = packing(16);
-  const auto columns =
-      permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water, sample_of(geometry));
+  const auto columns = permeability(test::ground_on(comm, geometry),
+                                    options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water, sample_of(geometry));
   ASSERT_EQ(columns.size(), 3U);
   EXPECT_EQ(std::ranges::count(columns, 0.0, &FlowColumn::setup_seconds), 2);  // one set-up for all
   for (const FlowColumn& c : columns) {
@@ -119,8 +120,8 @@ TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
   // with order 2 or more.
   EXPECT_LT(asymmetry(columns), 2e-3);
   EXPECT_LT(4.0 * asymmetry(columns),
-            asymmetry(permeability(comm, coarse, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water,
-                                   sample_of(coarse))));
+            asymmetry(permeability(test::ground_on(comm, coarse), options_for(FlowDrive::pressure_gradient, {0, 1, 2}),
+                                   water, sample_of(coarse))));
 }
 
 // S4: the tensor is symmetric, positive, and turns with the sample. Axes in another order and one of them turned round:
@@ -138,8 +139,8 @@ TEST(Permeability, TensorTurnsWithTheSample) {
     const auto packing = make_sphere_list(spheres, {Vec3::all(n), {true, true, true}});
     const Geometry geometry =
         build_geometry(Comm::self(), test::flow_grid(Index::all(n)), *packing, KeepPores::connected);
-    return tensor(permeability(Comm::self(), geometry, options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water,
-                               sample_of(geometry)));
+    return tensor(permeability(test::ground_on(Comm::self(), geometry),
+                               options_for(FlowDrive::pressure_gradient, {0, 1, 2}), water, sample_of(geometry)));
   };
   const Matrix3 k = tensor_of([](const Vec3& c) { return c; });
   const Matrix3 turned = tensor_of([](const Vec3& c) { return Vec3{n - c[1], c[2], c[0]}; });
@@ -189,7 +190,8 @@ TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
     FlowOptions options = options_for(drive, {0, 2});
     options.pressure_drop = options.velocity = 2.0;
     EXPECT_EQ(mistakes(options, geometry), std::vector<std::string>{});
-    std::vector<FlowColumn> columns = permeability(comm, geometry, options, water, sample_of(geometry));
+    std::vector<FlowColumn> columns =
+        permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry));
     EXPECT_EQ(columns[1].iterations, 0);
     ASSERT_EQ(columns.size(), 2U);
     EXPECT_NEAR(columns[0].permeability[0], exact * h * h, 1e-7 * exact * h * h);
@@ -220,18 +222,19 @@ TEST(Permeability, WithoutWallsTheFlowIsUniformMpi) {
   options.velocity = -3e-4;
   FlowWatch watch;
   watch.keep_solution = true;
-  const FlowColumn flow = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  const FlowColumn flow = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry), watch)[0];
   EXPECT_TRUE(flow.unbounded && std::isinf(flow.permeability[0]));
   EXPECT_EQ(flow.darcy_velocity, (Vec3{-3e-4, 0.0, 0.0}));
   EXPECT_EQ(flow.gradient, 0.0);
   EXPECT_EQ(flow.tortuosity, 1.0);
-  const FaceField fluxes = flow_fluxes(comm, geometry, options, water.viscosity, h, flow);
+  const FaceField fluxes = flow_fluxes(test::composite_on(comm, geometry), options, water.viscosity, h, flow);
   for (int d = 0; d < 3; ++d)
     for (const double flux :
          std::span(fluxes.primary(0).data(d), static_cast<std::size_t>(fluxes.primary(0).n_slots())))
       EXPECT_TRUE(flux == 0.0 || (d == 0 && std::abs(flux - 1.0) < 1e-14)) << d << ' ' << flux;
   options.drive = FlowDrive::pressure_drop;
-  const FlowColumn driven = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  const FlowColumn driven =
+      permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry), watch)[0];
   EXPECT_TRUE(driven.unbounded && std::isinf(driven.permeability[0]) && std::isnan(driven.darcy_velocity[0]));
   EXPECT_EQ(driven.gradient, options.pressure_drop / (16 * h));
   EXPECT_TRUE(driven.solution.empty());
@@ -239,7 +242,7 @@ TEST(Permeability, WithoutWallsTheFlowIsUniformMpi) {
   options.sides_given = true;
   const Geometry duct =
       build_geometry(comm, test::flow_grid({4, 16, 16}, {false, false, false}), nowhere, KeepPores::all);
-  const FlowColumn held = permeability(comm, duct, options, water, sample_of(duct))[0];
+  const FlowColumn held = permeability(test::ground_on(comm, duct), options, water, sample_of(duct))[0];
   EXPECT_FALSE(held.unbounded);
   EXPECT_NEAR(held.permeability[0] / (256 * h * h), 0.0351442533, 0.01 * 0.0351442533);
 }
@@ -258,7 +261,7 @@ TEST(Permeability, MistakesAreFoundBeforeAnySolve) {
   FlowOptions sides = options_for(FlowDrive::pressure_drop, {0});
   sides.sides = FlowWalls::periodic;
   EXPECT_TRUE(has(first(sides), "not periodic along z"));
-  EXPECT_THROW(permeability(comm, geometry, sides, water, sample_of(geometry)), Error);
+  EXPECT_THROW(permeability(test::ground_on(comm, geometry), sides, water, sample_of(geometry)), Error);
 }
 
 // Cells half as wide at the wall: the same numbers as on one level, to the error of the coarse cells, all of them by
@@ -272,7 +275,7 @@ TEST(Permeability, OfRefinedGridMpiAtNight) {
     EXPECT_EQ(geometry.levels.size(), refined ? 2U : 1U);
     FlowWatch watch;
     watch.keep_solution = true;
-    FlowColumn c = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
+    FlowColumn c = permeability(test::ground_on(comm, geometry), options_for(FlowDrive::pressure_gradient, {0}), water,
                                 sample_of(geometry), watch)[0];
     EXPECT_EQ(std::ssize(c.solution), CompositeNumbering(comm, geometry).n_own());
     return c;
@@ -317,7 +320,7 @@ TEST(Permeability, RefinedSampleBetweenPressuresIsExactMpi) {
   options.pressure_drop = 2.0;
   FlowWatch watch;
   watch.keep_solution = true;
-  const FlowColumn c = permeability(comm, geometry, options, water, sample_of(geometry), watch)[0];
+  const FlowColumn c = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry), watch)[0];
   EXPECT_NEAR(c.permeability[0] / (exact * h * h), 1.0, 1e-6);
   EXPECT_NEAR(c.viscous_drag, 1.0, 1e-5);
   EXPECT_NEAR(c.pressure_drag, 0.0, 1e-5);
@@ -337,8 +340,8 @@ TEST(Permeability, PiecesWithoutFlowAreCountedMpi) {
       build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
   FlowWatch watch;
   watch.keep_solution = true;
-  const FlowColumn c = permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
-                                    sample_of(geometry), watch)[0];
+  const FlowColumn c = permeability(test::ground_on(comm, geometry), options_for(FlowDrive::pressure_gradient, {0}),
+                                    water, sample_of(geometry), watch)[0];
   std::int64_t without = 0;
   for (const Quad& q : c.solution) without += std::isnan(q.v[3]) ? 1 : 0;
   EXPECT_GT(c.counts.orphans, 0);
@@ -368,7 +371,8 @@ TEST(Permeability, DuctsOfOneCellLeadThrough) {
     const test::DistanceFunction phi([](const Vec3& x) { return 5.0 - std::hypot(x[1] - 8.1, x[2] - 7.8); });
     const Geometry geometry = build_geometry(comm, test::flow_grid({length, 16, 16}), phi, KeepPores::connected);
     EXPECT_TRUE(geometry.report.percolates[0]);
-    return permeability(comm, geometry, options_for(FlowDrive::pressure_gradient, {0}), water, sample_of(geometry))[0]
+    return permeability(test::ground_on(comm, geometry), options_for(FlowDrive::pressure_gradient, {0}), water,
+                        sample_of(geometry))[0]
         .permeability[0];
   };
   EXPECT_NEAR(k(1) / k(8), 1.0, 1e-7);
@@ -377,7 +381,7 @@ TEST(Permeability, DuctsOfOneCellLeadThrough) {
 /// What the error says.
 std::string reason(const Geometry& geometry, const FlowOptions& options) {
   try {
-    permeability(Comm::self(), geometry, options, water, sample_of(geometry));
+    permeability(test::ground_on(Comm::self(), geometry), options, water, sample_of(geometry));
   } catch (const Error& e) {
     return e.what();
   }
@@ -392,7 +396,7 @@ TEST(Permeability, TellsWhyNothingFlowsOrHolds) {
   const FlowOptions options = options_for(FlowDrive::pressure_gradient, {1});
   const Geometry thin = build_geometry(comm, test::flow_grid({8, 8, 8}), slit_of_a_third, KeepPores::all);
   EXPECT_EQ(reason(thin, options), "");
-  EXPECT_FALSE(permeability(comm, thin, options, water, sample_of(thin))[0].connected);
+  EXPECT_FALSE(permeability(test::ground_on(comm, thin), options, water, sample_of(thin))[0].connected);
   const test::DistanceFunction speck([](const Vec3& x) { return norm(x - Vec3::all(4.0)) - 0.3; });
   const Geometry open = build_geometry(comm, test::flow_grid({8, 8, 8}), speck, KeepPores::all);
   EXPECT_NE(reason(open, options).find("so there is no friction"), std::string::npos);
@@ -411,7 +415,7 @@ TEST(Permeability, AGrainOverTheCentreOfTheLastCellLetsFlowPassMpi) {
     const Geometry geometry =
         build_geometry(comm, test::flow_grid({8, 3, 3}, {false, false, false}), walls, KeepPores::connected);
     FlowOptions options = options_for(FlowDrive::pressure_drop, {0});
-    const FlowColumn column = permeability(comm, geometry, options, water, sample_of(geometry))[0];
+    const FlowColumn column = permeability(test::ground_on(comm, geometry), options, water, sample_of(geometry))[0];
     EXPECT_TRUE(column.connected);
     EXPECT_LT(column.divergence, 1e-6) << x;
     return column.permeability[0];
@@ -426,8 +430,8 @@ TEST(Permeability, AGrainOverTheCentreOfTheLastCellLetsFlowPassMpi) {
 TEST(Permeability, DragTellsOfCoarseCells) {
   const auto imbalance = [](int n) {
     const Geometry geometry = test::sphere_array(Comm::self(), 0.5236, n);
-    return drag_imbalance(permeability(Comm::self(), geometry, options_for(FlowDrive::pressure_gradient, {0}), water,
-                                       sample_of(geometry))[0]);
+    return drag_imbalance(permeability(test::ground_on(Comm::self(), geometry),
+                                       options_for(FlowDrive::pressure_gradient, {0}), water, sample_of(geometry))[0]);
   };
   const double coarse = imbalance(8), fine = imbalance(24);
   EXPECT_GT(coarse, 0.1);

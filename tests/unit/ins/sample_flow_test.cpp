@@ -8,6 +8,7 @@
 #include "eb/shapes/reservoir_level_set.hpp"
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::sample_flow_test {
 namespace {
@@ -34,7 +35,7 @@ struct Case {
     options.tolerance = 1e-10;
     options.sides = sides;
     options.reservoir = reservoir;
-    return permeability(comm, geometry, options, {}, {1.0, 0.5, 1.0}, watch)[0];
+    return permeability(test::ground_on(comm, geometry), options, {}, {1.0, 0.5, 1.0}, watch)[0];
   }
 };
 
@@ -127,7 +128,7 @@ TEST(SampleFlow, SidewaysVelocityIsThatOfTheOperatorMpi) {
   FlowSides sides;
   sides.fill(FlowSide::symmetry);
   sides[0] = sides[1] = FlowSide::pressure;
-  StokesSolver solver(comm, geometry, sides, {});
+  StokesSolver solver(test::composite_on(comm, geometry), sides, {});
   StokesDrive drive;
   drive.at_end[0] = 16.0;
   const StokesReport report = solver.solve(drive);

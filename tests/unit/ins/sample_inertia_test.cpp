@@ -8,6 +8,7 @@
 #include "eb/shapes/reservoir_level_set.hpp"
 #include "ins/upscale/permeability.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::sample_inertia_test {
 namespace {
@@ -41,7 +42,7 @@ struct Case {
     options.tolerance = 1e-9;
     options.sides = sides;
     options.reservoir = reservoir;
-    return permeability(comm, geometry, options, {1.0, 1.0}, {1.0, 0.5, 1.0}, watch)[0];
+    return permeability(test::ground_on(comm, geometry), options, {1.0, 1.0}, {1.0, 0.5, 1.0}, watch)[0];
   }
 };
 

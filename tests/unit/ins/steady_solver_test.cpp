@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::steady_solver_test {
 namespace {
@@ -19,7 +20,7 @@ struct Case {
     StokesOptions stokes_options;
     stokes_options.krylov.tolerance = options.tolerance = tolerance;
     stokes_options.krylov.restart = 60;
-    StokesSolver stokes(comm, geometry, {}, stokes_options);
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options);
     std::vector<SteadyReport> reports(1);
     reports[0].flow = stokes.solve(drive);
     SteadySolver steady(stokes, options);
@@ -167,7 +168,7 @@ TEST(SteadySolver, IterationsStayFewInAPacking) {
 TEST(SteadySolver, SlowFlowAfterwards) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
-  StokesSolver stokes(comm, geometry, {});
+  StokesSolver stokes(test::composite_on(comm, geometry), {});
   const StokesDrive drive{{1, 0, 0}, {}};
   const StokesReport before = stokes.solve(drive);
   SteadySolver steady(stokes, {});
@@ -199,7 +200,7 @@ TEST(SteadySolver, RanksWithoutBoxesTakePartMpi) {
     const Geometry geometry = test::sphere_array(comm, 0.343, 8);
     StokesOptions options;
     options.krylov.tolerance = 1e-11;
-    StokesSolver stokes(comm, geometry, {}, options);
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, options);
     const StokesDrive drive{{1, 0, 0}, {}};
     SteadyOptions steady_options;
     steady_options.tolerance = 1e-11;
@@ -218,7 +219,7 @@ TEST(SteadySolver, RanksWithoutBoxesTakePartMpi) {
 TEST(SteadySolver, FailureLeavesTheStart) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
-  StokesSolver stokes(comm, geometry, {});
+  StokesSolver stokes(test::composite_on(comm, geometry), {});
   const StokesDrive drive{{1, 0, 0}, {}};
   stokes.solve(drive);
   const std::vector<Quad> before(stokes.solution().begin(), stokes.solution().end());

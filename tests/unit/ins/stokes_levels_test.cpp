@@ -8,6 +8,7 @@
 #include "grid/vof_loops.hpp"
 #include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::stokes_levels_test {
 namespace {
@@ -27,7 +28,7 @@ Flow flow(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, 
   const Geometry geometry = build_geometry(comm, grid, level_set, KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = tolerance;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = force;
   Flow result{solver.solve(drive), solver.op().face_counts(), {}};
@@ -98,7 +99,7 @@ TEST(StokesLevels, EveryPlanePassesTheSameFlux) {
                                            *slit(9.6, 16, 0.0), KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = 1e-10;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = {1, 0, 0};
   const StokesReport report = solver.solve(drive);
@@ -153,7 +154,7 @@ std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved)
                      test::DistanceFunction([](const Vec3&) { return 100.0; }), KeepPores::all);
   FlowSides sides;
   sides.fill(FlowSide::symmetry);
-  StokesLevels op(comm, geometry, sides);
+  StokesLevels op(test::composite_on(comm, geometry), sides);
   FlowValues values(op);
   for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
     const double x = at[0] / n, y = at[1] / n, z = at[2] / n, h = StokesLevels::width(l) / n;
@@ -201,7 +202,7 @@ TEST(StokesLevels, LengthsPassBetweenLevelsMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = build_geometry(comm, refined_in(flow_grid(Index::all(16)), 1, {5, 4, 6}, {11, 12, 10}),
                                            *test::one_sphere(0.05, 16), KeepPores::all);
-  StokesLevels op(comm, geometry, {});
+  StokesLevels op(test::composite_on(comm, geometry), {});
   std::vector<FloatField> lengths;
   lengths.reserve(2);
   for (int l = 0; l < 2; ++l) lengths.emplace_back(op.level(l).geometry().graph, 1, Purpose::solver);

@@ -7,6 +7,7 @@
 #include "fields/face_field.hpp"
 #include "support/errors.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::stokes_solver_test {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 StokesReport solve(const Comm& comm, const Geometry& geometry, const Vec3& force, double tolerance = 1e-8) {
   StokesOptions options;
   options.krylov.tolerance = tolerance;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = force;
   return solver.solve(drive);
@@ -137,7 +138,7 @@ TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
   StokesOptions options;
   options.krylov.tolerance = 1e-10;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = {1, 0, 0};
   const StokesReport report = solver.solve(drive);
@@ -169,7 +170,7 @@ StokesReport past_a_ball(const Comm& comm, bool periodic, FlowSide kind) {
   FlowSides sides;
   sides.fill(kind);
   sides[0] = sides[1] = FlowSide::pressure;
-  StokesSolver solver(comm, geometry, sides);
+  StokesSolver solver(test::composite_on(comm, geometry), sides);
   StokesDrive drive;
   drive.at_end[0] = n;
   return solver.solve(drive);
@@ -191,7 +192,7 @@ TEST(StokesSolver, FacesConductAlongThePressure) {
   sides[0] = sides[1] = FlowSide::pressure;
   const Geometry geometry = build_geometry(comm, test::flow_grid(Index::all(32), {false, true, true}),
                                            *test::packing(68, 5.0, 32, true), KeepPores::connected);
-  const StokesLevels op(comm, geometry, sides);
+  const StokesLevels op(test::composite_on(comm, geometry), sides);
   const StokesOperator& level = op.level(0);
   for (int b = 0; b < level.geometry().graph.n_local(); ++b) {
     const FloatField& t = level.inverse_diagonal();
@@ -210,7 +211,7 @@ TEST(StokesSolver, PeriodicFlowBetweenNoSlipSidesConverges) {
                      *make_sphere_list(sphere, {Vec3::all(16), {true, false, true}}), KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = 1e-11;
-  StokesSolver solver(Comm::self(), geometry, {}, options);
+  StokesSolver solver(test::composite_on(Comm::self(), geometry), {}, options);
   StokesDrive drive;
   drive.force = {1, 0, 0};
   EXPECT_LE(solver.solve(drive).krylov.relative_residual, 1e-11);
@@ -219,7 +220,7 @@ TEST(StokesSolver, PeriodicFlowBetweenNoSlipSidesConverges) {
 TEST(StokesSolver, NothingThatDrivesIsAnError) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 8);
-  StokesSolver solver(comm, geometry, {});
+  StokesSolver solver(test::composite_on(comm, geometry), {});
   EXPECT_THROW(solver.solve({}), Error);
 }
 
@@ -228,7 +229,7 @@ TEST(StokesSolver, FailureNamesTheSolve) {
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
   StokesOptions options;
   options.krylov.max_iterations = 3;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = {1, 0, 0};
   const std::string text = test::error_of([&] { solver.solve(drive, "stokes x"); });

@@ -9,6 +9,7 @@
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/body_forces.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::unsteady_ends_test {
 namespace {
@@ -89,7 +90,7 @@ TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
                                     {2, {8.0, 12.0}}}) {
     const PlaneChannel channel{axis, 12, 8, axis == 1, FlowSide::symmetry, 0.0, finer};
     const Geometry geometry = channel.geometry(comm);
-    StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
+    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
     UnsteadySolver flow(
         stokes, geometry, [&](double t) { return channel.drive(t); }, channel.drive(), TimeScheme::bdf2, 10.0);
     for (int i = 0; i < 5; ++i) flow.step(i < 3 ? 0.1 : 0.07);
@@ -115,7 +116,7 @@ TEST(UnsteadyEnds, PressuresAccelerateAStreamMpi) {
   const Geometry geometry = channel.geometry(comm);
   FlowSides sides = channel.kinds();
   sides[2] = sides[3] = FlowSide::pressure;
-  StokesSolver stokes(comm, geometry, sides, options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), sides, options(1e-10));
   StokesDrive drive;
   drive.at_end[2] = 12.0;
   UnsteadySolver flow(
@@ -131,7 +132,7 @@ TEST(UnsteadyEnds, ProfileMayChangeWithTimeMpi) {
   const Comm comm = Comm::world();
   const PlaneChannel channel{0, 12, 8, false, FlowSide::symmetry};
   const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
   UnsteadySolver flow(
       stokes, geometry,
       [&](double t) {
@@ -151,7 +152,7 @@ TEST(UnsteadyEnds, ImpulseIsInNoStepMpi) {
   const Comm comm = Comm::world();
   const PlaneChannel channel{0, 12, 8, false, FlowSide::symmetry};
   const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
   UnsteadySolver flow(
       stokes, geometry, [&](double t) { return channel.drive(t < 0.301 ? 1.0 : 0.5); }, channel.drive(),
       TimeScheme::bdf2, 10.0);
@@ -175,7 +176,7 @@ TEST(UnsteadyEnds, ForceAfterAJumpIsThatOfGrowingLayersMpi) {
   const PlaneChannel channel{0, 24, 12, false, FlowSide::no_slip, 2.0};
   const auto force = [&](double dt) {
     const Geometry geometry = channel.geometry(comm);
-    StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-9));
+    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-9));
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return channel.drive(); }, channel.drive(), TimeScheme::bdf2, 4.0);
     flow.keep_rate();
@@ -192,7 +193,7 @@ TEST(UnsteadyEnds, ForceAfterAJumpIsThatOfGrowingLayersMpi) {
 /// Largest change of the velocity and of the force on the disc while the steady flow goes on for some steps.
 std::array<double, 2> change_of_steady(const Comm& comm, const PlaneChannel& channel, double inertia) {
   const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(comm, geometry, channel.kinds(), options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
   const StokesDrive drive = channel.drive();
   stokes.solve(drive);
   SteadyOptions steady_options;
@@ -236,7 +237,7 @@ TEST(UnsteadyEnds, SteadyFlowStaysAsItIsMpi) {
 struct StartingStream {
   StartingStream(const Comm& comm, const PlaneChannel& channel, double inertia, double per_time = 1.0)
       : geometry(channel.geometry(comm)),
-        stokes(comm, geometry, channel.kinds(), options(1e-9)),
+        stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-9)),
         flow(
             stokes, geometry,
             [channel, per_time](double t) { return channel.drive(std::min(1.0, 10.0 * t / per_time)); },

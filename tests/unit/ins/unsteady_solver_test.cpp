@@ -5,6 +5,7 @@
 
 #include "base/core/error.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::unsteady_solver_test {
 namespace {
@@ -46,7 +47,7 @@ struct Plates {
 /// Largest error of the flow rate, over the largest flow rate.
 double error_of(const Comm& comm, const Plates& p, const GridOptions& grid) {
   const Geometry geometry = build_geometry(comm, grid, *p.channel.level_set(), KeepPores::all);
-  StokesSolver stokes(comm, geometry, {}, options(1e-7));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-7));
   const Vec3 axis = p.channel.along();
   UnsteadySolver flow(
       stokes, geometry, [&](double t) { return along(std::cos(p.omega * t) * axis); }, along(axis), p.scheme);
@@ -117,7 +118,7 @@ TEST(UnsteadySolver, SecondOrderInTime) {
     p.span *= 0.8;
     const Geometry geometry =
         build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
-    StokesSolver stokes(comm, geometry, {}, options(1e-10));
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-10));
     std::array<double, 3> rate{};
     for (const std::size_t i : {0U, 1U, 2U}) {
       const int steps = 20 << i;
@@ -139,7 +140,7 @@ TEST(UnsteadySolver, SteadyFlowDoesNotDependOnTheStep) {
   const Geometry geometry =
       build_geometry(comm, flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
   const auto drive = [](double) { return along({1, 0.5, 0}); };
-  StokesSolver stokes(comm, geometry, {}, options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-10));
   const StokesReport steady = stokes.solve(drive(0.0));
   for (const auto& [dt, n] : {std::pair{1e12, 1}, {2.0, 16}, {0.3, 36}}) {
     UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
@@ -155,7 +156,7 @@ TEST(UnsteadySolver, StepsOfAnyLengthFollowEachOther) {
   const Plates p = oscillating(1, 7.7, 1.0, 0, 1);
   const Geometry geometry = build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
   const auto drive = [](double) { return along({1, 0, 0}); };
-  StokesSolver stokes(comm, geometry, {}, options(1e-9));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
   UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
   const double square = p.width * p.width;
   for (const double dt : {0.02, 0.01, 1e-6, 0.03, 0.015}) {  // [width² / ν]
@@ -172,7 +173,7 @@ TEST(UnsteadySolver, IterationsDoNotDependOnTheStep) {
   const Comm comm = Comm::self();
   const Geometry geometry =
       build_geometry(comm, flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
-  StokesSolver stokes(comm, geometry, {}, options(1e-6));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-6));
   const StokesDrive drive = along({1, 0, 0});
   for (const double dt : {1e6, 1e-2, 1.0, 1e3, 1e-3}) {  // [h0² / ν]
     UnsteadySolver flow(
@@ -186,7 +187,7 @@ TEST(UnsteadySolver, AFailedStepLeavesTheFlow) {
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
   StokesOptions few = options(1e-10);
   few.krylov.max_iterations = 12;
-  StokesSolver stokes(comm, geometry, {}, few);
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, few);
   const auto drive = [](double t) { return along({t < 0.5 ? 1e-7 : 1.0, 0, 0}); };
   UnsteadySolver flow(stokes, geometry, drive, along({1e-4, 0, 0}));
   flow.step(0.1);
@@ -202,7 +203,7 @@ TEST(UnsteadySolver, SameFlowForBoxesAndRanksMpi) {
   const auto flow = [&](const Comm& here, int box) {
     const Geometry geometry =
         build_geometry(here, flow_grid(Index::all(16), {true, true, true}, box), *phi, KeepPores::connected);
-    StokesSolver stokes(here, geometry, {}, options(1e-10));
+    StokesSolver stokes(test::composite_on(here, geometry), {}, options(1e-10));
     const auto drive = [](double) { return along({1, 0.5, 0}); };
     UnsteadySolver steps(stokes, geometry, drive, drive(0.0));
     steps.step(0.1);
@@ -234,7 +235,7 @@ TEST(UnsteadySolver, EnergyIsBalanced) {
     const double dt = 0.02 / n * p.width * p.width;
     const Geometry geometry =
         build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
-    StokesSolver stokes(comm, geometry, {}, options(1e-9));
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
     const auto drive = [](double) { return along({1, 0, 0}); };
     UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
     std::array<double, 3> energy{};

@@ -8,6 +8,7 @@
 #include "base/core/error.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::unsteady_state_test {
 namespace {
@@ -19,7 +20,7 @@ using test::flow_grid;
 struct FlowRun {
   FlowRun(const Comm& comm, const GridOptions& grid, TimeScheme scheme, double inertia)
       : geometry(build_geometry(comm, grid, *test::packing(40, 3.2, 16, true), KeepPores::connected)),
-        stokes(comm, geometry, {FlowSide::velocity, FlowSide::outlet}, options()),
+        stokes(test::composite_on(comm, geometry), {FlowSide::velocity, FlowSide::outlet}, options()),
         flow(stokes, geometry, force, force(0.0), scheme, inertia) {}
   static StokesOptions options() {
     StokesOptions o;
@@ -93,7 +94,8 @@ TEST(UnsteadyState, WhatIsCarriedSetsTheTolerance) {
     return drive;
   };
   const auto drive_at = [&](double) { return drive_of(1.0); };
-  StokesSolver stokes(comm, geometry, {}, FlowRun::options()), other(comm, geometry, {}, FlowRun::options());
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, FlowRun::options()),
+      other(test::composite_on(comm, geometry), {}, FlowRun::options());
   UnsteadySolver flow(stokes, geometry, drive_at, drive_of(1.0), TimeScheme::bdf2, 1e4),
       loose(other, geometry, drive_at, drive_of(10.0), TimeScheme::bdf2, 1e4);
   stokes.solve(drive_of(1.0), "start");

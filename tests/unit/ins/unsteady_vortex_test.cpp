@@ -5,6 +5,7 @@
 #include "grid/vof_loops.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::unsteady_vortex_test {
 namespace {
@@ -55,7 +56,7 @@ VortexErrors error_of(const Comm& comm, const Vortices& v, const GridOptions& gr
       build_geometry(comm, grid, test::DistanceFunction([](const Vec3&) { return 100.0; }), KeepPores::all);
   StokesOptions options;
   options.krylov.tolerance = 1e-8;
-  StokesSolver stokes(comm, geometry, {}, options);
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, options);
   StokesDrive reference;
   reference.force = {v.speed() * v.k() * v.k(), 0.0, 0.0};
   UnsteadySolver flow(

@@ -8,6 +8,7 @@
 #include "eb/shapes/reservoir_level_set.hpp"
 #include "grid/vof_loops.hpp"
 #include "support/flow_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::wall_drag_test {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 WallDrag drag_of(const Comm& comm, const Geometry& geometry, const Vec3& force) {
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver solver(comm, geometry, {}, options);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
   StokesDrive drive;
   drive.force = force;
   solver.solve(drive);
@@ -29,7 +30,7 @@ WallDrag drag_between_ends(const Comm& comm, const Geometry& geometry, FlowSide 
   sides[0] = sides[1] = FlowSide::pressure;
   StokesOptions options;
   options.krylov.tolerance = 1e-9;
-  StokesSolver solver(comm, geometry, sides, options);
+  StokesSolver solver(test::composite_on(comm, geometry), sides, options);
   const int n = geometry.grid.levels[0].layout.domain().cells[0];
   StokesDrive drive;
   drive.at_end[0] = n - 2.0 * reservoir;
@@ -80,7 +81,7 @@ WallDrag drag_of_shear(const Comm& comm, const GridOptions& grid, const LevelSet
   FlowSides sides;
   sides.fill(FlowSide::symmetry);
   sides[4] = FlowSide::no_slip;
-  StokesLevels op(comm, geometry, sides);
+  StokesLevels op(test::composite_on(comm, geometry), sides);
   FlowValues values(op);
   for (int l = 0; l < op.n_levels(); ++l) {
     const LevelGraph& graph = op.level(l).geometry().graph;
@@ -125,7 +126,7 @@ TEST(WallDrag, OfDuctsIsTheDriveMpi) {
       sides.fill(FlowSide::no_slip);
       StokesOptions options;
       options.krylov.tolerance = 1e-9;
-      StokesSolver solver(comm, geometry, sides, options);
+      StokesSolver solver(test::composite_on(comm, geometry), sides, options);
       const StokesDrive drive{{1, 0, 0}, {}};
       solver.solve(drive);
       const WallDrag drag = wall_drag(solver.op(), solver.values(), drive, {});

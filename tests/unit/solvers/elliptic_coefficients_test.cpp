@@ -12,6 +12,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::elliptic_coefficients_test {
 namespace {
@@ -103,12 +104,12 @@ void expect_same(EllipticOperator& changed, EllipticOperator& fresh) {
 // L3: after any changes of the zeroth-order term, there and back, the operator is the one made with it.
 TEST_F(EllipticCoefficientsTest, ShiftedIsMadeAnewMpi) {
   const auto expect_shifted = [&](const Geometry& geometry, const auto& problem, std::initializer_list<double> shifts) {
-    EllipticOperator op(comm_, geometry, problem(*shifts.begin()));
+    EllipticOperator op(test::composite_on(comm_, geometry), problem(*shifts.begin()));
     for (const double a : shifts) {
       const int before = op.version();
       op.set_shift(a);
       EXPECT_GT(op.version(), before);
-      EllipticOperator fresh(comm_, geometry, problem(a));
+      EllipticOperator fresh(test::composite_on(comm_, geometry), problem(a));
       expect_same(op, fresh);
     }
   };
@@ -128,11 +129,11 @@ std::vector<double> right_side(const EllipticOperator& op) {
 TEST_F(EllipticCoefficientsTest, SolversFollowMpi) {
   const Geometry geometry = packing_geometry(comm_, 2);
   for (const auto& problem : {reacting, no_slip}) {
-    EllipticOperator op(comm_, geometry, problem(3.0));
+    EllipticOperator op(test::composite_on(comm_, geometry), problem(3.0));
     KrylovSolver solver(op, {"kept", "kept_", 1e-10});
     for (const double a : {20.0, 0.01}) {
       op.set_shift(a);
-      EllipticOperator fresh(comm_, geometry, problem(a));
+      EllipticOperator fresh(test::composite_on(comm_, geometry), problem(a));
       const std::vector<double> b = right_side(fresh);
       std::vector<double> x(b.size()), y(b.size());
       const SolveReport kept = solver.solve(b, x);
@@ -147,10 +148,10 @@ TEST_F(EllipticCoefficientsTest, SolversFollowMpi) {
 TEST_F(EllipticCoefficientsTest, PetscFollowsMpi) {
   set_petsc_option("-gamg_pc_type", "gamg");
   const Geometry geometry = packing_geometry(comm_, 1);
-  EllipticOperator op(comm_, geometry, reacting(5.0));
+  EllipticOperator op(test::composite_on(comm_, geometry), reacting(5.0));
   KrylovSolver solver(op, {"gamg", "gamg_", 1e-10});
   op.set_shift(0.02);
-  EllipticOperator fresh(comm_, geometry, reacting(0.02));
+  EllipticOperator fresh(test::composite_on(comm_, geometry), reacting(0.02));
   const std::vector<double> b = right_side(fresh);
   std::vector<double> x(b.size()), y(b.size());
   const SolveReport kept = solver.solve(b, x), made = KrylovSolver(fresh, {"gamg", "gamg_", 1e-10}).solve(b, y);
@@ -163,7 +164,7 @@ TEST_F(EllipticCoefficientsTest, PetscFollowsMpi) {
 // Pores without any condition are singular for a = 0 alone: the solver learns of it both ways.
 TEST_F(EllipticCoefficientsTest, SingularPoresComeAndGoMpi) {
   const Geometry geometry = packing_geometry(comm_, 1);
-  EllipticOperator op(comm_, geometry, sealed(0.0));
+  EllipticOperator op(test::composite_on(comm_, geometry), sealed(0.0));
   KrylovSolver solver(op, {"sealed", "sealed_", 1e-10});
   std::vector<double> b = op.volumes(), x(b.size());
   EXPECT_THROW(solver.solve(b, x), Error);  // a source everywhere and no way out
@@ -184,7 +185,7 @@ TEST_F(EllipticCoefficientsTest, MultigridTakesShiftsMpi) {
   options.direct_below = 20;
   options.gather_below = 200;
   for (const auto& problem : {reacting, sealed, no_slip}) {
-    EllipticOperator op(comm_, geometry, problem(2.0));
+    EllipticOperator op(test::composite_on(comm_, geometry), problem(2.0));
     EllipticMultigrid kept(op, options);
     for (const double a : {1e3, 0.05}) {
       op.set_shift(a);
@@ -226,7 +227,7 @@ TEST_F(EllipticCoefficientsTest, WallsChangeMpi) {
     const Geometry geometry = packing_geometry(comm_, levels);
     EllipticProblem problem = reacting(0.0);
     problem.wall = wall(0.0);
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), problem);
     KrylovSolver solver(op, {"kept", "kept_", 1e-10});
     for (const double shift : {5.0, 0.5}) {
       op.set_wall(over_walls(op, [&](const Vec3& x) { return wall(shift)(x).rate; }),
@@ -234,7 +235,7 @@ TEST_F(EllipticCoefficientsTest, WallsChangeMpi) {
       op.set_shift(shift);
       problem.wall = wall(shift);
       problem.a = shift;
-      EllipticOperator fresh(comm_, geometry, problem);
+      EllipticOperator fresh(test::composite_on(comm_, geometry), problem);
       expect_same(op, fresh);
       const std::vector<double> b = right_side(op);
       std::vector<double> x(b.size()), y(b.size());
@@ -260,7 +261,7 @@ TEST_F(EllipticCoefficientsTest, PiecesKnowTheirWallMpi) {
     if (piece.row >= 0) area[piece.row] = piece.area;
     return robin(1.0, 0.0);
   };
-  const EllipticOperator op(comm_, geometry, problem);
+  const EllipticOperator op(test::composite_on(comm_, geometry), problem);
   double sum = 0.0;
   for (const double part : area) sum += part;
   EXPECT_NEAR(comm_.sum(sum) / (4.0 * std::numbers::pi * radius * radius), 1.0, 0.01);
@@ -308,9 +309,9 @@ TEST_F(EllipticCoefficientsTest, ConditionsOfMineralsMpi) {
       if (piece.parts.mixed.size() > 1) ++mixed[piece.row < 0 ? 1 : 0];
       return wall(piece);
     };
-    EllipticOperator by_pieces(comm_, geometry, problem);
+    EllipticOperator by_pieces(test::composite_on(comm_, geometry), problem);
     problem.wall = [](const WallPiece&) { return robin(1.0, 0.0); };
-    EllipticOperator by_field(comm_, geometry, problem);
+    EllipticOperator by_field(test::composite_on(comm_, geometry), problem);
     WallField rates(by_field.composite()), values(by_field.composite());
     const LevelGeometry& level = geometry.levels[0];
     for (std::size_t row = 0; row < level.moments.size(); ++row)
@@ -356,7 +357,8 @@ TEST_F(EllipticCoefficientsTest, RefusesWrongConditionsOfMinerals) {
 
 TEST_F(EllipticCoefficientsTest, RefusesWrongCoefficientsMpi) {
   const Geometry geometry = packing_geometry(comm_, 1);
-  EllipticOperator op(comm_, geometry, reacting(1.0)), without(comm_, geometry, sealed(1.0));
+  EllipticOperator op(test::composite_on(comm_, geometry), reacting(1.0)),
+      without(test::composite_on(comm_, geometry), sealed(1.0));
   const auto rates = over_walls(op, [](const Vec3&) { return 1.0; });
   const auto negative = over_walls(op, [](const Vec3&) { return -1.0; });
   EXPECT_THROW(op.set_shift(-1.0), Error);
@@ -369,7 +371,7 @@ TEST_F(EllipticCoefficientsTest, RefusesWrongCoefficientsMpi) {
 TEST_F(EllipticCoefficientsTest, VolumesAreWhatTheZerothOrderTermMultipliesMpi) {
   for (const int levels : {1, 2}) {
     const Geometry geometry = packing_geometry(comm_, levels);
-    EllipticOperator op(comm_, geometry, reacting(0.0), WallForm::fluxes);
+    EllipticOperator op(test::composite_on(comm_, geometry), reacting(0.0), WallForm::fluxes);
     const std::vector<double> x = noise(op);
     std::vector<double> without(x.size()), with(x.size()), volumes(x.size());
     op.apply(x, without);

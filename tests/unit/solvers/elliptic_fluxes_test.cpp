@@ -9,6 +9,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::elliptic_fluxes_test {
 namespace {
@@ -108,7 +109,7 @@ std::int64_t missed(EllipticOperator& op, EllipticFluxes& fluxes) {
 // The fluxes are those that the rows sum, in every VoF: walls and sides of all kinds, slivers, levels.
 TEST_F(EllipticFluxesTest, BalancesAreRowsMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 3);
-  EllipticOperator op(comm_, geometry, mixed_problem(), Faces::keep);
+  EllipticOperator op(test::composite_on(comm_, geometry), mixed_problem(), Faces::keep);
   EllipticFluxes fluxes(op);
   EXPECT_EQ(missed(op, fluxes), 0);
 }
@@ -124,7 +125,7 @@ TEST_F(EllipticFluxesTest, JoinedOrphansPassOnWhatTheyTakeUpMpi) {
       grid.levels = levels;
       if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
       const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(16), KeepPores::all);
-      EllipticOperator op(comm_, geometry, problem, Faces::keep);
+      EllipticOperator op(test::composite_on(comm_, geometry), problem, Faces::keep);
       joined += op.counts().orphans_joined;
       EllipticFluxes fluxes(op);
       EXPECT_EQ(missed(op, fluxes), 0) << levels << " levels";
@@ -137,7 +138,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 1);
   EllipticProblem no_slip = mixed_problem();
   no_slip.wall = [](const Vec3& x) { return dirichlet(x[0]); };
-  EllipticOperator lines(comm_, geometry, no_slip, Faces::keep);
+  EllipticOperator lines(test::composite_on(comm_, geometry), no_slip, Faces::keep);
   ASSERT_EQ(lines.form(), WallForm::lines);
   EllipticFluxes of_lines(lines);
   EXPECT_EQ(missed(lines, of_lines), 0);
@@ -151,7 +152,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
   fill_halo(comm_, geometry.levels[0].graph, beta);
   EllipticProblem varying = mixed_problem();
   varying.face_beta = std::span(&beta, 1);
-  EllipticOperator op(comm_, geometry, varying, Faces::keep);
+  EllipticOperator op(test::composite_on(comm_, geometry), varying, Faces::keep);
   EllipticFluxes fluxes(op);
   EXPECT_EQ(missed(op, fluxes), 0);
 }
@@ -159,7 +160,7 @@ TEST_F(EllipticFluxesTest, BalancesOfLinesAndOfVaryingBetaMpi) {
 // Fluxes made before the coefficients changed are those of the operator as it is.
 TEST_F(EllipticFluxesTest, FollowTheOperatorMpi) {
   const Geometry geometry = packing_geometry(comm_, true, 2);
-  EllipticOperator op(comm_, geometry, mixed_problem(), Faces::keep);
+  EllipticOperator op(test::composite_on(comm_, geometry), mixed_problem(), Faces::keep);
   EllipticFluxes fluxes(op);
   WallField rates(op.composite()), values(op.composite());
   for (int l = 0; l < rates.n_levels(); ++l) {
@@ -176,7 +177,7 @@ TEST_F(EllipticFluxesTest, OfLinearFunctionsAreExactMpi) {
   const Vec3 g{0.3, -1.1, 2.0};
   const Geometry geometry =
       build_geometry(comm_, grid_of(24, 1), *test::outside_sphere().level_set(24), KeepPores::all);
-  EllipticOperator op(comm_, geometry, test::fits_linear(comm_, geometry, g), Faces::keep);
+  EllipticOperator op(test::composite_on(comm_, geometry), test::fits_linear(comm_, geometry, g), Faces::keep);
   EllipticFluxes fluxes(op);
   std::vector<double> x;
   for (const Vec3& p : op.positions()) x.push_back(dot(g, p));
@@ -202,8 +203,9 @@ TEST_F(EllipticFluxesTest, LinesOnSeveralLevelsAreRefusedMpi) {
   const Geometry geometry = packing_geometry(comm_, false, 2);
   EllipticProblem no_slip;
   no_slip.wall = [](const Vec3&) { return dirichlet(0.0); };
-  EllipticOperator lines(comm_, geometry, no_slip, Faces::keep),
-      fluxes(comm_, geometry, no_slip, WallForm::fluxes, Faces::keep), without(comm_, geometry, {});
+  EllipticOperator lines(test::composite_on(comm_, geometry), no_slip, Faces::keep),
+      fluxes(test::composite_on(comm_, geometry), no_slip, WallForm::fluxes, Faces::keep),
+      without(test::composite_on(comm_, geometry), {});
   EXPECT_THROW(EllipticFluxes{lines}, Error);
   EXPECT_THROW(EllipticFluxes{without}, Error);
   EllipticFluxes found(fluxes);

@@ -12,6 +12,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/elliptic_cases.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::elliptic_operator_test {
 namespace {
@@ -61,7 +62,7 @@ Geometry packing_geometry(const Comm& comm, bool periodic, int levels = 1) {
 }
 
 void expect_equal_readers(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem) {
-  EllipticOperator op(comm, geometry, problem);
+  EllipticOperator op(test::composite_on(comm, geometry), problem);
   const PetscMatrix matrix(op);
   EXPECT_EQ(matrix.unused_entries(), 0.0);
   const std::vector<double> x = noise(op);
@@ -95,7 +96,7 @@ TEST_F(EllipticOperatorTest, VectorsSideBySideAreThoseAloneMpi) {
   for (const int levels : {1, 2, 3})
     for (const EllipticProblem& problem : {EllipticProblem{}, mixed_problem()}) {
       const Geometry geometry = packing_geometry(comm_, levels == 2, levels);
-      EllipticOperator op(comm_, geometry, problem);
+      EllipticOperator op(test::composite_on(comm_, geometry), problem);
       expect_same_alone(op, [&](auto C, std::span<const double> x, std::span<double> y) { op.apply<C()>(x, y); });
       expect_same_alone(op,
                         [&](auto C, std::span<const double> b, std::span<double> x) { op.relax_wide_rows<C()>(b, x); });
@@ -131,7 +132,7 @@ TEST_F(EllipticOperatorTest, FaceBetaMpi) {
   const Geometry geometry = packing_geometry(comm_, true);
   EllipticProblem problem = mixed_problem();
   problem.wall = [](const Vec3&) { return robin(0.4, 1.0); };  // so that orphans have hosts
-  EllipticOperator constant(comm_, geometry, problem);
+  EllipticOperator constant(test::composite_on(comm_, geometry), problem);
   EXPECT_GT(constant.counts().orphans_joined, 10);
   const std::vector<double> x = noise(constant);
   std::vector<double> a(x.size()), b(x.size());
@@ -140,7 +141,7 @@ TEST_F(EllipticOperatorTest, FaceBetaMpi) {
     Field beta(geometry.levels[0].graph, 3);
     beta.fill(factor * mixed_problem().beta);
     problem.face_beta = std::span(&beta, 1);
-    EllipticOperator(comm_, geometry, problem).apply(x, b);
+    EllipticOperator(test::composite_on(comm_, geometry), problem).apply(x, b);
     double difference = 0.0;
     for (std::size_t i = 0; i < x.size(); ++i) difference = std::max(difference, std::abs(a[i] - b[i]));
     return comm_.max(difference);
@@ -164,7 +165,7 @@ TEST_F(EllipticOperatorTest, FaceBetaDoesNotFeelBoxesMpi) {
     EllipticProblem problem;
     problem.wall = [](const Vec3&) { return robin(0.4, 1.0); };
     problem.face_beta = std::span(&beta, 1);
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), problem);
     EXPECT_GT(op.counts().orphans_joined, 10);
     const std::vector<double> x = noise(op);
     std::vector<double> y(x.size());
@@ -203,7 +204,7 @@ TEST_F(EllipticOperatorTest, ConstantsAndConservationMpi) {
     EllipticProblem problem;
     for (const bool sealed : {true, false}) {
       if (!sealed) problem.wall = [](const Vec3&) { return neumann(1.0); };
-      EllipticOperator op(comm_, geometry, problem);
+      EllipticOperator op(test::composite_on(comm_, geometry), problem);
       EXPECT_EQ(op.counts().level_faces > 0, levels > 1);
       EXPECT_EQ(op.counts().level_faces_closed, 0);
       std::vector<double> x(static_cast<std::size_t>(op.numbering().n_own()), 3.0), y(x.size());
@@ -228,7 +229,7 @@ TEST_F(EllipticOperatorTest, LinearFunctionsAreExactMpi) {
       grid.levels = levels;
       if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.4, 0.2, 0.2}, {1.0, 0.7, 0.7}, 0});
       const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(24), KeepPores::all);
-      EllipticOperator op(comm_, geometry, test::fits_linear(comm_, geometry, g));
+      EllipticOperator op(test::composite_on(comm_, geometry), test::fits_linear(comm_, geometry, g));
       std::vector<double> x, y(static_cast<std::size_t>(op.numbering().n_own())), b(y.size());
       for (const Vec3& p : op.positions()) x.push_back(dot(g, p));
       op.apply(x, y);
@@ -250,7 +251,8 @@ TEST_F(EllipticOperatorTest, RanksDoNotMatterMpi) {
   for (const int levels : {1, 2}) {
     const Geometry together = packing_geometry(comm_, true, levels),
                    alone = packing_geometry(Comm::self(), true, levels);
-    EllipticOperator op(comm_, together, mixed_problem()), whole(Comm::self(), alone, mixed_problem());
+    EllipticOperator op(test::composite_on(comm_, together), mixed_problem()),
+        whole(test::composite_on(Comm::self(), alone), mixed_problem());
     const std::vector<double> x = noise(op), all = noise(whole);
     std::vector<double> y(x.size()), z(all.size());
     op.apply(x, y);
@@ -267,10 +269,10 @@ TEST_F(EllipticOperatorTest, RefusesWrongCoefficients) {
   EllipticProblem wrong_a, wrong_beta, negative;
   wrong_a.a = -1.0;
   wrong_beta.beta = 0.0;
-  EXPECT_THROW(EllipticOperator(Comm::self(), geometry, wrong_a), Error);
-  EXPECT_THROW(EllipticOperator(Comm::self(), geometry, wrong_beta), Error);
+  EXPECT_THROW(EllipticOperator(test::composite_on(Comm::self(), geometry), wrong_a), Error);
+  EXPECT_THROW(EllipticOperator(test::composite_on(Comm::self(), geometry), wrong_beta), Error);
   negative.wall = [](const Vec3&) { return robin(-1.0, 0.0); };
-  EXPECT_THROW(EllipticOperator(Comm::self(), geometry, negative), Error);
+  EXPECT_THROW(EllipticOperator(test::composite_on(Comm::self(), geometry), negative), Error);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "support/elliptic_cases.hpp"
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::elliptic_solution_test {
 namespace {
@@ -27,7 +28,7 @@ class EllipticSolutionTest : public testing::Test {
     if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.5, 0.25, 0.25}, {1.0, 0.75, 0.75}, 0});
     const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(n), KeepPores::all);
     const auto m = test::manufactured(test::wavy(), shape, n, wall, BoundaryKind::dirichlet);
-    EllipticOperator op(comm_, geometry, m.problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), m.problem);
     return test::errors_of(op, test::solve(op, m), m, false);
   }
   std::vector<double> solve(EllipticOperator& op, const KrylovOptions& options = {}) {
@@ -98,7 +99,7 @@ TEST_F(EllipticSolutionTest, RanksDoNotMatterMpi) {
     std::map<std::array<double, 3>, double> value;
     const auto solve_on = [&](const Comm& comm, auto&& look) {
       const Geometry geometry = build_geometry(comm, grid, *shape.level_set(16), KeepPores::all);
-      EllipticOperator op(comm, geometry, m.problem);
+      EllipticOperator op(test::composite_on(comm, geometry), m.problem);
       const std::vector<double> x = test::solve(op, m);
       const std::vector<Vec3> at = op.positions();
       for (std::size_t i = 0; i < x.size(); ++i) look(at[i].v, x[i]);
@@ -112,7 +113,7 @@ TEST_F(EllipticSolutionTest, RanksDoNotMatterMpi) {
 // of a random packing would, if their value followed from a balance of their own (by 1e-4).
 TEST_F(EllipticSolutionTest, StaysBetweenBoundaryValuesMpi) {
   const auto expect_bounds = [&](const Geometry& geometry, const EllipticProblem& problem) {
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), problem);
     for (const double v : solve(op, {"bounds", "bounds_", 1e-12, 500, 1e-8})) {
       EXPECT_GE(v, -1e-10);
       EXPECT_LE(v, 1.0 + 1e-10);
@@ -141,7 +142,7 @@ TEST_F(EllipticSolutionTest, UnitsDoNotMatter) {
     problem.sides[0] = [v = value](const Vec3&) { return dirichlet(v); };
     problem.sides[1] = [r = 0.3 * beta](const Vec3&) { return robin(r, 0.0); };
     problem.wall = [flux = 0.02 * beta * value](const Vec3&) { return neumann(flux); };
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), problem);
     std::vector<double> x = solve(op);
     for (double& v : x) v /= value;
     if (first.empty()) {
@@ -155,7 +156,7 @@ TEST_F(EllipticSolutionTest, UnitsDoNotMatter) {
 
 TEST_F(EllipticSolutionTest, AssembledPathGivesTheSameMpi) {
   const Geometry geometry = spheres27(comm_, 16);
-  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  EllipticOperator op(test::composite_on(comm_, geometry), from_zero_to_one());
   const KrylovOptions options{"two ways", "ways_", 1e-11, 500, 1e-8};
   const std::vector<double> matrix_free = solve(op, options);
   EXPECT_EQ(report_.preconditioner, "graph multigrid");
@@ -171,7 +172,7 @@ TEST_F(EllipticSolutionTest, AssembledPathGivesTheSameMpi) {
 // A second right-hand side uses what is set up; the solution as initial guess saves iterations.
 TEST_F(EllipticSolutionTest, RightSidesAndGuesses) {
   const Geometry geometry = spheres27(comm_, 16);
-  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  EllipticOperator op(test::composite_on(comm_, geometry), from_zero_to_one());
   std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), twice(b.size());
   op.right_side({}, b);
   KrylovSolver solver(op, {"sides", "sides_", 1e-11, 500, 1e-8});
@@ -186,7 +187,7 @@ TEST_F(EllipticSolutionTest, RightSidesAndGuesses) {
 // Sealed all around: the mean is free; sources that do not balance are an error that says so.
 TEST_F(EllipticSolutionTest, SingularSystemsMpi) {
   const Geometry geometry = spheres27(comm_, 16);
-  EllipticOperator op(comm_, geometry, EllipticProblem{});
+  EllipticOperator op(test::composite_on(comm_, geometry), EllipticProblem{});
   std::vector<double> source, b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
   const std::vector<double> volume = op.volumes();
   std::array<double, 2> sums{};
@@ -217,7 +218,7 @@ TEST_F(EllipticSolutionTest, GoesOnWhereTheShortMemoryStalls) {
       build_geometry(Comm::self(), grid_of(8, 1), *test::inside_sphere(0.22).level_set(8), KeepPores::all);
   EllipticProblem problem;
   problem.wall = [](const Vec3& x) { return robin(1.0, x[0]); };
-  EllipticOperator op(Comm::self(), geometry, problem);
+  EllipticOperator op(test::composite_on(Comm::self(), geometry), problem);
   std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), expected(b.size());
   ASSERT_LT(b.size(), 60U);
   op.right_side({}, b);
@@ -236,7 +237,7 @@ TEST_F(EllipticSolutionTest, GoesOnWhereTheShortMemoryStalls) {
 
 TEST_F(EllipticSolutionTest, FailuresAreNamed) {
   const Geometry geometry = spheres27(comm_, 16);
-  EllipticOperator op(comm_, geometry, from_zero_to_one());
+  EllipticOperator op(test::composite_on(comm_, geometry), from_zero_to_one());
   const std::string text = test::error_of([&] { solve(op, {"pressure", "pressure_", 1e-12, 2, 1e-8}); });
   for (const char* part : {"pressure", "DIVERGED_ITS", "residuals", "-pressure_ksp_max_it"})
     EXPECT_TRUE(test::has(text, part)) << text;

@@ -10,6 +10,7 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 #include "support/multigrid_cases.hpp"
 
 namespace karst::graph_multigrid_test {
@@ -251,7 +252,8 @@ TEST(GraphMultigrid, IsSymmetricAndPositiveOnSeveralLevelsMpi) {
   const Geometry geometry = refined_packing(comm, 3);
   ASSERT_EQ(geometry.levels.size(), 3u);
   for (const Walls walls : {Walls::neumann, Walls::dirichlet})
-    expect_symmetric_and_positive(comm, make_two_point_levels(comm, geometry, problem_with(walls)));
+    expect_symmetric_and_positive(comm,
+                                  make_two_point_levels(*test::composite_on(comm, geometry), problem_with(walls)));
 }
 
 /// Largest difference between a cycle for three right-hand sides and three cycles for one, over the largest result.
@@ -291,7 +293,9 @@ TEST(GraphMultigrid, ThreeAtOnceAreThreeMpi) {
     for (const MultigridOptions& options : {MultigridOptions{}, merging(0), merging(100)}) {
       const TwoPointLevel level = make_two_point_level(comm, one_level, problem_with(walls));
       EXPECT_LT(difference_of_three(comm, std::span(&level, 1), options), 3e-6);
-      EXPECT_LT(difference_of_three(comm, make_two_point_levels(comm, refined, problem_with(walls)), options), 3e-6);
+      EXPECT_LT(difference_of_three(
+                    comm, make_two_point_levels(*test::composite_on(comm, refined), problem_with(walls)), options),
+                3e-6);
     }
 }
 
@@ -302,7 +306,8 @@ struct Mirrored {
 };
 Mirrored compare_mirrored(const Comm& comm, const Geometry& geometry, const std::array<bool, 6>& mirrors) {
   EllipticProblem problem = problem_with(Walls::dirichlet);
-  std::vector<TwoPointLevel> levels = make_two_point_levels(comm, geometry, problem, WallForm::lines);
+  std::vector<TwoPointLevel> levels =
+      make_two_point_levels(*test::composite_on(comm, geometry), problem, WallForm::lines);
   for (TwoPointLevel& level : levels) level.mirrors = mirrors;
   BasicGraphMultigrid<3> three(comm, levels);
   const std::vector<double> x = random_values(levels);
@@ -324,7 +329,7 @@ Mirrored compare_mirrored(const Comm& comm, const Geometry& geometry, const std:
     EllipticProblem alone = problem;
     for (std::size_t s = 0; s < 6; ++s)
       if (s / 2 == c && mirrors[s]) alone.sides[s] = [](const Vec3&) { return dirichlet(0.0); };
-    GraphMultigrid one(comm, make_two_point_levels(comm, geometry, alone, WallForm::lines));
+    GraphMultigrid one(comm, make_two_point_levels(*test::composite_on(comm, geometry), alone, WallForm::lines));
     std::vector<double> b(x.size()), y(x.size()), of_three(x.size()), of_one(x.size());
     one.product(x, b);
     one.apply(b, y);
@@ -360,7 +365,7 @@ TEST(GraphMultigrid, MirrorsHoldTheNormalComponentMpi) {
 TEST(GraphMultigrid, LinksLevelsMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = refined_packing(comm, 3);
-  const auto grid = composite_on(comm, geometry);
+  const auto grid = test::composite_on(comm, geometry);
   const std::vector<TwoPointLevel> levels = make_two_point_levels(*grid, EllipticProblem{});
   std::int64_t unknowns = 0;
   for (std::size_t l = 0; l < 3; ++l) {
@@ -386,17 +391,22 @@ TEST(GraphMultigrid, SolvesOnSeveralLevelsMpi) {
   const Comm comm = Comm::world();
   for (const int n_levels : {2, 3}) {
     const Geometry geometry = refined_packing(comm, n_levels);
-    EXPECT_LE(iterations(comm, make_two_point_levels(comm, geometry, problem_with(Walls::neumann))), 20) << n_levels;
-    EXPECT_LE(iterations(comm, make_two_point_levels(comm, geometry, problem_with(Walls::dirichlet))), 12) << n_levels;
+    EXPECT_LE(
+        iterations(comm, make_two_point_levels(*test::composite_on(comm, geometry), problem_with(Walls::neumann))), 20)
+        << n_levels;
+    EXPECT_LE(
+        iterations(comm, make_two_point_levels(*test::composite_on(comm, geometry), problem_with(Walls::dirichlet))),
+        12)
+        << n_levels;
   }
 }
 
 /// Iterations of the default method to 1e-8 on the accurate operator, with sources that are nearly white.
 int accurate_iterations(const Comm& comm, const Geometry& geometry, const EllipticProblem& problem) {
   const PetscSession petsc;
-  EllipticOperator op(comm, geometry, problem);
+  EllipticOperator op(test::composite_on(comm, geometry), problem);
   KrylovSolver solver(op, {"accurate", "accurate_", 1e-8, 100, 1e-8});
-  const std::vector<double> source = random_values(make_two_point_levels(comm, geometry, problem));
+  const std::vector<double> source = random_values(make_two_point_levels(*test::composite_on(comm, geometry), problem));
   std::vector<double> b(source.size()), x(b.size());
   op.right_side(source, b);
   const SolveReport report = solver.solve(b, x);
@@ -447,9 +457,9 @@ TEST(GraphMultigrid, FewIterationsInSealedPackingsMpi) {
   const Geometry geometry = packing_geometry(comm, 32, 5.0);
   const PetscSession petsc;
   const EllipticProblem sealed;
-  EllipticOperator op(comm, geometry, sealed);
+  EllipticOperator op(test::composite_on(comm, geometry), sealed);
   std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
-  std::vector<double> values = random_values(make_two_point_levels(comm, geometry, sealed));
+  std::vector<double> values = random_values(make_two_point_levels(*test::composite_on(comm, geometry), sealed));
   op.apply(values, b);
   const SolveReport report = KrylovSolver(op, {"sealed", "sealed_", 1e-8, 100, 1e-8}).solve(b, x);
   EXPECT_EQ(report.singular_pores, 1);
@@ -475,7 +485,7 @@ TEST(GraphMultigrid, IsTheAccurateOperatorOnLinesMpi) {
   EllipticProblem problem = problem_with(Walls::dirichlet);
   problem.a = 0.3;
   problem.beta = 2.0;
-  EllipticOperator op(comm, geometry, problem);
+  EllipticOperator op(test::composite_on(comm, geometry), problem);
   ASSERT_EQ(op.form(), WallForm::lines);
   const TwoPointLevel level = make_two_point_level(comm, geometry.levels[0], problem, WallForm::lines);
   GraphMultigrid multigrid(comm, level);

@@ -12,6 +12,7 @@
 #include "support/elliptic_cases.hpp"
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::side_by_side_test {
 namespace {
@@ -22,7 +23,7 @@ struct Case {
   EllipticOperator op;
   NullSpace null_space;
   Case(const Comm& comm, bool sealed, int levels = 1)
-      : geometry(make(comm, sealed, levels)), op(comm, geometry, problem(sealed)), null_space(op) {}
+      : geometry(make(comm, sealed, levels)), op(test::composite_on(comm, geometry), problem(sealed)), null_space(op) {}
 
   static Geometry make(const Comm& comm, bool sealed, int levels) {
     GridOptions grid = test::grid_of(16, 1, sealed);

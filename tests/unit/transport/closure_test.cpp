@@ -9,6 +9,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shear_cases.hpp"
 #include "transport/effective_diffusivity.hpp"
 
@@ -27,7 +28,7 @@ class ClosureTest : public ::testing::Test {
   Dispersion solve(const Geometry& geometry, FaceField& flow, double s, double tolerance = 1e-10) {
     ClosureOptions options;
     options.tolerance = tolerance;
-    Closure closure(comm_, geometry, options);
+    Closure closure(test::composite_on(comm_, geometry), options);
     closure.set_flow(flow);
     return closure.solve(s, "test");
   }
@@ -37,7 +38,7 @@ class ClosureTest : public ::testing::Test {
     cells[along] = 16;
     cells[across] = n;
     const Geometry geometry = build_geometry(comm_, test::diffusion_grid(cells, periodic), *nothing(), KeepPores::all);
-    FaceField flow = test::flow_along(composite_on(comm_, geometry), along, [&](const Vec3& lo, const Vec3& hi) {
+    FaceField flow = test::flow_along(test::composite_on(comm_, geometry), along, [&](const Vec3& lo, const Vec3& hi) {
       return test::mean_sine(lo[across], hi[across], n);
     });
     const Dispersion d = solve(geometry, flow, peclet / n);
@@ -71,7 +72,7 @@ TEST_F(ClosureTest, BetweenPlatesMpi) {
   const auto error = [&](int n, double peclet) {
     const Geometry geometry =
         build_geometry(comm_, test::diffusion_grid({16, n, 1}, {true, false, true}), *nothing(), KeepPores::all);
-    FaceField flow = test::flow_along(composite_on(comm_, geometry), 0,
+    FaceField flow = test::flow_along(test::composite_on(comm_, geometry), 0,
                                       [&](const Vec3& lo, const Vec3& hi) { return mean_parabola(lo[1], hi[1], n); });
     const Dispersion d = solve(geometry, flow, peclet / n);
     EXPECT_TRUE(std::isnan(d.tensor[1][1]));
@@ -90,15 +91,15 @@ TEST_F(ClosureTest, InASquareDuctMpi) {
     const Geometry geometry = build_geometry(comm_, grid, *nothing(), KeepPores::all);
     EllipticProblem problem;
     for (std::size_t side = 2; side < 6; ++side) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
-    EllipticOperator op(comm_, geometry, problem);
+    EllipticOperator op(test::composite_on(comm_, geometry), problem);
     std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()), 1.0), speed(b.size(), 0.0);
     KrylovSolver(op, {.name = "duct", .prefix = "duct_", .tolerance = 1e-10}).solve(b, speed);
-    FaceField flow(composite_on(comm_, geometry));
+    FaceField flow(test::composite_on(comm_, geometry));
     const LevelGraph& graph = geometry.levels[0].graph;
     for (int box = 0; box < graph.n_local(); ++box)
       for_each_vof(graph.box(box),
                    [&](int vof, int) { flow.primary(0).box(box, 0)[vof] = speed[op.numbering().number(0, box, vof)]; });
-    Closure closure(comm_, geometry, {.tolerance = 1e-8});
+    Closure closure(test::composite_on(comm_, geometry), {.tolerance = 1e-8});
     closure.set_flow(flow);
     const double peclet = 50.0, s = peclet / n / closure.velocity()[0];
     return std::abs(closure.solve(s, "duct").tensor[0][0] / (1.0 + 0.00837647 * peclet * peclet) - 1.0);
@@ -114,9 +115,9 @@ TEST_F(ClosureTest, WithoutFlowIsDiffusionMpi) {
   const auto walls = test::packing(20, 0.22 * n, n, true, 11);
   const Geometry geometry =
       build_geometry(comm_, test::diffusion_grid(Index::all(n), periodic), *walls, KeepPores::connected);
-  FaceField still(composite_on(comm_, geometry));
+  FaceField still(test::composite_on(comm_, geometry));
   const Dispersion d = solve(geometry, still, 0.0, 1e-11);
-  const auto columns = effective_diffusivity(comm_, geometry, test::along({0, 1, 2}, 1e-11));
+  const auto columns = effective_diffusivity(test::composite_on(comm_, geometry), test::along({0, 1, 2}, 1e-11));
   for (const DiffusionColumn& c : columns)
     for (int e = 0; e < 3; ++e)
       EXPECT_NEAR(d.tensor[e][c.axis] * geometry.report.connected_porosity, c.tensor[e], 1e-9);
@@ -131,7 +132,7 @@ TEST_F(ClosureTest, OnRefinedLevelsMpi) {
   grid.refine = {{.level = 1, .where = Refinement::Where::region, .lo = {4.0, 4.0, 4.0}, .hi = {12.0, 20.0, 12.0}}};
   const Geometry geometry = build_geometry(comm_, grid, *nothing(), KeepPores::all);
   ASSERT_EQ(geometry.levels.size(), 2u);
-  FaceField flow = test::flow_along(composite_on(comm_, geometry), 0,
+  FaceField flow = test::flow_along(test::composite_on(comm_, geometry), 0,
                                     [&](const Vec3& lo, const Vec3& hi) { return test::mean_sine(lo[1], hi[1], n); });
   const Dispersion d = solve(geometry, flow, peclet / n);
   EXPECT_NEAR(d.tensor[0][0] / exact, 1.0, 5e-4);

@@ -8,6 +8,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shear_cases.hpp"
 
 namespace karst::dispersion_test {
@@ -31,16 +32,18 @@ TEST_F(DispersionTest, OfAxesAndPecletNumbersMpi) {
   std::vector<DispersionFlow> flows(2);
   for (const int axis : {0, 1})
     flows[axis] = {axis, {1.0, 20.0}, [&, axis] {
-                     return test::flow_along(composite_on(comm_, geometry), axis, [&](const Vec3& lo, const Vec3& hi) {
-                       return 3e-7 * (1.0 + test::mean_sine(lo[1 - axis], hi[1 - axis], n));
-                     });
+                     return test::flow_along(test::composite_on(comm_, geometry), axis,
+                                             [&](const Vec3& lo, const Vec3& hi) {
+                                               return 3e-7 * (1.0 + test::mean_sine(lo[1 - axis], hi[1 - axis], n));
+                                             });
                    }};
   DispersionOptions options;
   options.tolerance = 1e-10;
   for (const bool transverse : {true, false}) {
     options.transverse = transverse;
     std::string told;
-    DispersionSolver solver(comm_, geometry, options, n, [&](const std::string& solve, int, double) { told = solve; });
+    DispersionSolver solver(test::ground_on(comm_, geometry), options, n,
+                            [&](const std::string& solve, int, double) { told = solve; });
     for (const DispersionFlow& flow : flows) {
       if (flow.axis == 0) {  // of the other axis the first is known
         EXPECT_GT(solver.solve(flow, 1.0).setup_seconds, 0.0);
@@ -63,8 +66,8 @@ TEST_F(DispersionTest, OfAxesAndPecletNumbersMpi) {
 TEST_F(DispersionTest, WithoutFlowNothingIsSolved) {
   const Geometry geometry = free_fluid({16, 16, 1}, {true, true, true});
   const DispersionOptions options;
-  const auto still = [&] { return FaceField(composite_on(comm_, geometry)); };
-  DispersionSolver solver(comm_, geometry, options, 1.0);
+  const auto still = [&] { return FaceField(test::composite_on(comm_, geometry)); };
+  DispersionSolver solver(test::ground_on(comm_, geometry), options, 1.0);
   const std::string text = test::error_of([&] { solver.solve({0, {1.0}, still}, 1.0); });
   EXPECT_TRUE(test::has(text, "mean velocity along x")) << text;
 }

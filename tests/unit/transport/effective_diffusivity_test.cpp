@@ -8,6 +8,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 
 namespace karst::effective_diffusivity_test {
 namespace {
@@ -22,7 +23,7 @@ class EffectiveDiffusivityTest : public ::testing::Test {
 
   std::vector<DiffusionColumn> solve(const GridOptions& grid, const LevelSet& solid, const DiffusionOptions& options,
                                      KeepPores keep = KeepPores::all) {
-    return effective_diffusivity(comm_, build_geometry(comm_, grid, solid, keep), options);
+    return effective_diffusivity(test::composite_on(comm_, build_geometry(comm_, grid, solid, keep)), options);
   }
 };
 
@@ -102,7 +103,7 @@ TEST_F(EffectiveDiffusivityTest, OfStraightTubesIsTheOpenAreaMpi) {
   const double open = std::numbers::pi * (5.2 * 5.2 + 4.1 * 4.1 + 6.7 * 6.7) / (32.0 * 32.0);
   for (const auto& sides : {std::array<bool, 3>{}, {false, false, true}}) {
     const Geometry geometry = build_geometry(comm_, diffusion_grid({32, 32, 24}, sides), *walls, KeepPores::all);
-    const auto columns = effective_diffusivity(comm_, geometry, along({0, 2}));
+    const auto columns = effective_diffusivity(test::composite_on(comm_, geometry), along({0, 2}));
     EXPECT_FALSE(columns[0].connected);
     EXPECT_EQ(columns[0].tensor, Vec3{});
     EXPECT_TRUE(std::isinf(columns[0].formation_factor));
@@ -159,8 +160,8 @@ TEST_F(EffectiveDiffusivityTest, DoesNotDependOnRanksThreadsAndBoxesMpi) {
     const auto packing = turned_packing(n, repeated, {0, 1, 2});
     const std::array<bool, 3> sides{repeated, repeated, repeated};
     const auto alone = effective_diffusivity(
-        Comm::self(),
-        build_geometry(Comm::self(), diffusion_grid(Index::all(n), sides), *packing, KeepPores::connected),
+        test::composite_on(Comm::self(), build_geometry(Comm::self(), diffusion_grid(Index::all(n), sides), *packing,
+                                                        KeepPores::connected)),
         along({0, 2}));
     for (const auto& [box, t] : std::array<std::pair<int, int>, 3>{{{8, 1}, {16, 2}, {32, 1}}}) {
       set_n_threads(t);
@@ -255,8 +256,8 @@ TEST_F(EffectiveDiffusivityTest, InTwoDimensionsMpi) {
 }
 
 TEST_F(EffectiveDiffusivityTest, DoesNotDependOnTheUnitOfLengthMpi) {
-  const auto metre = effective_diffusivity(comm_, test::described(comm_, 1.0), along({0, 1, 2}));
-  const auto micron = effective_diffusivity(comm_, test::described(comm_, 1e-6), along({0, 1, 2}));
+  const auto metre = effective_diffusivity(test::composite_on(comm_, test::described(comm_, 1.0)), along({0, 1, 2}));
+  const auto micron = effective_diffusivity(test::composite_on(comm_, test::described(comm_, 1e-6)), along({0, 1, 2}));
   for (std::size_t d = 0; d < 3; ++d) {
     EXPECT_EQ(metre[d].solve.iterations, micron[d].solve.iterations);
     EXPECT_NEAR(metre[d].formation_factor / micron[d].formation_factor, 1.0, 1e-10);
@@ -277,7 +278,7 @@ TEST_F(EffectiveDiffusivityTest, TellsOfEveryIterationMpi) {
       iterations += n > 0;
       last = residual;
     };
-    const auto columns = effective_diffusivity(comm_, geometry, along({0, 2}, 1e-8), watch);
+    const auto columns = effective_diffusivity(test::composite_on(comm_, geometry), along({0, 2}, 1e-8), watch);
     EXPECT_EQ(solves, (std::vector<std::string>{columns[0].solve.name, columns[1].solve.name}));
     EXPECT_EQ(solves, (std::vector<std::string>{"diffusion x", "diffusion z"}));
     EXPECT_LT(last, 1e-8);

@@ -9,6 +9,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
+#include "support/ground_cases.hpp"
 #include "support/shear_cases.hpp"
 
 namespace karst::steady_transport_test {
@@ -61,8 +62,8 @@ class SteadyTransportTest : public ::testing::Test {
     } else {
       problem.sides[2] = problem.sides[3] = reacts;
     }
-    EllipticOperator op(comm_, geometry, problem, Faces::keep);
-    FaceField flow = test::flow_along(composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
+    EllipticOperator op(test::composite_on(comm_, geometry), problem, Faces::keep);
+    FaceField flow = test::flow_along(test::composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
       return mean_speed(lo[1], hi[1], middle, half);
     });
     SteadyTransport transport(op, flow, peclet / half, {.tolerance = 1e-10});
@@ -119,8 +120,8 @@ TEST_F(SteadyTransportTest, SherwoodNumbersOfAChannelMpi) {
     EllipticProblem problem;
     problem.sides[0] = [](const Vec3&) { return dirichlet(1.0); };
     problem.sides[2] = problem.sides[3] = [&](const Vec3&) { return robin(rate, 0.0); };
-    EllipticOperator op(comm_, geometry, problem, Faces::keep);
-    FaceField flow = test::flow_along(composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
+    EllipticOperator op(test::composite_on(comm_, geometry), problem, Faces::keep);
+    FaceField flow = test::flow_along(test::composite_on(comm_, geometry), 0, [&](const Vec3& lo, const Vec3& hi) {
       return 1.5 * mean_speed(lo[1], hi[1], half, half);
     });
     SteadyTransport transport(op, flow, peclet / (4.0 * half), {.tolerance = 1e-10});
@@ -148,8 +149,8 @@ TEST_F(SteadyTransportTest, LawsOfTheWallThatAreNotLinearMpi) {
   EllipticProblem problem;
   problem.sides[0] = [](const Vec3&) { return dirichlet(1.0); };
   problem.wall = [](const WallPiece&) { return robin(1.0, 0.0); };
-  EllipticOperator op(comm_, geometry, problem, Faces::keep);
-  FaceField still(composite_on(comm_, geometry));
+  EllipticOperator op(test::composite_on(comm_, geometry), problem, Faces::keep);
+  FaceField still(test::composite_on(comm_, geometry));
   SteadyTransport transport(op, still, 0.0, {.tolerance = 1e-12});
   const auto expect = [&](const WallLaw& law, double at_wall, int most_steps) {
     std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);

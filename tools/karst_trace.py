@@ -25,40 +25,31 @@ TOGETHER = ("reduction", "gather", "broadcast", "sparse exchange")
 BEGIN, END, INSTANT = 1, 2, 3
 
 
+def varint(data, at):
+    """A number of seven bits in each byte, the lowest first, and the place behind it."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
 def fields(data):
     """(number, value) of a message in protobuf's wire format: integers, or bytes of what has a length."""
     at, end = 0, len(data)
     while at < end:
-        key = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            key |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
+        key, at = varint(data, at)
         kind = key & 7
         if kind == 0:
-            value = shift = 0
-            while True:
-                byte = data[at]
-                at += 1
-                value |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
+            value, at = varint(data, at)
         elif kind == 1:
             value = int.from_bytes(data[at:at + 8], "little")
             at += 8
         elif kind == 2:
-            size = shift = 0
-            while True:
-                byte = data[at]
-                at += 1
-                size |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
+            size, at = varint(data, at)
             value = data[at:at + size]
             at += size
         elif kind == 5:

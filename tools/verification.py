@@ -174,6 +174,14 @@ def volumes(g):
         "without its cell centre count as extra.\n")
 
 
+def save(figure, axes, path):
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(frameon=False)
+    figure.tight_layout()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Software": None})
+
+
 def plot_sphere(rows):
     radius = [r["radius"] for r in rows]
     figure, axes = plt.subplots(figsize=(6.0, 4.2), dpi=150)
@@ -186,11 +194,7 @@ def plot_sphere(rows):
     axes.set_xlabel("cells per radius, R/h")
     axes.set_ylabel("relative error")
     axes.set_title("Sphere off centre")
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend(frameon=False)
-    figure.tight_layout()
-    PLOT.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(PLOT, metadata={"Software": None})
+    save(figure, axes, PLOT)
 
 
 def manufactured(e):
@@ -244,11 +248,7 @@ def plot_elliptic(e):
     axes.set_xlabel("cell width / domain")
     axes.set_ylabel("largest error")
     axes.set_title("Manufactured solution inside a sphere")
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend(frameon=False)
-    figure.tight_layout()
-    PLOT_ELLIPTIC.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(PLOT_ELLIPTIC, metadata={"Software": None})
+    save(figure, axes, PLOT_ELLIPTIC)
 
 
 def signed(x):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/math/dense_solve.hpp"
 #include "base/math/eight.hpp"
@@ -85,61 +86,53 @@ double saturation_residual(const Equations& e, const SolutionCondition& c, std::
   return ln_omega - c.value;
 }
 
+/// The sum that a condition of one place in the basis prescribes, and its row; null: it prescribes none.
+std::pair<const WeightedSums*, int> prescribed_sum(const Equations& e, int b) {
+  switch (e.conditions[b].kind) {
+    case Kind::total:
+    case Kind::potential:
+      return {&e.sums, b};
+    case Kind::charge:
+      return {&e.table.ions, SpeciesTable::charge};
+    case Kind::alkalinity:
+      return {&e.table.ions, SpeciesTable::alkalinity};
+    case Kind::activity:
+    case Kind::saturation:
+      break;
+  }
+  return {nullptr, 0};
+}
+
 /// Residual of the condition of one place in the basis; of a sum the ratio of its sides, of which the logarithm is it.
 double basis_residual(const Equations& e, std::span<const double> x, int b) {
   const SolutionCondition& c = e.conditions[b];
-  const auto of_sum = [&](const WeightedSums& sums, int row) {
-    const Sides sides = add_up(e.work, sums, row, c.kind == Kind::potential ? 0.0 : c.value);
+  if (const auto [sums, row] = prescribed_sum(e, b); sums != nullptr) {
+    const Sides sides = add_up(e.work, *sums, row, c.kind == Kind::potential ? 0.0 : c.value);
     e.work.positive[b] = sides.plus;
     e.work.negative[b] = sides.minus;
     e.work.ratio[b] = sides.plus / sides.minus;
     return 0.0;
-  };
-  switch (c.kind) {
-    case Kind::total:
-    case Kind::potential:
-      return of_sum(e.sums, b);
-    case Kind::charge:
-      return of_sum(e.table.ions, SpeciesTable::charge);
-    case Kind::alkalinity:
-      return of_sum(e.table.ions, SpeciesTable::alkalinity);
-    case Kind::activity:
-      return e.work.ln_a[b] - c.value;
-    case Kind::saturation:
-      return saturation_residual(e, c, x);
   }
-  return 0.0;
+  return c.kind == Kind::activity ? e.work.ln_a[b] - c.value : saturation_residual(e, c, x);
 }
 
 void basis_row(const Equations& e, int b) {
   const SolutionCondition& c = e.conditions[b];
   const std::size_t row = b, n_basis = e.table.n_basis;
   double* const out = e.work.jacobian.data() + row * e.table.width;
-  const auto of_sum = [&](const WeightedSums& sums, int which) {
-    add_slopes(e, sums, which, row, 1.0 / e.work.positive[b], 1.0 / e.work.negative[b]);
-  };
-  switch (c.kind) {
-    case Kind::total:
-    case Kind::potential:
-      return of_sum(e.sums, b);
-    case Kind::charge:
-      return of_sum(e.table.ions, SpeciesTable::charge);
-    case Kind::alkalinity:
-      return of_sum(e.table.ions, SpeciesTable::alkalinity);
-    case Kind::activity:
-      out[row] = 1.0;
-      out[n_basis] = e.work.basis_slope[b];
-      return;
-    case Kind::saturation: {
-      const MassAction& action = e.system.phases[c.phase].dissolved;
-      for (const auto& [p, coefficient] : action.basis) {
-        out[p] += coefficient;
-        out[n_basis] += coefficient * e.work.basis_slope[p];
-      }
-      out[n_basis + 1] = action.water;
-      return;
-    }
+  if (const auto [sums, which] = prescribed_sum(e, b); sums != nullptr)
+    return add_slopes(e, *sums, which, row, 1.0 / e.work.positive[b], 1.0 / e.work.negative[b]);
+  if (c.kind == Kind::activity) {
+    out[row] = 1.0;
+    out[n_basis] = e.work.basis_slope[b];
+    return;
   }
+  const MassAction& action = e.system.phases[c.phase].dissolved;
+  for (const auto& [p, coefficient] : action.basis) {
+    out[p] += coefficient;
+    out[n_basis] += coefficient * e.work.basis_slope[p];
+  }
+  out[n_basis + 1] = action.water;
 }
 
 /// Longest share of a step that changes nothing of the basis by more than a factor of e^8.

@@ -11,7 +11,7 @@
 #include "base/core/error.hpp"
 #include "eb/link/least_squares.hpp"
 #include "fields/parents.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -104,15 +104,12 @@ void FillGhosts::find_averages(int l) {
     a.begin.push_back(std::ssize(a.children));
     to_owner[coarse.layout().owner(box_of(sum.parent))].put(sum);
   }
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
   std::vector<std::pair<int, Sum>> all;
   std::vector<RemoteItem> remote;
-  for (const Message& m : grid.comm().sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      all.emplace_back(m.rank, in.get<Sum>());
-      if (m.rank != grid.comm().rank()) remote.push_back({m.rank, all.back().second.value});
-    }
+  send_to_ranks(grid.comm(), std::move(to_owner), [&](ByteReader& in, int rank) {
+    all.emplace_back(rank, in.get<Sum>());
+    if (rank != grid.comm().rank()) remote.push_back({rank, all.back().second.value});
+  });
   std::ranges::sort(remote);
   std::ranges::stable_sort(all, {}, [](const auto& s) { return s.second.parent; });
   const auto n_own = std::ssize(a.begin) - 1;

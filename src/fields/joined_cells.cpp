@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/core/items_of.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 
 namespace karst {
 
@@ -22,27 +22,15 @@ std::vector<GlobalNumber> numbers_of(const Comm& comm, const LevelGraph& graph, 
                                      int level, const std::vector<Asked>& asked) {
   std::map<int, std::vector<std::size_t>> of_rank;
   for (std::size_t i = 0; i < asked.size(); ++i) of_rank[graph.layout().owner(box_of(asked[i].home))].push_back(i);
-  std::vector<Message> questions;
-  for (const auto& [rank, places] : of_rank) {
-    ByteWriter w;
-    for (const std::size_t i : places) w.put(asked[i].home);
-    questions.push_back({rank, w.take()});
-  }
-  std::vector<Message> answers;
-  for (const Message& m : comm.sparse_exchange(questions)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto home = in.get<VofName>();
-      const std::int32_t number = numbering.number(level, graph.local(box_of(home)), vof_of(home));
-      w.put(number < 0 ? no_unknown : numbering.first() + number);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
+  const auto question = [&](std::size_t i, ByteWriter& w) { w.put(asked[i].home); };
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto home = in.get<VofName>();
+    const std::int32_t number = numbering.number(level, graph.local(box_of(home)), vof_of(home));
+    w.put(number < 0 ? no_unknown : numbering.first() + number);
+  };
   std::vector<GlobalNumber> found(asked.size(), no_unknown);
-  for (const Message& m : comm.sparse_exchange(answers)) {
-    ByteReader in(m.bytes);
-    for (const std::size_t i : of_rank.at(m.rank)) found[i] = in.get<GlobalNumber>();
-  }
+  ask_ranks_per_item(comm, of_rank, question, answer,
+                     [&](std::size_t i, ByteReader& in) { found[i] = in.get<GlobalNumber>(); });
   return found;
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/core/items_of.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -39,10 +39,7 @@ class CoarseSide {
         }
       }
     }
-    std::vector<Message> out;
-    for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-    for (const Message& m : comm.sparse_exchange(out))
-      for (ByteReader in(m.bytes); !in.at_end();) entries_.push_back(in.get<Entry>());
+    send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) { entries_.push_back(in.get<Entry>()); });
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::tie(a.place, b.aperture, a.vof) < std::tie(b.place, a.aperture, b.vof);
     });
@@ -65,14 +62,11 @@ class CoarseSide {
         to_reader[rank].put(place);
         to_reader[rank].put(a);
       }
-    std::vector<Message> out;
-    for (auto& [rank, w] : to_reader) out.push_back({rank, w.take()});
     for (const Entry& e : entries_) missing_[e.place] += e.aperture;
-    for (const Message& m : comm.sparse_exchange(out))
-      for (ByteReader in(m.bytes); !in.at_end();) {
-        const auto place = in.get<LevelPlace>();
-        missing_[place] -= in.get<double>();
-      }
+    send_to_ranks(comm, std::move(to_reader), [&](ByteReader& in, int) {
+      const auto place = in.get<LevelPlace>();
+      missing_[place] -= in.get<double>();
+    });
   }
 
   BehindFace behind(const LevelPlace& place) const {
@@ -201,33 +195,21 @@ void ask_coarse(const Comm& comm, const Layout& layout, const CoarseSide& coarse
   for (std::size_t i = 0; i < faces.size(); ++i)
     if (const std::int64_t box = layout.find_cell(faces[i].place.cell); box >= 0)
       of_rank[layout.owner(box)].push_back(i);
-  std::vector<Message> out, answers;
-  for (const auto& [rank, list] : of_rank) {
-    ByteWriter w;
-    for (const std::size_t i : list) w.put(faces[i].place);
-    out.push_back({rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const BehindFace b = coarse.behind(in.get<LevelPlace>());
-      w.put(b.found);
-      w.put(b.vof);
-      w.put(b.covered);
-      w.put(b.center);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers)) {
-    ByteReader in(m.bytes);
-    for (const std::size_t i : of_rank.at(m.rank)) {
-      BehindFace& behind = faces[i].behind;
-      behind.found = in.get<bool>();
-      behind.vof = in.get<VofName>();
-      behind.covered = in.get<VofName>();
-      behind.center = in.get<Vec3>();
-    }
-  }
+  const auto question = [&](std::size_t i, ByteWriter& w) { w.put(faces[i].place); };
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const BehindFace b = coarse.behind(in.get<LevelPlace>());
+    w.put(b.found);
+    w.put(b.vof);
+    w.put(b.covered);
+    w.put(b.center);
+  };
+  ask_ranks_per_item(comm, of_rank, question, answer, [&](std::size_t i, ByteReader& in) {
+    BehindFace& behind = faces[i].behind;
+    behind.found = in.get<bool>();
+    behind.vof = in.get<VofName>();
+    behind.covered = in.get<VofName>();
+    behind.center = in.get<Vec3>();
+  });
 }
 
 }  // namespace
@@ -313,28 +295,18 @@ void look_behind(const Comm& comm, const CoarseSight& coarse, std::vector<LevelF
   std::map<int, std::vector<std::size_t>> of_rank;
   for (std::size_t i = 0; i < faces.size(); ++i)
     if (faces[i].behind.found) of_rank[coarse.vofs.layout().owner(box_of(faces[i].behind.vof))].push_back(i);
-  std::vector<Message> out, answers;
-  for (const auto& [rank, list] : of_rank) {
-    ByteWriter w;
-    for (const std::size_t i : list) w.put(Question{faces[i].behind.vof, faces[i].behind.center});
-    out.push_back({rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto q = in.get<Question>();
-      w.put(coarse.row(q.vof));
-      w.put_vector(points_around(coarse.vofs, q.vof, 2, 1.0, q.center, coarse.walls));
-    }
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers)) {
-    ByteReader in(m.bytes);
-    for (const std::size_t i : of_rank.at(m.rank)) {
-      faces[i].behind.row = in.get<GlobalNumber>();
-      faces[i].behind.points = in.get_vector<LevelPoint>();
-    }
-  }
+  const auto question = [&](std::size_t i, ByteWriter& w) {
+    w.put(Question{faces[i].behind.vof, faces[i].behind.center});
+  };
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto q = in.get<Question>();
+    w.put(coarse.row(q.vof));
+    w.put_vector(points_around(coarse.vofs, q.vof, 2, 1.0, q.center, coarse.walls));
+  };
+  ask_ranks_per_item(comm, of_rank, question, answer, [&](std::size_t i, ByteReader& in) {
+    faces[i].behind.row = in.get<GlobalNumber>();
+    faces[i].behind.points = in.get_vector<LevelPoint>();
+  });
 }
 
 }  // namespace karst

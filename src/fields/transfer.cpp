@@ -8,7 +8,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "fields/parents.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -216,21 +216,14 @@ TransferReport transfer(CellField& from, FillGhosts& fill, CellField& to) {
   check(from, to);
   fill(from);
   const Comm& comm = to.grid().comm();
-  std::vector<Message> out, answers;
-  for (auto& [rank, w] : questions(from.grid(), to.grid())) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) answer(from, fill, in.get<Question>(), w);
-    answers.push_back({m.rank, w.take()});
-  }
+  const auto of_own = [&](ByteReader& in, ByteWriter& w) { answer(from, fill, in.get<Question>(), w); };
   std::map<std::pair<int, int>, std::map<int, OldVofs>> of_box;  // by level and number, then by level of the old VoFs
-  for (const Message& m : comm.sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto q = in.get<Question>();
-      OldVofs& old = of_box[{q.asker_level, q.asker}][q.level];
-      old.vofs = in.get_vector<OldVof>();
-      old.values = in.get_vector<OldValue>();
-    }
+  ask_ranks(comm, questions(from.grid(), to.grid()), of_own, [&](ByteReader& in, int) {
+    const auto q = in.get<Question>();
+    OldVofs& old = of_box[{q.asker_level, q.asker}][q.level];
+    old.vofs = in.get_vector<OldVof>();
+    old.values = in.get_vector<OldValue>();
+  });
   Transfer work(from, to);
   for (int l = 0; l < to.n_levels(); ++l)
     for (int b = 0; b < to.grid().graph(l).n_local(); ++b) {

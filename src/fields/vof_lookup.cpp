@@ -8,7 +8,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/core/items_of.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -94,26 +94,23 @@ GlobalNumber VofLookup::number(VofName v) const {
   return n < 0 ? no_unknown : numbering_->first() + n;
 }
 
+std::int64_t VofLookup::row_of(int b, int vof) const {
+  const std::int32_t p = place(b, vof);
+  return p < 0 || p >= box(b).n_irregular ? -1 : geometry_->moments_begin[b] + p;
+}
+
 const VofMoments* VofLookup::moments(VofName v) const {
   const int b = local(v);
-  if (b < 0) {
-    const Remote::Fixed& r = remote_.at(v).fixed;
-    return r.irregular ? &r.moments : nullptr;
-  }
-  const std::int32_t p = place(b, vof_of(v));
-  if (p < 0 || p >= box(b).n_irregular) return nullptr;
-  return &geometry_->moments[geometry_->moments_begin[b] + p];
+  if (b < 0) return remote_.at(v).moments();
+  const std::int64_t row = row_of(b, vof_of(v));
+  return row < 0 ? nullptr : &geometry_->moments[row];
 }
 
 const VofCenter* VofLookup::center(VofName v) const {
   const int b = local(v);
-  if (b < 0) {
-    const Remote::Fixed& r = remote_.at(v).fixed;
-    return r.irregular ? &r.center : nullptr;
-  }
-  const std::int32_t p = place(b, vof_of(v));
-  if (p < 0 || p >= box(b).n_irregular) return nullptr;
-  return &geometry_->centers[geometry_->moments_begin[b] + p];
+  if (b < 0) return remote_.at(v).center();
+  const std::int64_t row = row_of(b, vof_of(v));
+  return row < 0 ? nullptr : &geometry_->centers[row];
 }
 
 VofName VofLookup::neighbour(VofName v, int side) const {
@@ -156,19 +153,7 @@ std::vector<ListedFace> VofLookup::faces(VofName v) const {
 }
 
 Index VofLookup::step(VofName from, VofName to, int side) const {
-  const Index a = cell(from), b = cell(to);
-  const Domain& domain = layout().domain();
-  Index result;
-  for (int d = 0; d < 3; ++d) {
-    result[d] = b[d] - a[d];
-    if (!domain.periodic[d]) continue;
-    const int n = domain.cells[d];
-    if (2 * result[d] > n) result[d] -= n;
-    if (2 * result[d] < -n) result[d] += n;
-    if (d != direction_of(side) || n > 2) continue;  // both ways are equally short: the side decides
-    if (n == 1 || result[d] != 0) result[d] = is_high(side) ? 1 : -1;
-  }
-  return result;
+  return step_across(layout().domain(), cell(from), cell(to), side);
 }
 
 VofName VofLookup::aligned(VofName v, int side) const {
@@ -219,30 +204,23 @@ void VofLookup::ask(const Comm& comm, const std::vector<VofName>& names) {
   std::map<int, ByteWriter> questions;
   for (const VofName v : names)
     if (!knows(v)) questions[layout().owner(box_of(v))].put(v);
-  std::vector<Message> out, answers;
-  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      const Remote r = describe(v);
-      w.put(v);
-      w.put(r.fixed);
-      w.put_vector(r.extra);
-      const auto mixed = r.fixed.irregular ? wall_parts(v).mixed : std::span<const MixedWall>{};
-      w.put_vector(std::vector<MixedWall>(mixed.begin(), mixed.end()));
-    }
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      Remote r{};
-      r.fixed = in.get<Remote::Fixed>();
-      r.extra = in.get_vector<ListedFace>();
-      if (auto mixed = in.get_vector<MixedWall>(); !mixed.empty()) foreign_walls_->emplace(v, std::move(mixed));
-      remote_.emplace(v, std::move(r));
-    }
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto v = in.get<VofName>();
+    const Remote r = describe(v);
+    w.put(v);
+    w.put(r.fixed);
+    w.put_vector(r.extra);
+    const auto mixed = r.fixed.irregular ? wall_parts(v).mixed : std::span<const MixedWall>{};
+    w.put_vector(std::vector<MixedWall>(mixed.begin(), mixed.end()));
+  };
+  ask_ranks(comm, std::move(questions), answer, [&](ByteReader& in, int) {
+    const auto v = in.get<VofName>();
+    Remote r{};
+    r.fixed = in.get<Remote::Fixed>();
+    r.extra = in.get_vector<ListedFace>();
+    if (auto mixed = in.get_vector<MixedWall>(); !mixed.empty()) foreign_walls_->emplace(v, std::move(mixed));
+    remote_.emplace(v, std::move(r));
+  });
 }
 
 void VofLookup::fetch(const Comm& comm, std::vector<VofName> names, int rings) {
@@ -279,24 +257,17 @@ void VofLookup::fetch_beyond(const Comm& comm) {
   std::map<int, ByteWriter> questions;
   for (const auto& [name, remote] : remote_)
     if (touches_other_level(name)) questions[layout().owner(box_of(name))].put(name);
-  std::vector<Message> out, answers;
-  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto name = in.get<VofName>();
-      const auto found = beyond_.find(name);
-      if (found == beyond_.end()) continue;
-      w.put(name);
-      w.put_vector(found->second);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto name = in.get<VofName>();
-      beyond_[name] = in.get_vector<PointBeyond>();
-    }
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto name = in.get<VofName>();
+    const auto found = beyond_.find(name);
+    if (found == beyond_.end()) return;
+    w.put(name);
+    w.put_vector(found->second);
+  };
+  ask_ranks(comm, std::move(questions), answer, [&](ByteReader& in, int) {
+    const auto name = in.get<VofName>();
+    beyond_[name] = in.get_vector<PointBeyond>();
+  });
 }
 
 std::span<const PointBeyond> VofLookup::beyond(VofName v) const {

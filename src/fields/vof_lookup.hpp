@@ -105,9 +105,12 @@ class VofLookup {
       MineralNumber mineral;
     } fixed;
     std::vector<ListedFace> extra;
+    const VofMoments* moments() const { return fixed.irregular ? &fixed.moments : nullptr; }
+    const VofCenter* center() const { return fixed.irregular ? &fixed.center : nullptr; }
   };
   int local(VofName v) const { return geometry_->graph.local(box_of(v)); }
   std::int32_t place(int local_box, int vof) const { return place_[geometry_->graph.vof_begin(local_box) + vof]; }
+  std::int64_t row_of(int local_box, int vof) const;  ///< among the irregular VoFs of the rank; -1: regular
   const BoxGraph& box(int local_box) const { return boxes_[local_box]; }
   void add_extra_faces(VofName v, std::vector<ListedFace>& faces) const;
   Remote describe(VofName v) const;

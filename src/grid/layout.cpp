@@ -15,6 +15,19 @@ constexpr int wrap(int a, int n) { return a - floor_div(a, n) * n; }
 
 }  // namespace
 
+Index step_across(const Domain& domain, const Index& from, const Index& to, int side) {
+  Index result = to - from;
+  for (int d = 0; d < 3; ++d) {
+    if (!domain.periodic[d]) continue;
+    const int n = domain.cells[d];
+    if (2 * result[d] > n) result[d] -= n;
+    if (2 * result[d] < -n) result[d] += n;
+    if (d != direction_of(side) || n > 2) continue;  // both ways are equally short: the side decides
+    if (n == 1 || result[d] != 0) result[d] = is_high(side) ? 1 : -1;
+  }
+  return result;
+}
+
 Layout::Layout(const Domain& domain, int box_size, std::vector<std::uint64_t> keys,
                std::vector<std::int64_t> rank_begin)
     : domain_(domain), box_size_(box_size), keys_(std::move(keys)), rank_begin_(std::move(rank_begin)) {

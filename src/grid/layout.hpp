@@ -21,6 +21,9 @@ struct Domain {
   Domain refined() const { return {2 * cells, periodic}; }
 };
 
+/// Steps from one cell to a neighbour across a side, the shorter way in periodic directions.
+Index step_across(const Domain& domain, const Index& from, const Index& to, int side);
+
 /// Number of lattice positions per direction: ceil(cells / box size).
 constexpr Index lattice_size(const Domain& domain, int box_size) {
   Index n;

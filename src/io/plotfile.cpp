@@ -78,6 +78,19 @@ std::int64_t root_bytes(const PlotDescription& plot) {
          static_cast<std::int64_t>(plot.title.size() + plot.version.size());
 }
 
+/// Has fill(target) write into a new file, which returns the group VTKHDF, and closes it. Collective.
+template <class Fill>
+void fill_file(const Comm& comm, const AtomicFile& target, const PlotDescription& plot, Reservation& room,
+               std::int64_t metadata, Handle& file, Fill&& fill) {
+  const std::string& path = target.path();
+  DiscardUnfinished unfinished(target.temporary());
+  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
+  Handle vtk = fill(PlotTarget{comm, plot, n_components, file, path, room, metadata});
+  check(vtk.close(), "finish the levels", path);
+  hdf5::finish_file(comm, file, path);
+  unfinished.finished();
+}
+
 /// Everything between opening and closing of a plotfile in one file. Collective.
 void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription& plot, Reservation& room) {
   const std::string& path = target.path();
@@ -89,16 +102,13 @@ void write_all(const Comm& comm, const AtomicFile& target, const PlotDescription
   }
   room.reserve(metadata);
   Handle file = hdf5::create_shared_file(comm, target.temporary(), path, H5P_DEFAULT);
-  DiscardUnfinished unfinished(target.temporary());
-  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
-  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
-  write_root(to);
-  Handle vtk = write_vtk_root(to);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
-    write_level_values(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l]);
-  check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(comm, file, path);
-  unfinished.finished();
+  fill_file(comm, target, plot, room, metadata, file, [&](const PlotTarget& to) {
+    write_root(to);
+    Handle vtk = write_vtk_root(to);
+    for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+      write_level_values(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l]);
+    return vtk;
+  });
 }
 
 /// Parts of a plotfile, seen from a rank.
@@ -121,16 +131,13 @@ void write_part(const Comm& comm, const AtomicFile& target, const PlotDescriptio
   }
   room.reserve(metadata);
   Handle file = hdf5::create_shared_file(comm, target.temporary(), path, H5P_DEFAULT);
-  DiscardUnfinished unfinished(target.temporary());
-  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
-  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
-  hdf5::put_text(file, parts_id, parts.id, path);
-  Handle vtk = hdf5::create_group(file, "VTKHDF", path);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
-    if (orders[l].n_cells() > 0) write_level_values(to, create_level_groups(to, vtk, l), l, orders[l]);
-  check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(comm, file, path);
-  unfinished.finished();
+  fill_file(comm, target, plot, room, metadata, file, [&](const PlotTarget& to) {
+    hdf5::put_text(file, parts_id, parts.id, path);
+    Handle vtk = hdf5::create_group(file, "VTKHDF", path);
+    for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+      if (orders[l].n_cells() > 0) write_level_values(to, create_level_groups(to, vtk, l), l, orders[l]);
+    return vtk;
+  });
 }
 
 /// What shows all parts as one. By one process.
@@ -149,17 +156,14 @@ void write_whole(const AtomicFile& target, const PlotDescription& plot, Reservat
   Handle file(
       check(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create the file", path),
       H5Fclose);
-  DiscardUnfinished unfinished(target.temporary());
-  const auto n_components = static_cast<int>(component_names(plot.arrays).size());
-  const PlotTarget to{comm, plot, n_components, file, path, room, metadata};
-  write_root(to);
-  put_parts(to, parts.n, parts.id);
-  Handle vtk = write_vtk_root(to);
-  for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
-    write_level_views(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l], runs[l]);
-  check(vtk.close(), "finish the levels", path);
-  hdf5::finish_file(comm, file, path);
-  unfinished.finished();
+  fill_file(comm, target, plot, room, metadata, file, [&](const PlotTarget& to) {
+    write_root(to);
+    put_parts(to, parts.n, parts.id);
+    Handle vtk = write_vtk_root(to);
+    for (int l = 0; l < static_cast<int>(plot.levels.size()); ++l)
+      write_level_views(to, write_level_frame(to, vtk, l, orders[l]), l, orders[l], runs[l]);
+    return vtk;
+  });
 }
 
 PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes, int parts) {

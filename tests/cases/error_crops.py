@@ -20,8 +20,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from rocks import data_folder
-from support import Karst, parser
+from support import Karst, data_folder, parser
 
 HELD = 28 / 30
 ROCKS = [("ketton_128.raw.gz", 128, 0), ("berea_110.raw.gz", 110, 0), ("kelvin_foam_200.raw.tar.gz", 200, 1)]

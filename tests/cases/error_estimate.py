@@ -11,10 +11,8 @@ cells than the value itself. --table prints the ten images of 48^3 voxels of dec
 import json
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, parser, sphere_deck
+from support import parser, program_and_folder, sphere_deck
 
 FLOW = """[flow]
 model = "stokes"
@@ -121,12 +119,11 @@ pore = 0
 
 def main():
     options = parser(__doc__, generator=True).parse_args()
-    karst, generator = Karst(options.program, options.mpiexec), options.generator
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+    with program_and_folder(options) as (karst, folder):
         if options.table:
-            return table(karst, generator, Path(place))
-        problems = check(karst, generator, Path(place)) + check_without_wider_grid(karst, Path(place))
-        problems += check_plane_image(karst, Path(place))
+            return table(karst, options.generator, folder)
+        problems = check(karst, options.generator, folder) + check_without_wider_grid(karst, folder)
+        problems += check_plane_image(karst, folder)
     return 1 if problems else 0
 
 

@@ -12,12 +12,11 @@ The images are not part of the project. They are searched in the folder KARST_TE
 the project; without them the test is skipped (exit status 77).
 """
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst, parser
+from support import Karst, data_folder, parser
 
 SKIPPED = 77
 POROSITY, AREA = 0.05, 0.15  # most that a quiet import may be off the authors' segmentation, relative
@@ -122,11 +121,6 @@ plot = []
     print(f"carbon fibre: {darcy[0]:.1f} darcy along x, {darcy[1]:.1f} along z", flush=True)
     good = 0.9 * 53 <= darcy[0] <= 1.1 * 61 and 0.9 * 368 <= darcy[1] <= 1.1 * 392
     return [] if good else [f"carbon fibre: permeabilities {darcy} darcy"]
-
-
-def data_folder():
-    given = os.environ.get("KARST_TEST_DATA")
-    return Path(given) if given else Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 
 
 def main():

@@ -11,10 +11,8 @@ voxel 6 % (4.2). --table prints all cases of docs/verification.md.
 import json
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, parser
+from support import parser, program_and_folder
 from voxel_slits import DUCTS, duct_error, narrow_ducts
 
 VOXEL = 5e-6  # m
@@ -101,11 +99,10 @@ def table(karst, generator, folder):
 
 def main():
     options = parser(__doc__, generator=True).parse_args()
-    karst, generator = Karst(options.program, options.mpiexec), options.generator
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+    with program_and_folder(options) as (karst, folder):
         if options.table:
-            return table(karst, generator, Path(place))
-        found = errors(karst, generator, Path(place), 48, 8, 0.5)
+            return table(karst, options.generator, folder)
+        found = errors(karst, options.generator, folder, 48, 8, 0.5)
         print(", ".join(f"{name} {100 * e:+.2f} %" for name, e in found.items()))
         wrong = [name for name, most in ASKED.items() if not abs(found[name]) <= most]
         if wrong:

@@ -10,10 +10,8 @@ docs/verification.md, including those outside of the limits.
 import json
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, parser
+from support import parser, program_and_folder
 
 POROSITY, AREA = 0.01, 0.05  # asked for, relative
 # kind, blur [voxels], noise [contrast], further options of the import; asked: both limits hold
@@ -51,14 +49,13 @@ def table(karst, generator, folder):
 
 def main():
     options = parser(__doc__, generator=True).parse_args()
-    karst, generator = Karst(options.program, options.mpiexec), options.generator
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+    with program_and_folder(options) as (karst, folder):
         if options.table:
-            table(karst, generator, Path(place))
+            table(karst, options.generator, folder)
             return 0
         bad = 0
         for case in ASKED:
-            voxels, smooth, area = errors(karst, generator, Path(place), case)
+            voxels, smooth, area = errors(karst, options.generator, folder, case)
             good = abs(voxels) <= POROSITY and abs(area) <= AREA
             bad += not good
             print("passed" if good else "FAILED", *case, f"porosity {voxels:+.4f} (smooth wall {smooth:+.4f}) area {area:+.4f}",

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst, parser
+from support import Karst, image_deck, parser
 
 SIZE = (16, 18, 17)
 WITHIN = 1e-6
@@ -63,13 +63,7 @@ def images():
 
 def solve(karst, folder, name, values, size, lines):
     (folder / f"{name}.raw").write_bytes(bytes(values))
-    (folder / f"{name}.toml").write_text(f"""[geometry]
-image = "{name}.raw"
-[geometry.import]
-size = {list(size)}
-type = "uint8"
-voxel = 2e-6
-{lines}
+    (folder / f"{name}.toml").write_text(image_deck(f"{name}.raw", size, 2e-6) + f"""{lines}
 [flow]
 model = "stokes"
 drive = "pressure-drop"

@@ -8,10 +8,8 @@ that with small steps, and within the reported error.
 """
 import json
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, parser
+from support import parser, program_and_folder
 
 CENTRE, CELLS = (6.5, 4.5, 5.5), (16, 10, 10)  # in cells of 62.5 µm, along the flow and across
 WIDTH = 62.5e-6
@@ -78,10 +76,8 @@ def dissolved(karst, folder, axis=0, salt=True, ranks=1, options=()):
 
 def main():
     options = parser(__doc__).parse_args()
-    karst = Karst(options.program, options.mpiexec)
     failed = 0
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    with program_and_folder(options) as (karst, folder):
         first, told = dissolved(karst, folder)
         print(f"dissolved {first:.6e} mol, error told {told / first:.2%}")
         for what, same in (("along y", {"axis": 1}), ("along z", {"axis": 2}), ("boxes of 8", {"options": ["grid.box=8"]}),

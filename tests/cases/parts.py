@@ -8,12 +8,10 @@ previous one.
 """
 import json
 import sys
-import tempfile
-from pathlib import Path
 
 import h5py
 import numpy as np
-from support import Karst, parser, sphere_deck
+from support import Checks, parser, program_and_folder, sphere_deck
 
 FLOW = sphere_deck(20, radius=0.38) + """[flow]
 model = "steady"
@@ -176,10 +174,8 @@ def main():
     options = arguments.parse_args()
     sys.path.insert(0, options.package)
     import karst as karst_package
-    karst = Karst(options.program, options.mpiexec)
-    failed = False
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    told = Checks()
+    with program_and_folder(options) as (karst, folder):
         (folder / "deck.toml").write_text(FLOW)
         (folder / "time.toml").write_text(IN_TIME)
         for name, check in (("same values", lambda: same_values(karst, folder)),
@@ -187,9 +183,8 @@ def main():
                             ("in time", lambda: in_time(karst, folder)),
                             ("ended early", lambda: ended_early(karst, folder, karst_package)), ("bad values", lambda: bad_values(karst, folder))):
             problems = check()
-            print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
-            failed = failed or bool(problems)
-    return 1 if failed else 0
+            told.problems(name, problems)
+    return told.status
 
 
 if __name__ == "__main__":

@@ -16,11 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import phreeqcrm
-except ImportError:
-    print("skipped: the Python package phreeqcrm is missing; tools/test.sh --nightly installs it")
-    sys.exit(77)
+import support
+
+phreeqcrm = support.phreeqcrm()
 
 # Of every molality and saturation ratio, relative, at 25 °C and at other temperatures, where a share that grows with
 # the ionic strength up to 1e-5 is left.

@@ -14,11 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import phreeqcrm
-except ImportError:
-    print("skipped: the Python package phreeqcrm is missing; tools/test.sh --nightly installs it")
-    sys.exit(77)
+import support
+
+phreeqcrm = support.phreeqcrm()
 
 TIMES = [1.0, 100.0, 10000.0]
 # Of what has dissolved, or of 1e-9 mol/kgw: both integrate to 1e-4. The water that gypsum brings is PHREEQC's alone, 5e-4 of

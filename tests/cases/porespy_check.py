@@ -28,7 +28,7 @@ try:
 except ImportError as error:
     print(f"skipped: {error} (tools/requirements_nightly.txt)")
     sys.exit(77)
-from rocks import data_folder
+from support import data_folder
 
 LAGS = 33  # of the correlation [voxels]
 # What is asked, relative to Karst unless stated. PoreSpy's balls have whole radii, diameters 2 voxels apart. Its finite differences

@@ -8,10 +8,8 @@ import json
 import shutil
 import signal
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, contents, parser, sphere_deck
+from support import Checks, contents, parser, program_and_folder, sphere_deck
 
 OLD = {"deck.toml": "old deck", "inertia.csv": "old table", "log.txt": "old log", "plot.vtkhdf": "old fields",
        "report.html": "old page", "timers.txt": "old timers"}
@@ -89,10 +87,8 @@ def main():
     arguments = parser(__doc__)
     arguments.add_argument("--preload", required=True)
     options = arguments.parse_args()
-    karst = Karst(options.program, options.mpiexec)
-    failed = False
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    told = Checks()
+    with program_and_folder(options) as (karst, folder):
         (folder / "deck.toml").write_text(sphere_deck(16) + "[output]\ndirectory = \"out\"\nplot = []\n"
                                           "[diffusion]\naxes = [\"x\"]\n")
         steps, ended = 0, False
@@ -106,9 +102,8 @@ def main():
         checks.append(("a rename fails", fails(karst, folder, options.preload)))
         checks.append(("input in the way", input_in_the_way(karst, folder)))
         for name, problems in checks:
-            print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
-            failed = failed or bool(problems)
-    return 1 if failed else 0
+            told.problems(name, problems)
+    return told.status
 
 
 if __name__ == "__main__":

@@ -15,14 +15,13 @@ the project; without them the test is skipped (exit status 77).
 """
 import gzip
 import json
-import os
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
 
 from same_answer import differences
-from support import Karst, parser
+from support import Karst, data_folder, parser
 
 # file, voxels per side, voxel width [m], porosity of the voxels (0 is pore)
 ROCKS = [("ketton_128.raw.gz", 128, 5.3e-6, 0.1832), ("berea_110.raw.gz", 110, 1.0, 0.1779)]
@@ -252,11 +251,6 @@ def full(karst, folder):
         unpack_rock(folder, rock)
         problems += check_estimate(karst, folder, rock)
     return problems
-
-
-def data_folder():
-    given = os.environ.get("KARST_TEST_DATA")
-    return Path(given) if given else Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 
 
 def main():

@@ -8,10 +8,8 @@ threads and any box size, also when the deck imports the image. `karst check` wr
 import json
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, contents, parser
+from support import contents, parser, program_and_folder
 
 SIZE = (40, 36, 30)  # no multiples of any box size
 FREE_TO_DIFFER = {"boxes", "boxes_pruned", "slots"}  # of summary.json's cells: storage, not geometry
@@ -75,10 +73,8 @@ def check_other_ways(karst, folder, first):
 
 def main():
     options = parser(__doc__).parse_args()
-    karst = Karst(options.program, options.mpiexec)
     failed = 0
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    with program_and_folder(options) as (karst, folder):
         (folder / "rock.raw").write_bytes(packing(SIZE))
         (folder / "deck.toml").write_text('[geometry]\nimage = "rock.h5"\n')
         result = karst.run(["import", "rock.raw", "-o", "rock.h5", "--size", "40,36,30", "--type", "uint8", "--voxel",

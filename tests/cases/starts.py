@@ -6,10 +6,8 @@ starts.py --program KARST --mpiexec MPIEXEC
 """
 import concurrent.futures
 import sys
-import tempfile
-from pathlib import Path
 
-from support import Karst, parser, sphere_deck
+from support import Checks, parser, program_and_folder, sphere_deck
 
 STARTS = 80  # with a shared folder of the session one start in fifty failed
 AT_ONCE = 4
@@ -43,16 +41,13 @@ def main():
     arguments = parser(__doc__)
     arguments.add_argument("--starts", type=int, default=STARTS)
     options = arguments.parse_args()
-    karst = Karst(options.program, options.mpiexec)
-    failed = False
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    told = Checks()
+    with program_and_folder(options) as (karst, folder):
         for name, problems in ((f"{options.starts} starts, {AT_ONCE} at a time", starts(karst, folder, options.starts)),
                                ("long path, 1 rank", long_path(karst, folder, 1)),
                                ("long path, 2 ranks", long_path(karst, folder, 2))):
-            print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
-            failed = failed or bool(problems)
-    return 1 if failed else 0
+            told.problems(name, problems)
+    return told.status
 
 
 if __name__ == "__main__":

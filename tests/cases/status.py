@@ -8,28 +8,18 @@ import json
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 from resume import DECKS
-from support import Karst, parser
+from support import Checks, parser, program_and_folder
 
 PATIENCE = 60.0  # [s]
 
 
 def main():
     options = parser(__doc__).parse_args()
-    karst = Karst(options.program, options.mpiexec)
-    failed = 0
-
-    def check(name, good, what):
-        nonlocal failed
-        failed += not good
-        print("passed" if good else "FAILED", name, "" if good else what, flush=True)
-
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    check = Checks()
+    with program_and_folder(options) as (karst, folder):
         (folder / "deck.toml").write_text(DECKS["march"])
 
         def status():
@@ -77,7 +67,7 @@ def main():
         karst.run(["run", "deck.toml", "--out", "out", "--overwrite", "flow.max_iterations=1"], folder)
         seen = status()
         check("failed", seen["status"] == "failed" and "not converged" in seen["reason"], seen)
-    return 1 if failed else 0
+    return check.status
 
 
 if __name__ == "__main__":

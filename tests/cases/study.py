@@ -11,11 +11,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-from support import Karst, parser, sphere_deck, sphere_image
+from support import Checks, parser, program_and_folder, sphere_deck, sphere_image
 
 DECK = sphere_deck(16, radius=0.38) + '[diffusion]\naxes = ["x"]\n[output]\nplot = []\n'
 STUDY = """title = "Balls"
@@ -69,16 +67,8 @@ def rows(folder):
 
 def main():
     options = parser(__doc__).parse_args()
-    karst = Karst(options.program, options.mpiexec)
-    failed = 0
-
-    def check(name, good, what):
-        nonlocal failed
-        failed += not good
-        print("passed" if good else "FAILED", name, "" if good else what, flush=True)
-
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    check = Checks()
+    with program_and_folder(options) as (karst, folder):
         (folder / "decks").mkdir()
         (folder / "decks" / "ball.toml").write_text(DECK)
         (folder / "decks" / "balls.toml").write_text(STUDY)
@@ -226,7 +216,7 @@ def main():
         check("times of runs beside one another", beside.status == 1 and "--parallel 2" in beside.err, beside)
         ranks = karst.run(["study", "parts.toml", "--out", "bad"], folder, ranks=2)
         check("under mpirun", ranks.status == 1 and "--ranks 2" in ranks.err, ranks)
-    return 1 if failed else 0
+    return check.status
 
 
 if __name__ == "__main__":

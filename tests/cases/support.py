@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the karst program for the tests of this folder; plain Python, no packages."""
 import argparse
+import contextlib
+import importlib
 import json
 import os
 import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,6 +23,33 @@ def parser(doc, generator=False):
         arguments.add_argument("--generator", required=True, type=lambda path: Path(path).resolve())
         arguments.add_argument("--table", action="store_true", help="print all cases of docs/verification.md")
     return arguments
+
+
+class Checks:
+    """What a case asserts: a line for each, and the exit status of the case."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def __call__(self, name, good, what=""):
+        self.failed += not good
+        print("passed" if good else "FAILED", name, "" if good else what, flush=True)
+
+    def problems(self, name, problems):
+        """Nothing is wrong."""
+        self.failed += bool(problems)
+        print("FAILED" if problems else "passed", name, "; ".join(problems), flush=True)
+
+    @property
+    def status(self):
+        return 1 if self.failed else 0
+
+
+@contextlib.contextmanager
+def program_and_folder(options):
+    """The program and a folder for its runs."""
+    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
+        yield Karst(options.program, options.mpiexec), Path(place)
 
 
 class Result:
@@ -54,6 +85,21 @@ class Karst:
         return Result(done, time.monotonic() - start)
 
 
+def data_folder():
+    """Of the images that are not part of the repository."""
+    given = os.environ.get("KARST_TEST_DATA")
+    return Path(given) if given else Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+
+
+def phreeqcrm():
+    """The Python package; without it the test is skipped."""
+    try:
+        return importlib.import_module("phreeqcrm")
+    except ImportError:
+        print("skipped: the Python package phreeqcrm is missing; tools/test.sh --nightly installs it")
+        sys.exit(77)
+
+
 def contents(folder):
     """All files below a folder with their bytes."""
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
@@ -73,6 +119,17 @@ def sphere_image(n, radius, solid=1, pore=0):
     centre = n / 2
     return bytes(solid if (x + .5 - centre) ** 2 + (y + .5 - centre) ** 2 + (z + .5 - centre) ** 2 < radius ** 2 else pore
                  for z in range(n) for y in range(n) for x in range(n))
+
+
+def image_deck(image, size, voxel):
+    """A raw 8-bit image of voxels of this width; lines about its values may follow."""
+    return f"""[geometry]
+image = "{image}"
+[geometry.import]
+size = {list(size)}
+type = "uint8"
+voxel = {voxel}
+"""
 
 
 def sphere_deck(cells=16, radius=0.3, box=8):

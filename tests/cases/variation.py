@@ -11,12 +11,11 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 from resume import DECKS, NO_PICTURES
-from support import Karst, contents, parser
+from support import Checks, contents, parser, program_and_folder
 
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -39,16 +38,8 @@ def spread_is_right(spread, values):
 
 def main():
     options = parser(__doc__).parse_args()
-    karst = Karst(options.program, options.mpiexec)
-    failed = 0
-
-    def check(name, good, what=""):
-        nonlocal failed
-        failed += not good
-        print("passed" if good else "FAILED", name, "" if good else what, flush=True)
-
-    with tempfile.TemporaryDirectory(prefix="karst_case_") as place:
-        folder = Path(place)
+    check = Checks()
+    with program_and_folder(options) as (karst, folder):
         (folder / "deck.toml").write_text(DECKS["march"])
         command = ["variation", "deck.toml", "--runs", "3", "--ranks", "2", "--steps", "4:13", *NO_PICTURES]
         first = karst.run(command, folder)
@@ -130,7 +121,7 @@ def main():
         check("steps that the runs did not make", beyond.status == 1 and "the runs made steps 1 to" in beyond.err, beyond)
         ranks = karst.run(["variation", "deck.toml", "--out", "bad"], folder, ranks=2)
         check("under mpirun", ranks.status == 1 and "--ranks 2" in ranks.err and not (folder / "bad").exists(), ranks)
-    return 1 if failed else 0
+    return check.status
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support import Karst, parser
+from support import Karst, image_deck, parser
 
 LENGTH, VOXEL = 16, 2e-6  # voxels across the slit; m
 WITHIN = 1e-3
@@ -33,13 +33,7 @@ def image(size, is_pore):
 
 def solve(karst, folder, name, size, axis, is_pore, per_voxel=1):
     (folder / f"{name}.raw").write_bytes(image(size, is_pore))
-    (folder / f"{name}.toml").write_text(f"""[geometry]
-image = "{name}.raw"
-[geometry.import]
-size = {list(size)}
-type = "uint8"
-voxel = {VOXEL}
-pore = 0
+    (folder / f"{name}.toml").write_text(image_deck(f"{name}.raw", size, VOXEL) + f"""pore = 0
 [grid]
 cells = {[per_voxel * n for n in size]}
 periodic = [true, true, true]

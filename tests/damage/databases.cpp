@@ -25,6 +25,7 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/run_guarded.hpp"
+#include "tests/damage/damage_run.hpp"
 
 namespace karst::test {
 namespace {
@@ -199,11 +200,8 @@ std::vector<std::vector<std::string>> databases_in(const fs::path& folder) {
 
 int run_all(std::span<char*> arguments) {
   require(arguments.size() > 1, "expected: the folder of the databases");
-  const auto number = [&](std::size_t i, std::size_t otherwise) {
-    return arguments.size() > i ? static_cast<std::size_t>(std::strtoull(arguments[i], nullptr, 10)) : otherwise;
-  };
   const fs::path from = fs::absolute(arguments[1]);
-  const std::size_t count = number(2, 300), seed = number(3, 1);
+  const std::size_t count = number_or(arguments, 2, 300), seed = number_or(arguments, 3, 1);
   const std::string kept = arguments.size() > 4 ? fs::absolute(arguments[4]).string() : "";
   std::string folder = (fs::temp_directory_path() / "karst_databases_XXXXXX").string();
   require(mkdtemp(folder.data()) != nullptr && chdir(folder.c_str()) == 0, "{}: cannot be made", folder);
@@ -219,8 +217,7 @@ int run_all(std::span<char*> arguments) {
     if (!kept.empty()) std::ofstream(fmt::format("{}/{}.dat", kept, seed + n)) << database;
   }
   chdir("/") == 0 ? void(fs::remove_all(folder)) : void();
-  for (std::size_t o = 0; o < n_outcomes; ++o)
-    fmt::print("{} {}{}", found[o], names[o], o + 1 < n_outcomes ? ", " : "\n");
+  print_outcomes(found, names);
   // Both must happen, or nothing is tested.
   if (count >= 50)
     require(found[finished] * 10 > count && found[refused] * 10 > count, "too few of {} were read", count);
@@ -230,9 +227,4 @@ int run_all(std::span<char*> arguments) {
 }  // namespace
 }  // namespace karst::test
 
-int main(int argc, char** argv) {
-  return karst::run_guarded(argc, argv, [&](const karst::Comm&) {
-    const int status = karst::test::run_all({argv, static_cast<std::size_t>(argc)});
-    if (status != 0) throw karst::ExitStatus{status};
-  });
-}
+int main(int argc, char** argv) { return karst::test::run_damage(argc, argv, karst::test::run_all); }

@@ -11,7 +11,34 @@ namespace karst::test {
 
 namespace {
 
-const std::array<std::string_view, 14> decks{
+const std::string ball = R"deck([[geometry.solid]]
+shape = "sphere"
+center = [5e-5, 5e-5, 5e-5]
+radius = 3e-5
+)deck";
+const std::string water = R"deck([fluid]
+viscosity = 1e-3
+density = 1000
+)deck";
+const std::string thin = R"deck(cells = [8, 8, 1]
+periodic = [false, false, true]
+)deck" + water;
+/// A flow that carries something past a ball of calcite.
+const std::string past_calcite = ball + R"deck(mineral = "calcite"
+[grid]
+size = [1e-4, 1e-4, 1e-4]
+cells = [8, 8, 8]
+periodic = [false, true, true]
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 1e-4
+axes = ["x"]
+estimate_error = false
+[transport]
+)deck";
+
+const std::array<std::string, 14> decks{
     R"deck(title = "ball"
 [geometry]
 keep = "all"
@@ -175,18 +202,12 @@ model = "stokes"
 drive = "pressure-drop"
 axes = ["x"]
 )deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-[grid]
+    ball + R"deck([grid]
 size = [1e-4, 1e-4, 1e-4]
 cells = [8, 8, 8]
 periodic = [true, true, true]
-[fluid]
-viscosity = 1e-3
-density = 1000
-[flow]
+)deck" + water +
+        R"deck([flow]
 model = "unsteady-stokes"
 drive = "pressure-gradient"
 gradient = [10, 0, 0]
@@ -200,23 +221,7 @@ output = "2 ms"
 directory = "out"
 plot = ["velocity"]
 )deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-mineral = "calcite"
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 1e-4
-axes = ["x"]
-estimate_error = false
-[transport]
-diffusivity = 1e-9
+    past_calcite + R"deck(diffusivity = 1e-9
 peclet_length = 6e-5
 [[transport.component]]
 name = "acid"
@@ -239,23 +244,7 @@ cfl = 0.8
 directory = "out"
 plot = ["concentration"]
 )deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-mineral = "calcite"
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 1e-4
-axes = ["x"]
-estimate_error = false
-[transport]
-mode = "steady"
+    past_calcite + R"deck(mode = "steady"
 diffusivity = 1e-9
 [[transport.component]]
 name = "acid"
@@ -272,23 +261,7 @@ rate = 1e-5
 directory = "out"
 plot = ["concentration"]
 )deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-mineral = "calcite"
-[grid]
-size = [1e-4, 1e-4, 1e-4]
-cells = [8, 8, 8]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 1e-4
-axes = ["x"]
-estimate_error = false
-[transport]
-diffusivity = 1e-9
+    past_calcite + R"deck(diffusivity = 1e-9
 [chemistry]
 initial = "brine"
 inlet = "acid"
@@ -330,12 +303,8 @@ radius = 2e-5
 mineral = "body"
 [grid]
 size = [1e-4, 1e-4, 1.25e-5]
-cells = [8, 8, 1]
-periodic = [false, false, true]
-[fluid]
-viscosity = 1e-3
-density = 1000
-[flow]
+)deck" + thin +
+        R"deck([flow]
 model = "navier-stokes"
 sides = "no-slip"
 drive_factor = "t < 1e-3 ? 1000*t : 1"
@@ -383,12 +352,8 @@ every = "2 ms"
 )deck",
     R"deck([grid]
 size = [1e-3, 1e-3, 1.25e-4]
-cells = [8, 8, 1]
-periodic = [false, false, true]
-[fluid]
-viscosity = 1e-3
-density = 1000
-[flow]
+)deck" + thin +
+        R"deck([flow]
 model = "steady"
 sides = "no-slip"
 [[flow.lid]]
@@ -398,18 +363,12 @@ velocity = [1e-3, 0, 0]
 directory = "out"
 plot = ["velocity"]
 )deck",
-    R"deck([[geometry.solid]]
-shape = "sphere"
-center = [5e-5, 5e-5, 5e-5]
-radius = 3e-5
-[grid]
+    ball + R"deck([grid]
 size = [1e-4, 1e-4, 1e-4]
 cells = [16, 16, 16]
 periodic = [true, true, true]
-[fluid]
-viscosity = 1e-3
-density = 1000
-[flow]
+)deck" + water +
+        R"deck([flow]
 model = "stokes"
 drive = "pressure-gradient"
 gradient = [1, 0, 0]
@@ -429,7 +388,7 @@ plot = ["velocity", "concentration"]
 
 }  // namespace
 
-std::span<const std::string_view> deck_samples() { return decks; }
+std::span<const std::string> deck_samples() { return decks; }
 
 void make_sample_files() {
   std::string voxels, packing = "x y z r\n";

@@ -27,6 +27,7 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/run_guarded.hpp"
+#include "tests/damage/damage_run.hpp"
 #include "tests/damage/deck_samples.hpp"
 
 namespace karst::test {
@@ -300,15 +301,12 @@ std::string content(const std::string& path) {
 }
 
 int run_all(std::span<char*> arguments) {
-  const auto number = [&](std::size_t i, std::size_t otherwise) {
-    return arguments.size() > i ? static_cast<std::size_t>(std::strtoull(arguments[i], nullptr, 10)) : otherwise;
-  };
-  const std::size_t count = number(1, 300), seed = number(2, 1);
+  const std::size_t count = number_or(arguments, 1, 300), seed = number_or(arguments, 2, 1);
   const std::string keep = arguments.size() > 3 ? fs::absolute(arguments[3]).string() : "";
   std::string folder = (fs::temp_directory_path() / "karst_decks_XXXXXX").string();
   require(mkdtemp(folder.data()) != nullptr && chdir(folder.c_str()) == 0, "{}: cannot be made", folder);
   make_sample_files();
-  for (const std::string_view deck : deck_samples())
+  for (const std::string& deck : deck_samples())
     if (const Outcome whole = outcome_of(deck); whole != finished)
       throw Error(fmt::format("an undamaged deck is {}:\n{}\n{}", names[whole], deck, content("said.txt")));
   std::array<std::size_t, n_outcomes> found{};
@@ -324,23 +322,13 @@ int run_all(std::span<char*> arguments) {
     keep_case(keep, seed + n, outcome);
   }
   chdir("/") == 0 ? void(fs::remove_all(folder)) : void();
-  std::size_t failures = 0;
-  for (std::size_t o = 0; o < n_outcomes; ++o) {
-    if (o >= memory) failures += found[o];
-    fmt::print("{} {}{}", found[o], names[o], o + 1 < n_outcomes ? ", " : "\n");
-  }
+  print_outcomes(found, names);
   // The decks have to get past the reader, or nothing is tested.
   if (count >= 100) require(found[finished] * 20 > count, "only {} of {} decks were run", found[finished], count);
-  fmt::print("{} failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  return status_of(found, memory);
 }
 
 }  // namespace
 }  // namespace karst::test
 
-int main(int argc, char** argv) {
-  return karst::run_guarded(argc, argv, [&](const karst::Comm&) {
-    const int status = karst::test::run_all({argv, static_cast<std::size_t>(argc)});
-    if (status != 0) throw karst::ExitStatus{status};
-  });
-}
+int main(int argc, char** argv) { return karst::test::run_damage(argc, argv, karst::test::run_all); }

@@ -27,6 +27,7 @@
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 #include "base/file/run_guarded.hpp"
+#include "tests/damage/damage_run.hpp"
 #include "tests/damage/deck_samples.hpp"
 
 namespace karst::test {
@@ -212,11 +213,8 @@ Sample sample_of(std::string_view deck, std::size_t number) {
 }
 
 int run_all(std::span<char*> arguments) {
-  const auto number = [&](std::size_t i, std::size_t otherwise) {
-    return arguments.size() > i ? static_cast<std::size_t>(std::strtoull(arguments[i], nullptr, 10)) : otherwise;
-  };
   constexpr std::size_t drawn = 20;  // every so many with pictures
-  const std::size_t every = number(1, 1), seed = number(2, 0);
+  const std::size_t every = number_or(arguments, 1, 1), seed = number_or(arguments, 2, 0);
   const std::string kept = arguments.size() > 3 ? fs::absolute(arguments[3]).string() : "";
   std::string folder = (fs::temp_directory_path() / "karst_summaries_XXXXXX").string();
   require(mkdtemp(folder.data()) != nullptr && chdir(folder.c_str()) == 0, "{}: cannot be made", folder);
@@ -228,21 +226,11 @@ int run_all(std::span<char*> arguments) {
     try_all(s, every, drawn, kept, found);
   }
   chdir("/") == 0 ? void(fs::remove_all(folder)) : void();
-  std::size_t failures = 0;
-  for (std::size_t o = 0; o < n_outcomes; ++o) {
-    if (o > refused) failures += found[o];
-    fmt::print("{} {}{}", found[o], names[o], o + 1 < n_outcomes ? ", " : "\n");
-  }
-  fmt::print("{} failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  print_outcomes(found, names);
+  return status_of(found, refused + 1);
 }
 
 }  // namespace
 }  // namespace karst::test
 
-int main(int argc, char** argv) {
-  return karst::run_guarded(argc, argv, [&](const karst::Comm&) {
-    const int status = karst::test::run_all({argv, static_cast<std::size_t>(argc)});
-    if (status != 0) throw karst::ExitStatus{status};
-  });
-}
+int main(int argc, char** argv) { return karst::test::run_damage(argc, argv, karst::test::run_all); }

@@ -99,6 +99,12 @@ bool strike(const std::string& from, const std::string& to) {
   return count == fail_at;
 }
 
+/// Opens by the library's function of this name.
+int open_as(const char* name, const char* path, int flags, mode_t mode) {
+  if ((flags & writing) != 0 && change_fails("open", std::string(path))) return -1;
+  return next<Open>(name)(path, flags, mode);
+}
+
 }  // namespace
 
 extern "C" {
@@ -118,16 +124,14 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((flags & writing) != 0 && change_fails("open", std::string(path))) return -1;
-  return next<Open>("open")(path, flags, mode);
+  return open_as("open", path, flags, mode);
 }
 int open64(const char* path, int flags, ...) {
   std::va_list more;
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((flags & writing) != 0 && change_fails("open", std::string(path))) return -1;
-  return next<Open>("open64")(path, flags, mode);
+  return open_as("open64", path, flags, mode);
 }
 ssize_t write(int file, const void* bytes, size_t n) {
   return file > 2 && change_fails("write", file) ? -1 : next<Write>("write")(file, bytes, n);

@@ -11,12 +11,7 @@
 namespace karst::test {
 
 inline GridOptions diffusion_grid(const Index& cells, std::array<bool, 3> periodic = {}, int box = 8) {
-  GridOptions grid;
-  grid.cells = cells;
-  grid.size = {double(cells[0]), double(cells[1]), double(cells[2])};
-  grid.periodic = periodic;
-  grid.box = box;
-  return grid;
+  return unit_cells(cells, periodic, box);
 }
 
 /// Solid layers of normal (1, 1, 0), as thick as the fluid between them; `n_layers` of them in a period of n cells.

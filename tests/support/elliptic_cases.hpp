@@ -12,6 +12,7 @@
 #include "eb/shapes/shapes.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "support/geometry_cases.hpp"
 
 namespace karst::test {
 
@@ -214,6 +215,43 @@ inline EllipticProblem fits_linear(const Comm& comm, const Geometry& geometry, c
     return neumann(best->flux);
   };
   return problem;
+}
+
+/// Conditions of all kinds, varying over the wall.
+inline EllipticProblem mixed_problem() {
+  EllipticProblem p;
+  p.a = 0.3;
+  p.beta = 1.7;
+  p.sides[0] = [](const Vec3& x) { return dirichlet(x[1]); };
+  p.sides[3] = [](const Vec3&) { return robin(0.4, 1.0); };
+  p.wall = [](const Vec3& x) {
+    if (x[0] < 8.0) return robin(2.0, 0.5);
+    return x[1] < 8.0 ? dirichlet(1.0) : neumann(0.2);
+  };
+  return p;
+}
+
+/// Eight grains in 16³ cells, a part of them finer.
+inline Geometry packing_geometry(const Comm& comm, bool periodic, int levels = 1) {
+  const auto phi = test::packing(8, 4.2, 16, periodic);
+  GridOptions grid = grid_of(16, 1, periodic);
+  grid.levels = levels;
+  if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.0, 0.0, 0.0}, {0.5, 0.5, 1.0}, 0});
+  if (levels > 2) grid.refine.push_back({2, Refinement::Where::region, {0.1, 0.1, 0.1}, {0.2, 0.2, 0.4}, 0});
+  return build_geometry(comm, grid, *phi, KeepPores::all);
+}
+
+/// A value per unknown that depends on its place alone.
+inline std::vector<double> noise(const EllipticOperator& op) {
+  std::vector<double> x;
+  for (const Vec3& p : op.positions()) x.push_back(std::sin(12.9 * p[0] + 78.2 * p[1] - 37.7 * p[2]));
+  return x;
+}
+
+inline double largest(const Comm& comm, std::span<const double> x) {
+  double m = 0.0;
+  for (const double v : x) m = std::max(m, std::abs(v));
+  return comm.max(m);
 }
 
 /// Solves to 1e-11.

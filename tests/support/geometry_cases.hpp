@@ -22,6 +22,16 @@ inline GridOptions grid_of(int n, int levels, bool periodic = false) {
   return grid;
 }
 
+/// Cells of 1 m.
+inline GridOptions unit_cells(const Index& cells, std::array<bool, 3> periodic, int box) {
+  GridOptions grid;
+  grid.cells = cells;
+  grid.size = {double(cells[0]), double(cells[1]), double(cells[2])};
+  grid.periodic = periodic;
+  grid.box = box;
+  return grid;
+}
+
 /// Σ a_w n over the VoFs that no finer level covers, minus the difference of the open area on the ends of the domain,
 /// in units of h0². Zero when coarse and fine apertures agree on every face between levels.
 inline Vec3 composite_closure(const Comm& comm, const Geometry& geometry) {

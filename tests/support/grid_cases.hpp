@@ -36,12 +36,7 @@ class DistanceFunction final : public LevelSet {
 };
 
 inline GridOptions flow_grid(const Index& cells, std::array<bool, 3> periodic = {true, true, true}, int box = 8) {
-  GridOptions grid;
-  grid.cells = cells;
-  grid.size = {double(cells[0]), double(cells[1]), double(cells[2])};
-  grid.periodic = periodic;
-  grid.box = box;
-  return grid;
+  return unit_cells(cells, periodic, box);
 }
 
 /// The grid with one more region, or all walls, covered by a finer level.

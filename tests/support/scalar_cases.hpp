@@ -48,6 +48,40 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
   }
 }
 
+/// Nothing flows, and the first component is 1 everywhere.
+inline TransportState full_at_rest(TransportStepper& stepper) {
+  FaceField flow(stepper.grid().composite);
+  stepper.set_flow(flow);
+  TransportState state = stepper.make_state();
+  stepper.set_values(state, 0, [](const Vec3&) { return 1.0; });
+  return state;
+}
+
+/// An annulus in a square of length 2, of n by n cells, that turns as a whole.
+struct TurningAnnulus {
+  explicit TurningAnnulus(int cells) : n(cells) {}
+  double radius(double x, double y) const { return h * std::hypot(x - center[0], y - center[1]); }
+  DistanceFunction walls() const {
+    return DistanceFunction([*this](const Vec3& x) {
+      const double r = radius(x[0], x[1]);
+      return std::min(r - 0.25, 0.93 - r) / h;
+    });
+  }
+  void set_flow(FaceField& flow) const {
+    set_stream(flow, [*this](double x, double y) { return -0.5 * radius(x, y) * radius(x, y) / (h * h); });
+  }
+  /// A blob that it carries, at a time.
+  auto blob(double t) const {
+    return [*this, t](const Vec3& x) {
+      const double a = h * (x[0] - center[0]) - 0.5 * std::cos(t), b = h * (x[1] - center[1]) - 0.5 * std::sin(t);
+      return std::exp(-(a * a + b * b) / (2.0 * 0.15 * 0.15));
+    };
+  }
+  int n;
+  double h = 2.0 / n;
+  Vec3 center{0.5 * n + 0.137, 0.5 * n - 0.211, 0.0};
+};
+
 /// A start for a potential flow through any geometry: a uniform one, without the faces of isolated fragments. Set with
 /// options.allowed_divergence = any, the projection of set_flow() makes the potential flow of it.
 inline FaceField stream_through(const ScalarGrid& grid, const Vec3& u) {

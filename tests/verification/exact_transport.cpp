@@ -17,6 +17,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/ground_cases.hpp"
 #include "support/scalar_cases.hpp"
+#include "support/wall_fluxes.hpp"
 #include "transport/steady/steady_transport.hpp"
 #include "verification/figures.hpp"
 
@@ -155,10 +156,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
   SteadyTransport transport(op, flow, peclet / (2.0 * radius), {.tolerance = 1e-10});
   std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
   const SolveReport solve = transport.solve({}, c);
-  EllipticFluxes fluxes(op);
-  FaceField faces(op.composite());
-  WallField wall(op.composite());
-  fluxes.find(c, faces, wall);
+  const WallField wall = test::wall_fluxes(op, c);
   // In one plane of cells: flux into the wall, its area; then u c and u.
   std::array<double, 4> sums{};
   const LevelGeometry& level = geometry.levels[0];
@@ -213,7 +211,7 @@ Json measure(const Comm& comm, bool full) {
   return all;
 }
 
-Asked asked_of(Json& all) {
+Asked asked_of(Json& all, bool) {
   Asked ask;
   for (const std::string& name : all.names()) {
     Json& rows = all[name];
@@ -236,12 +234,4 @@ Asked asked_of(Json& all) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) {
-  using namespace karst;
-  return run_guarded(argc, argv, [&](const Comm& comm) {
-    const PetscSession petsc;
-    Json all = measure(comm, asks_for_all(argc, argv));
-    const Asked asked = asked_of(all);
-    print_figures(comm, all, asked);
-  });
-}
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }

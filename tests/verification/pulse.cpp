@@ -276,7 +276,7 @@ Json measure(const Comm& comm, bool full) {
   return all;
 }
 
-Asked asked_of(const Json& all) {
+Asked asked_of(const Json& all, bool) {
   Asked ask;
   for (const std::string& name : all.names())
     for (const Json& r : all[name]) {
@@ -294,11 +294,4 @@ Asked asked_of(const Json& all) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) {
-  using namespace karst;
-  return run_guarded(argc, argv, [&](const Comm& comm) {
-    const PetscSession petsc;
-    const Json all = measure(comm, asks_for_all(argc, argv));
-    print_figures(comm, all, asked_of(all));
-  });
-}
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }

@@ -18,6 +18,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/ground_cases.hpp"
+#include "support/wall_fluxes.hpp"
 #include "transport/steady/steady_transport.hpp"
 #include "verification/figures.hpp"
 
@@ -53,10 +54,7 @@ Json disc(const Comm& comm, int n) {
   std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
   const SolveReport solve = transport.solve({}, c);
 
-  EllipticFluxes fluxes(op);
-  FaceField faces(op.composite());
-  WallField wall(op.composite());
-  fluxes.find(c, faces, wall);
+  const WallField wall = test::wall_fluxes(op, c);
   double taken = 0.0;
   for (const double f : wall.level(0)) taken += f;
   const double found = comm.sum(taken) * diffusivity * acid / (2.0 * std::numbers::pi * radius);
@@ -74,24 +72,20 @@ Json disc(const Comm& comm, int n) {
           {"iterations", solve.iterations}};
 }
 
-void measure(const Comm& comm) {
-  const std::vector<std::array<double, 2>> wanted = {{64, 0.05}, {128, 0.02}, {256, 0.007}};
+Json measure(const Comm& comm, bool) {
   Json all;
+  for (const int n : {64, 128, 256}) all.push_back(disc(comm, n));
+  return all;
+}
+
+Asked asked_of(const Json& all, bool) {
   Asked ask;
-  for (const auto& [n, most] : wanted) {
-    all.push_back(disc(comm, static_cast<int>(n)));
-    ask(std::abs(all.back()["error"].get<double>()) < most, all.back());
-  }
-  print_figures(comm, all, ask);
+  for (const auto& [i, most] : {std::pair{0U, 0.05}, {1U, 0.02}, {2U, 0.007}})
+    ask(std::abs(all[i]["error"].get<double>()) < most, all[i]);
+  return ask;
 }
 
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) {
-  using namespace karst;
-  return run_guarded(argc, argv, [&](const Comm& comm) {
-    const PetscSession petsc;
-    measure(comm);
-  });
-}
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }

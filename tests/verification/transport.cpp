@@ -49,41 +49,31 @@ int steps_for(const TransportStepper& stepper, double time, double courant = 0.5
   return static_cast<int>(std::ceil(time / (courant * stepper.largest_step())));
 }
 
+Json with_march(Json row, const March& m) {
+  row.update({{"least", m.least},
+              {"largest", m.largest},
+              {"imbalance", m.imbalance},
+              {"passes", m.passes},
+              {"iterations", m.iterations}});
+  return row;
+}
+
 Json row_of(int n, const std::array<double, 3>& error, const March& m) {
-  return {{"cells", n},
-          {"L1", error[0]},
-          {"L2", error[1]},
-          {"max", error[2]},
-          {"least", m.least},
-          {"largest", m.largest},
-          {"imbalance", m.imbalance},
-          {"passes", m.passes},
-          {"iterations", m.iterations}};
+  return with_march({{"cells", n}, {"L1", error[0]}, {"L2", error[1]}, {"max", error[2]}}, m);
 }
 
 /// T3: a blob carried half round a cylinder (radius 0.25 in a square of 2) in an annulus that turns.
 Json rotation(const Comm& comm, int n) {
-  const double h = 2.0 / n, x0 = 0.5 * n + 0.137, y0 = 0.5 * n - 0.211;
-  const auto radius = [=](double x, double y) { return h * std::hypot(x - x0, y - y0); };
-  const test::DistanceFunction walls([=](const Vec3& x) {
-    const double r = radius(x[0], x[1]);
-    return std::min(r - 0.25, 0.93 - r) / h;
-  });
-  const auto composite = test::composite_of(comm, test::plane_grid(n), walls);
+  const test::TurningAnnulus annulus(n);
+  const auto composite = test::composite_of(comm, test::plane_grid(n), annulus.walls());
   FaceField flow(composite);
-  test::set_stream(flow, [=](double x, double y) { return -0.5 * radius(x, y) * radius(x, y) / (h * h); });
+  annulus.set_flow(flow);
   TransportStepper stepper(composite, {ScalarComponent{}});
   stepper.set_flow(flow);
   TransportState state = stepper.make_state();
-  const auto blob = [=](double t) {
-    return [=](const Vec3& x) {
-      const double a = h * (x[0] - x0) - 0.5 * std::cos(t), b = h * (x[1] - y0) - 0.5 * std::sin(t);
-      return std::exp(-(a * a + b * b) / (2.0 * 0.15 * 0.15));
-    };
-  };
-  stepper.set_values(state, 0, blob(0.0));
+  stepper.set_values(state, 0, annulus.blob(0.0));
   const March m = march(stepper, state, std::numbers::pi, steps_for(stepper, std::numbers::pi));
-  return row_of(n, test::error_norms(stepper, state.values[0].span(), blob(std::numbers::pi)), m);
+  return row_of(n, test::error_norms(stepper, state.values[0].span(), annulus.blob(std::numbers::pi)), m);
 }
 
 /// exp(x²) erfc(x), without overflow.
@@ -197,10 +187,7 @@ Json reacting_body(const Comm& comm, Body body, int n, int steps, double da, dou
   c.diffusivity = radius * radius;
   c.wall = [=](const WallPiece&) { return ScalarWall{da * radius, 0.0}; };
   TransportStepper stepper(composite, {c});
-  FaceField flow(composite);
-  stepper.set_flow(flow);
-  TransportState state = stepper.make_state();
-  stepper.set_values(state, 0, [](const Vec3&) { return 1.0; });
+  TransportState state = test::full_at_rest(stepper);
   const March m = march(stepper, state, t, steps);
   double sums[2] = {0.0, 0.0};
   for (std::size_t v = 0; v < stepper.grid().centroid.size(); ++v) {
@@ -209,15 +196,8 @@ Json reacting_body(const Comm& comm, Body body, int n, int steps, double da, dou
   }
   comm.sum(std::span<double>(sums));
   const double mean = sums[0] / sums[1];
-  return {{"cells", n},
-          {"steps", steps},
-          {"mean", mean},
-          {"error", std::abs(mean / exact_mean(body, da, t) - 1.0)},
-          {"least", m.least},
-          {"largest", m.largest},
-          {"imbalance", m.imbalance},
-          {"passes", m.passes},
-          {"iterations", m.iterations}};
+  return with_march(
+      {{"cells", n}, {"steps", steps}, {"mean", mean}, {"error", std::abs(mean / exact_mean(body, da, t) - 1.0)}}, m);
 }
 
 /// The largest error over places of the body in the grid, with which it changes sign: of the sphere, whose wall meets
@@ -354,12 +334,4 @@ Asked asked_of(const Json& all, bool full) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) {
-  using namespace karst;
-  return run_guarded(argc, argv, [&](const Comm& comm) {
-    const PetscSession petsc;
-    const bool full = asks_for_all(argc, argv);
-    const Json all = measure(comm, full);
-    print_figures(comm, all, asked_of(all, full));
-  });
-}
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }

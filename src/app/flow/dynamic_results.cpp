@@ -68,26 +68,21 @@ Chart chart_of(const Json& all, const std::string& what, const ChartAxis& y, F&&
 }
 
 std::string facts_of(const Json& all) {
-  std::vector<std::vector<std::string>> rows(1, {""});
-  const auto row = [&](const std::string& name, auto&& text) {
-    rows.push_back({name});
-    for (const Json& c : all.at("columns"))
-      if (c.at("connected").get<bool>()) rows.back().push_back(text(c));
-  };
+  ColumnTable table;
   for (const Json& c : all.at("columns"))
-    if (c.at("connected").get<bool>()) rows[0].push_back("drive along " + axis_name(c));
-  const auto number = [](const char* key, const char* format) {
-    return [key, format](const Json& c) -> std::string {
-      return c.at(key).is_null() ? "–" : fmt::format(fmt::runtime(format), c.at(key).get<double>());
-    };
+    if (c.at("connected").get<bool>()) table.add_column("drive along " + axis_name(c), c);
+  const auto row = [&](const char* name, const char* key, const char* digits) {
+    table.row(name, [&](const Json& c) -> std::string {
+      return c.at(key).is_null() ? "–" : fmt::format(fmt::runtime(digits), number(c, key));
+    });
   };
-  row("steady permeability [m²]", number("permeability_m2", "{:.4g}"));
-  row("flow 45° behind the driving force at [Hz]", number("corner_frequency_Hz", "{:.4g}"));
-  row("mean relaxation time [s]", number("relaxation_time_s", "{:.3g}"));
-  row("change of k(ω) without one of the solves [-]", number("reduction_change", "{:.1e}"));
-  row("solves", [](const Json& c) { return fmt::format("{}", c.at("solves").get<int>()); });
-  row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
-  return html_table(rows);
+  row("steady permeability [m²]", "permeability_m2", "{:.4g}");
+  row("flow 45° behind the driving force at [Hz]", "corner_frequency_Hz", "{:.4g}");
+  row("mean relaxation time [s]", "relaxation_time_s", "{:.3g}");
+  row("change of k(ω) without one of the solves [-]", "reduction_change", "{:.1e}");
+  for (const char* key : {"solves", "iterations"})
+    table.row(key, [&](const Json& c) { return fmt::format("{}", c.at(key).get<int>()); });
+  return table.html();
 }
 
 }  // namespace
@@ -201,8 +196,7 @@ PagePart dynamic_page(const Json& summary, const Figures&) {
   std::string corners;
   for (const Json& c : all.at("columns"))
     if (c.at("connected").get<bool>() && !c.at("corner_frequency_Hz").is_null())
-      corners +=
-          each_html(fmt::format("{} {}", axis_name(c), format_si(c.at("corner_frequency_Hz").get<double>(), "Hz")));
+      corners += each_html(axis_name(c) + ' ' + format_si(number(c, "corner_frequency_Hz"), "Hz"));
   if (!corners.empty())
     page.tiles = {{"Flow 45° behind the driving force", corners, "above it inertia resists the flow, not friction"}};
   const Chart size = chart_of(all, "Dynamic permeability over the steady one", {"|k(ω)| / k(0) [-]", -1.0, 0.0, true},
@@ -217,7 +211,7 @@ PagePart dynamic_page(const Json& summary, const Figures&) {
   page.cards = {pairs_html(cards),
                 card("Dynamic permeability: values", table_box(facts_of(all)),
                      fmt::format("The viscous skin at walls, √(2ν/ω), is one cell thick at {:.4g} Hz.",
-                                 all.at("resolved_frequency_Hz").get<double>()))};
+                                 number(all, "resolved_frequency_Hz")))};
   return page;
 }
 

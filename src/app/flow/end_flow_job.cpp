@@ -69,9 +69,7 @@ Json json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlo
   one["largest_speed_m_s"] = flow.largest_speed;
   if (!by_lids(options)) one["tortuosity"] = flow.tortuosity;
   one["mass_relative"] = flow.divergence;
-  one["repairs"] = {{"cells_without_flow", flow.counts.orphans},
-                    {"closed_area_share", flow.counts.closed_area / (flow.counts.open_area + flow.counts.extra_area)},
-                    {"walls_half_way", flow.counts.walls_half_way}};
+  one["repairs"] = repairs_json(flow.counts);
   if (options.model == FlowModel::steady)
     one["inertia"] = {{"newton_steps", flow.newton_steps},
                       {"drives_between", flow.drives_between},
@@ -140,7 +138,7 @@ std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
 std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {
   std::string text = fmt::format("{} lid-driven flow\n", options.model == FlowModel::steady ? "Steady" : "Stokes");
   const auto row = [&](const std::string& name, const Vec3& v, const char* unit) {
-    text += fmt::format("  {:<33} ({:.5g}, {:.5g}, {:.5g}) {}\n", name, v[0], v[1], v[2], unit);
+    text += fmt::format("  {:<33} {} {}\n", name, triple_text(v), unit);
   };
   for (std::size_t i = 0; i < options.lids.size(); ++i) {
     const std::string side = side_name(options.lids[i].side);
@@ -163,14 +161,11 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
                         flow.drives_between);
   for (std::size_t i = 0; i < flow.forces.size(); ++i) {
     const Vec3 force = flow.forces[i].total(), pressure = flow.forces[i].pressure;
-    text += fmt::format("  force on {:<24} ({:.5g}, {:.5g}, {:.5g}) N, of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
-                        options.bodies[i].name, force[0], force[1], force[2], pressure[0], pressure[1], pressure[2]);
-    if (const auto c = force_coefficients(force, options.bodies[i], options, fluid)) {
-      const Vec3 p = *force_coefficients(pressure, options.bodies[i], options, fluid);
-      text += fmt::format(
-          "    coefficients                    ({:.6g}, {:.6g}, {:.6g}), of which pressure ({:.5g}, {:.5g}, {:.5g})\n",
-          (*c)[0], (*c)[1], (*c)[2], p[0], p[1], p[2]);
-    }
+    text += fmt::format("  force on {:<24} {} N, of which pressure {}\n", options.bodies[i].name, triple_text(force),
+                        triple_text(pressure));
+    if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
+      text += fmt::format("    coefficients                    {}, of which pressure {}\n", triple_text(*c, 6),
+                          triple_text(*force_coefficients(pressure, options.bodies[i], options, fluid)));
   }
   if (by_lids(options)) return text;
   return text + "  (no permeability: next to the inlet the given velocity determines the flow, not the pores)\n";
@@ -208,8 +203,7 @@ std::string forces_card(const Json& bodies) {
   for (const Json& body : bodies)
     for (const auto& [key, words] : parts) {
       const std::string coefficient = fmt::format("{}_coefficient", key);
-      rows.push_back({escape_html(body.at("name").get<std::string>()) + words,
-                      vector(body.at(fmt::format("{}_N", key))),
+      rows.push_back({escape_html(name_of(body)) + words, vector(body.at(fmt::format("{}_N", key))),
                       body.contains(coefficient) ? vector(body.at(coefficient)) : "–"});
     }
   return card("Forces on bodies", table_box(html_table(rows)),
@@ -256,13 +250,12 @@ const char* end_flow_key(const Json& summary) {
 namespace {
 
 std::vector<PageTile> inlet_tiles(const Json& flow) {
-  const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
-  return {{"Flow rate", fmt::format("{:.4g}<span class=\"unit\">m³/s</span>", number("flow_rate_m3_s")),
-           fmt::format("from the inlet on {}", html_of(flow.at("side")))},
-          {"Pressure drop", format_si(number("pressure_drop_Pa"), "Pa"),
-           "difference of the means over the open areas of inlet and outlet"},
-          {"Largest speed", format_si(number("largest_speed_m_s"), "m/s"),
-           fmt::format("inlet {}", format_si(number("inlet_velocity_m_s"), "m/s"))}};
+  return {
+      {"Flow rate", with_unit(number(flow, "flow_rate_m3_s"), "m³/s"), "from the inlet on " + html_of(flow.at("side"))},
+      {"Pressure drop", format_si(number(flow, "pressure_drop_Pa"), "Pa"),
+       "difference of the means over the open areas of inlet and outlet"},
+      {"Largest speed", format_si(number(flow, "largest_speed_m_s"), "m/s"),
+       "inlet " + format_si(number(flow, "inlet_velocity_m_s"), "m/s")}};
 }
 
 std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
@@ -270,13 +263,12 @@ std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
   for (const Json& lid : flow.at("lids")) {
     const Json& v = lid.at("velocity_m_s");
     const double speed = std::hypot(v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
-    tiles.push_back({fmt::format("Friction on {}", html_of(lid.at("side"))),
-                     format_si(lid.at("shear_stress_Pa").get<double>(), "Pa"),
-                     fmt::format("per area of the lid, which moves at {}", format_si(speed, "m/s"))});
+    tiles.push_back({"Friction on " + html_of(lid.at("side")), format_si(number(lid, "shear_stress_Pa"), "Pa"),
+                     "per area of the lid, which moves at " + format_si(speed, "m/s")});
   }
   tiles.push_back(
       {"Reynolds number", fmt::format("{:.4g}", reynolds), "of the fastest lid, over the size along its normal"});
-  tiles.push_back({"Largest speed", format_si(flow.at("largest_speed_m_s").get<double>(), "m/s"), "of the fluid"});
+  tiles.push_back({"Largest speed", format_si(number(flow, "largest_speed_m_s"), "m/s"), "of the fluid"});
   return tiles;
 }
 
@@ -286,17 +278,10 @@ PagePart end_flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
   const char* key = end_flow_key(summary);
   const Json& flow = summary.at(key);
-  const std::string axis = axis_name(flow);
-  page.tiles = flow.contains("lids") ? lid_tiles(flow, summary.at("reynolds").get<double>()) : inlet_tiles(flow);
+  page.tiles = flow.contains("lids") ? lid_tiles(flow, number(summary, "reynolds")) : inlet_tiles(flow);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
-  std::string pictures;
-  for (const char* kind : {"view", "slice"})
-    if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
-      pictures += figure->second;
-  if (!pictures.empty())
-    page.cards.push_back(card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
-                              "Gray in the slice: solid, or a removed pore."));
+  add_flow_card("Flow field", axis_name(flow), figures, page.cards);
   return page;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/output/page_values.hpp"
 #include "app/output/streamlines.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -216,6 +217,13 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
                              view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;
+}
+
+void add_flow_card(const std::string& title, const std::string& axis, const Figures& figures,
+                   std::vector<std::string>& cards) {
+  PictureRow pictures(figures);
+  for (const char* kind : {"view", "slice"}) pictures.add(fmt::format("flow {} {}", axis, kind));
+  pictures.add_card(title, "Gray in the slice: solid, or a removed pore.", cards, 2);
 }
 
 }  // namespace karst

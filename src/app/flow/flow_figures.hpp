@@ -18,4 +18,8 @@ struct FlowFigure {
 /// space. Nothing when the view does not hold the velocity. Collective.
 void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure& flow, Figures& figures);
 
+/// Adds a card with the pictures of one axis, unless there is none.
+void add_flow_card(const std::string& title, const std::string& axis, const Figures& figures,
+                   std::vector<std::string>& cards);
+
 }  // namespace karst

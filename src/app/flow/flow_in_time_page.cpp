@@ -122,7 +122,7 @@ std::string probe_key(std::size_t probe, std::size_t component) {
 std::vector<std::string> probe_charts(const Json& flow) {
   std::vector<std::string> charts;
   for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
-    const auto name = flow.at("probes")[i].at("name").get<std::string>();
+    const auto name = name_of(flow.at("probes")[i]);
     std::array<std::string, 4> keys;
     for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
     charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
@@ -164,10 +164,9 @@ std::vector<std::string> force_charts(const Json& flow) {
       if (size[d] > least * *std::ranges::max_element(size))
         lines.push_back({keys[d].c_str(), names[d].c_str(), drive_first[d], d == 0 ? "" : "7 3"});
     const bool coefficients = body.contains("force_coefficient");
-    charts.push_back(chart(history,
-                           {"Force on " + body.at("name").get<std::string>(), coefficients ? "coefficient" : "force",
-                            coefficients ? "-" : "N"},
-                           lines, "history.csv has pressure and friction separately, and every step."));
+    charts.push_back(
+        chart(history, {"Force on " + name_of(body), coefficients ? "coefficient" : "force", coefficients ? "-" : "N"},
+              lines, "history.csv has pressure and friction separately, and every step."));
   }
   return charts;
 }
@@ -270,42 +269,33 @@ std::vector<std::string> history_warnings(const JobContext& run, const FlowHisto
 namespace {
 
 void add_tiles(const Json& flow, PagePart& page) {
-  const std::string axis = axis_name(flow);
-  const auto number = [&](const char* key) { return flow.at(key).get<double>(); };
-  const auto velocity = flow.at("darcy_velocity_m_s")[axis_of(flow)].get<double>();
   const auto boundaries = flow.value("boundaries", "");
-  if (boundaries == "lids")
-    page.tiles.push_back({"Largest speed at the end", format_si(number("largest_speed_m_s"), "m/s"),
-                          fmt::format("at {}", format_si(number("end_s"), "s"))});
-  else
-    page.tiles.push_back({"Darcy velocity at the end", format_si(velocity, "m/s"),
-                          fmt::format("along {}, at {}; flow rate over the whole cross-section", axis,
-                                      format_si(number("end_s"), "s"))});
-  if (boundaries == "lids")
-    page.tiles.push_back({"Dissipation at the end",
-                          fmt::format("{:.4g}<span class=\"unit\">W/m³</span>", number("dissipation_W_m3")),
-                          "by friction, per volume of the sample"});
-  else
-    page.tiles.push_back({"Pressure gradient at the end",
-                          fmt::format("{:.4g}<span class=\"unit\">Pa/m</span>", number("pressure_gradient_Pa_m")),
-                          boundaries == "inlet" ? "mean pressure on the inlet minus that on the outlet, per length"
-                                                : "pressure drop per length"});
+  const std::string end = format_si(number(flow, "end_s"), "s");
+  if (boundaries == "lids") {
+    page.tiles = {{"Largest speed at the end", format_si(number(flow, "largest_speed_m_s"), "m/s"), "at " + end},
+                  {"Dissipation at the end", with_unit(number(flow, "dissipation_W_m3"), "W/m³"),
+                   "by friction, per volume of the sample"}};
+  } else {
+    const auto velocity = flow.at("darcy_velocity_m_s")[axis_of(flow)].get<double>();
+    page.tiles = {{"Darcy velocity at the end", format_si(velocity, "m/s"),
+                   fmt::format("along {}, at {}; flow rate over the whole cross-section", axis_name(flow), end)},
+                  {"Pressure gradient at the end", with_unit(number(flow, "pressure_gradient_Pa_m"), "Pa/m"),
+                   boundaries == "inlet" ? "mean pressure on the inlet minus that on the outlet, per length"
+                                         : "pressure drop per length"}};
+  }
   page.tiles.push_back(
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
-       fmt::format("{:.1f} iterations per step", number("iterations") / std::max(1.0, number("steps")))});
-  if (flow.contains("periodic_state")) {
-    const Json& state = flow.at("periodic_state");
-    page.tiles.push_back({"Frequency",
-                          fmt::format("{:.4g}<span class=\"unit\">Hz</span>", state.at("frequency_Hz").get<double>()),
-                          "of the Darcy velocity, amplitude " +
-                              format_si(state.at("darcy_velocity_amplitude_m_s").get<double>(), "m/s")});
-    if (state.contains("dynamic_permeability_m2"))
-      page.tiles.push_back({"Dynamic permeability",
-                            fmt::format("{:.4g}<span class=\"unit\">m²</span>",
-                                        state.at("dynamic_permeability_m2").at("magnitude").get<double>()),
-                            fmt::format("at this frequency; the flow is {:.1f}° behind the driving force",
-                                        state.at("degrees_behind_the_drive").get<double>())});
-  }
+       fmt::format("{:.1f} iterations per step", number(flow, "iterations") / std::max(1.0, number(flow, "steps")))});
+  if (!flow.contains("periodic_state")) return;
+  const Json& state = flow.at("periodic_state");
+  page.tiles.push_back(
+      {"Frequency", with_unit(number(state, "frequency_Hz"), "Hz"),
+       "of the Darcy velocity, amplitude " + format_si(number(state, "darcy_velocity_amplitude_m_s"), "m/s")});
+  if (state.contains("dynamic_permeability_m2"))
+    page.tiles.push_back({"Dynamic permeability",
+                          with_unit(number(state.at("dynamic_permeability_m2"), "magnitude"), "m²"),
+                          fmt::format("at this frequency; the flow is {:.1f}° behind the driving force",
+                                      number(state, "degrees_behind_the_drive"))});
 }
 
 /// Where the power of what drives goes.
@@ -360,7 +350,6 @@ void add_charts(const Json& flow, PagePart& page) {
 PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   PagePart page;
   const Json& flow = summary.at("flow_in_time");
-  const std::string axis = axis_name(flow);
   add_tiles(flow, page);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   add_charts(flow, page);
@@ -371,14 +360,7 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   if (flow.contains("probes")) page.cards.push_back(pairs_html(probe_charts(flow)));
   if (const auto figure = figures.find("flow moving"); figure != figures.end())
     page.cards.push_back(card("Animation of the flow", figure->second, "Also in animation_speed.png."));
-  std::string pictures;
-  for (const char* kind : {"view", "slice"})
-    if (const auto figure = figures.find(fmt::format("flow {} {}", axis, kind)); figure != figures.end())
-      pictures += figure->second;
-  if (!pictures.empty())
-    page.cards.push_back(card("Flow field at the end",
-                              fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", pictures),
-                              "Gray in the slice: solid, or a removed pore."));
+  add_flow_card("Flow field at the end", axis_name(flow), figures, page.cards);
   return page;
 }
 

@@ -36,6 +36,8 @@ struct WallRange {
   std::array<double, 2> porosity{};
 };
 
+/// What was done to the rows of cells next to walls.
+Json repairs_json(const FlowCounts& counts);
 /// Lines for the terminal.
 /// @param with_error  errors were asked for
 std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
 
-double number(const Json& flow, const char* key) { return flow.at(key).get<double>(); }
 /// False: no pore leads along the axis or no wall holds the fluid, and what belongs to a flow is null or missing.
 bool axis_is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
 
@@ -102,7 +101,7 @@ std::vector<PageTile> tiles(const Json& summary) {
   if (summary.contains("porosity")) all.push_back(porosity_tile(summary));
   for (PageTile& tile : inertia_tiles(summary)) all.push_back(std::move(tile));
   all.push_back(
-      {"Reynolds number", number_text(summary.at("reynolds").get<double>(), 2),
+      {"Reynolds number", number_text(number(summary, "reynolds"), 2),
        "ρ U d / (φ μ) with the Darcy velocity U, the porosity φ and the hydraulic diameter d of the pores; far below "
        "1 inertia does not matter" +
            last});
@@ -175,41 +174,29 @@ std::string histogram_card(const Json& summary) {
 }
 
 /// The pictures of all axes, a row each.
-std::string pictures_card(const Json& summary, const Figures& figures) {
-  std::string all;
-  for (const Json& flow : summary.at("flow")) {
-    const auto view = figures.find(fmt::format("flow {} view", axis_name(flow)));
-    const auto slice = figures.find(fmt::format("flow {} slice", axis_name(flow)));
-    if (view != figures.end()) all += view->second;
-    if (slice != figures.end()) all += slice->second;
-  }
-  if (all.empty())
-    return card("Flow field", "<p>No rendering: the run directory contains no velocity (output.plot).</p>\n");
-  return card("Flow field", fmt::format("<div class=\"slices\" style=\"--n:2\">{}</div>\n", all),
-              "Gray in the slices: solid, or a removed pore.");
+void add_pictures(const Json& summary, const Figures& figures, std::vector<std::string>& cards) {
+  PictureRow pictures(figures);
+  for (const Json& flow : summary.at("flow"))
+    for (const char* kind : {"view", "slice"}) pictures.add(fmt::format("flow {} {}", axis_name(flow), kind));
+  pictures.add_card("Flow field", "Gray in the slices: solid, or a removed pore.", cards, 2);
+  if (cards.empty())
+    cards.push_back(card("Flow field", "<p>No rendering: the run directory contains no velocity (output.plot).</p>\n"));
 }
 
-/// A table with a column per axis: names of rows and what stands in them.
-class AxisTable {
+/// A table with a column per axis.
+class AxisTable : public ColumnTable {
  public:
-  AxisTable(const Json& summary, const std::string& corner) : summary_(summary), rows_{{corner}} {
-    for (const Json& flow : summary.at("flow")) rows_[0].push_back("driven along " + axis_name(flow));
-  }
-  template <class F>
-  void row(const std::string& name, F&& value) {
-    rows_.push_back({name});
-    for (const Json& flow : summary_.at("flow")) rows_.back().push_back(value(flow));
+  AxisTable(const Json& summary, const std::string& corner) : ColumnTable(corner) {
+    for (const Json& flow : summary.at("flow")) add_column("driven along " + axis_name(flow), flow);
   }
   /// Of what only a drive has that moves something.
   template <class F>
   void row_of_flow(const std::string& name, F&& value) {
     row(name, [&](const Json& flow) { return axis_is_solved(flow) ? std::string(value(flow)) : "–"; });
   }
-  std::string html() const { return html_table(rows_); }
-
- private:
-  const Json& summary_;
-  std::vector<std::vector<std::string>> rows_;
+  void row_of_flow(const std::string& name, const char* key, const char* digits) {
+    row_of_flow(name, [&](const Json& flow) { return fmt::format(fmt::runtime(digits), number(flow, key)); });
+  }
 };
 
 std::string tensor_card(const Json& summary) {
@@ -237,9 +224,7 @@ std::string drag_card(const Json& summary) {
   double largest = 0.0;
   bool sides = false;
   const auto known = [](const Json& f) { return f.contains("drag_over_drive"); };
-  const auto share = [](const Json& f, const char* part) {
-    return 100.0 * f.at("drag_over_drive").at(part).get<double>();
-  };
+  const auto share = [](const Json& f, const char* part) { return 100.0 * number(f.at("drag_over_drive"), part); };
   const auto sum = [&](const Json& f) { return share(f, "pressure") + share(f, "friction") + share(f, "sides"); };
   for (const Json& f : summary.at("flow")) {
     if (!axis_is_solved(f)) continue;
@@ -275,12 +260,9 @@ std::string solves_card(const Json& summary) {
   if (summary.at("flow").at(0).contains("reservoir_cells"))
     table.row_of_flow("reservoir cells on each side [cells]",
                       [](const Json& f) { return fmt::format("{}", f.value("reservoir_cells", 0)); });
-  table.row_of_flow("pressure gradient [Pa/m]",
-                    [](const Json& f) { return fmt::format("{:.4g}", number(f, "pressure_gradient_Pa_m")); });
-  table.row_of_flow("flow rate [m³/s]",
-                    [](const Json& f) { return fmt::format("{:.4g}", number(f, "flow_rate_m3_s")); });
-  table.row_of_flow("largest speed [m/s]",
-                    [](const Json& f) { return fmt::format("{:.3g}", number(f, "largest_speed_m_s")); });
+  table.row_of_flow("pressure gradient [Pa/m]", "pressure_gradient_Pa_m", "{:.4g}");
+  table.row_of_flow("flow rate [m³/s]", "flow_rate_m3_s", "{:.4g}");
+  table.row_of_flow("largest speed [m/s]", "largest_speed_m_s", "{:.3g}");
   const std::string slow = has_inertia(summary) ? " of Stokes flow" : "";
   table.row_of_flow("iterations" + slow,
                     [&](const Json& f) { return fmt::format("{}", solve(f).at("iterations").get<int>()); });
@@ -288,10 +270,9 @@ std::string solves_card(const Json& summary) {
                     [&](const Json& f) { return fmt::format("{:.1e}", number(solve(f), "relative_residual")); });
   table.row_of_flow("open area closed, next to no-flow cells [%]", [](const Json& f) -> std::string {
     if (!f.contains("repairs")) return "–";
-    return fmt::format("{:.2g}", 100.0 * f.at("repairs").at("closed_area_share").get<double>());
+    return fmt::format("{:.2g}", 100.0 * number(f.at("repairs"), "closed_area_share"));
   });
-  table.row_of_flow("net flux of a cell, relative [-]",
-                    [](const Json& f) { return fmt::format("{:.1e}", number(f, "mass_relative")); });
+  table.row_of_flow("net flux of a cell, relative [-]", "mass_relative", "{:.1e}");
   return card("Flow and solves", table.html());
 }
 
@@ -302,9 +283,9 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
   const bool any = std::ranges::any_of(summary.at("flow"), axis_is_solved);
-  page.cards = {pictures_card(summary, figures),
-                pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
-                            drag_card(summary), solves_card(summary)})};
+  add_pictures(summary, figures, page.cards);
+  page.cards.push_back(pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
+                                   drag_card(summary), solves_card(summary)}));
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
 }

@@ -88,6 +88,12 @@ std::string darcy_text(double permeability) {
   return fmt::format("{:.4g} mD", 1e3 * value);
 }
 
+Json repairs_json(const FlowCounts& counts) {
+  return {{"cells_without_flow", counts.orphans},
+          {"closed_area_share", counts.closed_area / (counts.open_area + counts.extra_area)},
+          {"walls_half_way", counts.walls_half_way}};
+}
+
 Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range) {
   Json json;
   json["tensor_order"] = {"component", "drive"};
@@ -131,10 +137,8 @@ Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error
       json["flow"].push_back(one);
       continue;
     }
-    one["repairs"] = {{"cells_without_flow", c.counts.orphans},
-                      {"closed_area_share", c.counts.closed_area / (c.counts.open_area + c.counts.extra_area)},
-                      {"walls_half_way", c.counts.walls_half_way},
-                      {"closed_level_faces", c.closed_level_faces}};
+    one["repairs"] = repairs_json(c.counts);
+    one["repairs"]["closed_level_faces"] = c.closed_level_faces;
     if (!c.inertia.empty()) one["inertia"] = inertia_json(c);
     one["speed_histogram"] = {{"log10_speed_over_mean", {SpeedHistogram::low, SpeedHistogram::high}},
                               {"share", c.histogram.share}};

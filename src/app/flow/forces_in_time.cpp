@@ -7,6 +7,7 @@
 
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/periodic_state.hpp"
+#include "app/output/page_values.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
@@ -83,12 +84,11 @@ Json forces_in_time_json(const ForceHistory& history, std::span<const double> ti
 std::string forces_in_time_text(const Json& bodies) {
   std::string text;
   const auto vector = [](const Json& v) {
-    return fmt::format("({:.5g}, {:.5g}, {:.5g})", v[0].get<double>(), v[1].get<double>(), v[2].get<double>());
+    return triple_text({v[0].get<double>(), v[1].get<double>(), v[2].get<double>()});
   };
   for (const Json& body : bodies) {
     const Json& half = body.at("last_half");
-    text +=
-        fmt::format("  force on {} at the end {} N\n", body.at("name").get<std::string>(), vector(body.at("force_N")));
+    text += fmt::format("  force on {} at the end {} N\n", name_of(body), vector(body.at("force_N")));
     if (half.contains("largest_coefficient"))
       text += fmt::format("    coefficients {}; over the last half of the run from {} to {}\n",
                           vector(body.at("force_coefficient")), vector(half.at("smallest_coefficient")),
@@ -97,7 +97,7 @@ std::string forces_in_time_text(const Json& bodies) {
     const Json& state = body.at("periodic_state");
     text +=
         fmt::format("    periodic along {} with {:.5g} Hz, amplitude {:.4g} N\n", state.at("axis").get<std::string>(),
-                    state.at("frequency_Hz").get<double>(), state.at("force_amplitude_N").get<double>());
+                    number(state, "frequency_Hz"), number(state, "force_amplitude_N"));
   }
   return text;
 }

@@ -48,8 +48,6 @@ std::vector<Sweep> sweeps_of(const Json& summary) {
   return sweeps;
 }
 
-double number(const Json& json, const char* key) { return json.at(key).get<double>(); }
-
 Chart chart_of(const std::vector<Sweep>& sweeps) {
   Chart chart;
   chart.description = "Apparent permeability over that of Stokes flow against the Reynolds number";
@@ -160,7 +158,7 @@ std::vector<PageTile> inertia_tiles(const Json& summary) {
         each_html(fmt::format("{}\u00a0{:.2g}\u00a0%", sweep.name(), 100.0 * number(sweep.law(), "deviation")));
   }
   if (values.empty()) return {};
-  return {{"Forchheimer's coefficient β", values + "<span class=\"unit\">1/m</span>",
+  return {{"Forchheimer's coefficient β", with_unit(values, "1/m"),
            "G = μ/k U + β ρ U²; its points deviate by " + deviations}};
 }
 

@@ -20,6 +20,46 @@ int axis_of(const Json& object) {
 
 std::string axis_name(const Json& object) { return axis_names[axis_of(object)]; }
 
+double number(const Json& object, const char* key) { return object.at(key).get<double>(); }
+
+std::string number_or_dash(const Json& value, int digits) {
+  return value.is_null() ? "–" : fmt::format("{:.{}g}", value.get<double>(), digits);
+}
+
+std::string triple_text(const Vec3& v, int digits) {
+  return fmt::format("({0:.{3}g}, {1:.{3}g}, {2:.{3}g})", v[0], v[1], v[2], digits);
+}
+
+std::string name_of(const Json& object) { return object.at("name").get<std::string>(); }
+
+std::string with_unit(const std::string& value, const char* unit) {
+  return fmt::format("{}<span class=\"unit\">{}</span>", value, unit);
+}
+
+std::string with_unit(double value, const char* unit) { return with_unit(fmt::format("{:.4g}", value), unit); }
+
+void ColumnTable::add_column(const std::string& head, const Json& object) {
+  columns_.push_back(&object);
+  rows_[0].push_back(head);
+}
+
+std::string ColumnTable::html() const { return html_table(rows_); }
+
+void PictureRow::add(const std::string& key) {
+  const auto figure = figures_.find(key);
+  if (figure == figures_.end()) return;
+  pictures_ += figure->second;
+  ++n_;
+}
+
+void PictureRow::add_card(const std::string& title, const std::string& note, std::vector<std::string>& cards,
+                          int most) const {
+  if (n_ == 0) return;
+  const int columns = std::clamp(n_, 2, most);
+  cards.push_back(
+      card(title, fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", columns, pictures_), note));
+}
+
 std::string html_of(const Json& text) { return escape_html(text.get<std::string>()); }
 
 }  // namespace karst

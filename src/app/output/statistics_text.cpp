@@ -38,6 +38,13 @@ std::string row(const GeometryStatistics& s, const std::string& name,
   return text + '\n';
 }
 
+/// Likewise, of a number that what(level) counts.
+template <class What>
+std::string counts(const GeometryStatistics& s, const std::string& name, What&& what, const std::string& note = "") {
+  return row(
+      s, name, [&](std::size_t l) { return grouped(std::invoke(what, s.report.levels[l])); }, note);
+}
+
 double cells_of(const LevelReport& level) {
   return static_cast<double>(level.cells[0]) * level.cells[1] * level.cells[2];
 }
@@ -78,11 +85,7 @@ std::string boxes_text(const GeometryStatistics& s) {
     text += row(s, "cell width",
                 [&](std::size_t l) { return format_si(std::ldexp(s.cell_width, -static_cast<int>(l)), "m"); });
   }
-  const auto count = [&](const std::string& name, auto LevelReport::*what, const std::string& note = "") {
-    return row(
-        s, name, [&levels, what](std::size_t l) { return grouped(levels[l].*what); }, note);
-  };
-  text += count("boxes stored", &LevelReport::boxes);
+  text += counts(s, "boxes stored", &LevelReport::boxes);
   text += row(
       s, "boxes pruned", [&](std::size_t l) { return grouped(levels[l].boxes_asked - levels[l].boxes); },
       fmt::format("{} of the boxes: no fluid, no memory",
@@ -96,45 +99,37 @@ std::string boxes_text(const GeometryStatistics& s) {
 
 std::string cells_text(const GeometryStatistics& s) {
   const auto& levels = s.report.levels;
-  const auto count = [&](const std::string& name, auto what, const std::string& note = "") {
-    return row(
-        s, name, [&levels, what](std::size_t l) { return grouped(std::invoke(what, levels[l])); }, note);
-  };
   const auto cut = [](std::int64_t CutCounts::*what) {
     return [what](const LevelReport& level) { return level.cut.*what; };
   };
   std::string text;
   text += row(s, "cells of the domain",
               [&](std::size_t l) { return grouped(static_cast<std::int64_t>(cells_of(levels[l]))); });
-  text += count("fluid cells", &LevelReport::vofs, "one value of a field each");
-  if (levels.size() > 1) text += count("  not refined: the unknowns", &LevelReport::vofs_composite);
-  text += count("  irregular", &LevelReport::irregular, "with wall, or not whole");
-  text += count("  multi-valued", &LevelReport::multivalued_vofs, "several in one cell");
-  text += count("cells cut by the wall", cut(&CutCounts::cells_cut));
-  text += count("  with several fluid fragments", cut(&CutCounts::cells_multivalued));
-  text += count("  cut on a finer lattice", cut(&CutCounts::cells_subdivided), "a feature thinner than the cell");
-  text += count("  gaps closed (edges)", cut(&CutCounts::gaps_closed), "fluid thinner than h/4 between solids");
-  text += count("  walls lost (edges)", cut(&CutCounts::walls_lost), "solid thinner than h/16 between fluid");
+  text += counts(s, "fluid cells", &LevelReport::vofs, "one value of a field each");
+  if (levels.size() > 1) text += counts(s, "  not refined: the unknowns", &LevelReport::vofs_composite);
+  text += counts(s, "  irregular", &LevelReport::irregular, "with wall, or not whole");
+  text += counts(s, "  multi-valued", &LevelReport::multivalued_vofs, "several in one cell");
+  text += counts(s, "cells cut by the wall", cut(&CutCounts::cells_cut));
+  text += counts(s, "  with several fluid fragments", cut(&CutCounts::cells_multivalued));
+  text += counts(s, "  cut on a finer lattice", cut(&CutCounts::cells_subdivided), "a feature thinner than the cell");
+  text += counts(s, "  gaps closed (edges)", cut(&CutCounts::gaps_closed), "fluid thinner than h/4 between solids");
+  text += counts(s, "  walls lost (edges)", cut(&CutCounts::walls_lost), "solid thinner than h/16 between fluid");
   return text;
 }
 
 std::string repairs_text(const GeometryStatistics& s) {
   const auto& levels = s.report.levels;
-  const auto count = [&](const std::string& name, auto what, const std::string& note = "") {
-    return row(
-        s, name, [&levels, what](std::size_t l) { return grouped(levels[l].*what); }, note);
-  };
   double orphan_volume = 0.0;
   for (std::size_t l = 0; l < levels.size(); ++l)
     orphan_volume += std::ldexp(levels[l].orphan_volume, -3 * static_cast<int>(l));
   const double domain = cells_of(levels[0]), pore = s.report.connected_porosity * domain;
   std::string text;
-  text += count("fragments merged into a cell", &LevelReport::joined, "their cell centre is in the solid");
-  text +=
-      count("isolated fragments", &LevelReport::orphans,
-            fmt::format("fragments without a cell to merge into, {} of the pore volume", percent(orphan_volume, pore)));
-  text += count("pores", &LevelReport::pores, "connected parts of the fluid");
-  text += count("  removed", &LevelReport::pores_removed, "flow cannot reach them");
+  text += counts(s, "fragments merged into a cell", &LevelReport::joined, "their cell centre is in the solid");
+  text += counts(
+      s, "isolated fragments", &LevelReport::orphans,
+      fmt::format("fragments without a cell to merge into, {} of the pore volume", percent(orphan_volume, pore)));
+  text += counts(s, "pores", &LevelReport::pores, "connected parts of the fluid");
+  text += counts(s, "  removed", &LevelReport::pores_removed, "flow cannot reach them");
   text += row(
       s, "  their volume [m³]",
       [&](std::size_t l) {

@@ -30,12 +30,6 @@ Curve curve_of(const Json& values) {
   return all;
 }
 
-std::string name_of(const Json& object) { return object.at("name").get<std::string>(); }
-
-std::string number(const Json& value, int digits = 4) {
-  return value.is_null() ? "–" : fmt::format("{:.{}g}", value.get<double>(), digits);
-}
-
 /// Curves over the time of one history.
 CurveChart time_chart(const Json& transport, const Json& history, const std::string& title, const std::string& label) {
   const bool flows = transport.at("flows").get<bool>();
@@ -122,11 +116,10 @@ std::string balance_chart(const Json& transport, const Json& chemistry) {
 }
 
 std::string minerals_card(const Json& minerals) {
-  std::vector<std::vector<std::string>> rows{{""}};
-  for (const Json& m : minerals) rows[0].push_back(escape_html(name_of(m)));
+  ColumnTable table;
+  for (const Json& m : minerals) table.add_column(escape_html(name_of(m)), m);
   const auto row = [&](const char* name, const char* key, int digits = 4) {
-    rows.push_back({name});
-    for (const Json& m : minerals) rows.back().push_back(number(m.at(key), digits));
+    table.row(name, [&](const Json& m) { return number_or_dash(m.at(key), digits); });
   };
   row("area [m²]", "area_m2");
   row("rate of dissolution at the end [mol/s]", "rate_mol_s");
@@ -138,19 +131,19 @@ std::string minerals_card(const Json& minerals) {
   row("dissolved [mol]", "dissolved_mol");
   row("  volume [m³]", "dissolved_m3");
   row("  error of the steps, estimated [mol]", "step_error_mol", 2);
-  return card("Minerals", html_table(rows), "Negative: precipitated.");
+  return card("Minerals", table.html(), "Negative: precipitated.");
 }
 
 std::string elements_card(const Json& chemistry) {
   std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "sorbed [mol]", "largest imbalance of a step"}};
   bool sorbs = false;
   for (const Json& e : chemistry.at("elements")) {
-    rows.push_back({escape_html(name_of(e)), number(e.at("content_mol"), 6), number(e.at("sorbed_mol"), 6),
-                    number(e.at("largest_imbalance"), 2)});
+    rows.push_back({escape_html(name_of(e)), number_or_dash(e.at("content_mol"), 6),
+                    number_or_dash(e.at("sorbed_mol"), 6), number_or_dash(e.at("largest_imbalance"), 2)});
     sorbs = sorbs || !e.at("sorbed_mol").is_null();
   }
-  rows.push_back(
-      {"charge", number(chemistry.at("charge_mol"), 2), "", number(chemistry.at("largest_charge_imbalance"), 2)});
+  rows.push_back({"charge", number_or_dash(chemistry.at("charge_mol"), 2), "",
+                  number_or_dash(chemistry.at("largest_charge_imbalance"), 2)});
   for (std::vector<std::string>& row : rows)
     if (!sorbs) row.erase(row.begin() + 2);
   return card("Elements and charge", html_table(rows),
@@ -195,13 +188,15 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
   const Json &chemistry = summary.at("chemistry"), &transport = summary.at("transport");
   const Json &minerals = chemistry.at("minerals"), &ph = chemistry.at("pH_outlet");
   page.tiles.push_back({ph.is_null() ? "pH of the mean composition" : "pH at the outlet",
-                        number(ph.is_null() ? chemistry.at("pH_mean") : ph),
-                        ph.is_null() ? std::string("at the end")
-                                     : fmt::format("of the mean composition {}", number(chemistry.at("pH_mean")))});
+                        number_or_dash(ph.is_null() ? chemistry.at("pH_mean") : ph),
+                        ph.is_null()
+                            ? std::string("at the end")
+                            : fmt::format("of the mean composition {}", number_or_dash(chemistry.at("pH_mean")))});
   for (std::size_t m = 0; m < std::min<std::size_t>(minerals.size(), 3); ++m)
-    page.tiles.push_back({"Rate of " + escape_html(name_of(minerals.at(m))),
-                          number(minerals.at(m).at("rate_mol_m2_s"), 3) + "<span class=\"unit\">mol/m²/s</span>",
-                          number(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
+    page.tiles.push_back(
+        {"Rate of " + escape_html(name_of(minerals.at(m))),
+         with_unit(number_or_dash(minerals.at(m).at("rate_mol_m2_s"), 3), "mol/m²/s"),
+         number_or_dash(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
     for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
@@ -215,20 +210,15 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
       page.uniform.push_back({escape_html(title_of(field)), fmt::format("{:.4f}", range[0])});
       continue;
     }
-    std::string all;
-    int n = 0;
-    const auto add = [&](const std::string& which) {
-      if (const auto figure = figures.find(figure_key(field, which)); figure != figures.end())
-        all += figure->second, ++n;
-    };
-    for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i) add(std::to_string(i));
-    add("end");
-    if (n > 0)
-      page.pictures.push_back(card(
-          title_of(field), fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), all),
-          field == "pH" ? "Planes through the middle, one scale for all times."
-                        : "Planes through the middle, one scale for all times; 0 is equilibrium, below 0 the "
-                          "mineral dissolves. -5 and less have one colour."));
+    PictureRow pictures(figures);
+    for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i)
+      pictures.add(figure_key(field, std::to_string(i)));
+    pictures.add(figure_key(field, "end"));
+    pictures.add_card(title_of(field),
+                      field == "pH" ? "Planes through the middle, one scale for all times."
+                                    : "Planes through the middle, one scale for all times; 0 is equilibrium, below 0 "
+                                      "the mineral dissolves. -5 and less have one colour.",
+                      page.pictures);
   }
   return page;
 }
@@ -244,11 +234,10 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
     if (!place || nothing_to_draw(range)) continue;
     const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
     if (comm.rank() == 0)
-      figures[figure_key(field, "end")] =
-          plane_figure(plane, chemistry_look(field, view.cell_width, range[0], range[1],
-                                             fmt::format("{}, plane in the middle of {}",
-                                                         format_si(transport.at("end_s").get<double>(), "s"),
-                                                         axis_names[plane.direction])));
+      figures[figure_key(field, "end")] = plane_figure(
+          plane, chemistry_look(field, view.cell_width, range[0], range[1],
+                                fmt::format("{}, plane in the middle of {}", format_si(number(transport, "end_s"), "s"),
+                                            axis_names[plane.direction])));
   }
 }
 

@@ -61,46 +61,40 @@ double ReactiveRun::molar_volume(std::size_t mineral) const {
 
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
-  text += fmt::format("  {:<44} {:>13}\n", "engine", engine());
-  text += fmt::format("  {:<44} {:>13}\n", "  threads", n_threads());
+  const auto row = [&](const std::string& name, const auto& value) {
+    text += fmt::format("  {:<44} {:>13}\n", name, value);
+  };
+  const auto number = [](double x) { return fmt::format("{:.5g}", x); };
+  row("engine", engine());
+  row("  threads", n_threads());
   for (const auto& [name, percent] : plan_.charge_errors)
-    text += fmt::format("  {:<44} {:>13}\n", fmt::format("charge of {} [% of the ions]", name),
-                        fmt::format("{:+.2g}", std::abs(percent) < round_off_charge ? 0.0 : percent));
+    row(fmt::format("charge of {} [% of the ions]", name),
+        fmt::format("{:+.2g}", std::abs(percent) < round_off_charge ? 0.0 : percent));
   for (const auto& [name, water] :
        {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
-    if (std::isfinite(water->ph))
-      text +=
-          fmt::format("  {:<44} {:>13}\n", fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
+    if (std::isfinite(water->ph)) row(fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m) {
     const MineralLine& line = past_.line.minerals[m];
-    const auto row = [&](const char* name, const std::string& value) {
-      text += fmt::format("  {:<44} {:>13}\n", fmt::format("{}, {}", plan_.reactions()[m].mineral.name, name), value);
-    };
+    const std::string& mineral = plan_.reactions()[m].mineral.name;
     const bool at_once = plan_.reactions()[m].at_once();
-    if (!at_once) row("area [m2]", fmt::format("{:.5g}", area_[m]));
-    row("rate at the end [mol/s]", fmt::format("{:.5g}", line.rate));
-    if (!at_once) row("  per area [mol/m2/s]", fmt::format("{:.5g}", line.rate / area_[m]));
-    if (!at_once) row("  over that of a well-mixed fluid", fmt::format("{:.5g}", line.ratio()));
-    row("saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
-    row("  of the mean composition", index_text(past_.line.mean.saturation[m]));
-    row("dissolved [mol]", fmt::format("{:.5g}", line.dissolved));
-    if (const double v = molar_volume(m); v > 0.0) row("  volume [m3]", fmt::format("{:.5g}", v * line.dissolved));
-    if (!at_once) row("  error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
+    if (!at_once) row(mineral + ", area [m2]", number(area_[m]));
+    row(mineral + ", rate at the end [mol/s]", number(line.rate));
+    if (!at_once) row(mineral + ",   per area [mol/m2/s]", number(line.rate / area_[m]));
+    if (!at_once) row(mineral + ",   over that of a well-mixed fluid", number(line.ratio()));
+    row(mineral + ", saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
+    row(mineral + ",   of the mean composition", index_text(past_.line.mean.saturation[m]));
+    row(mineral + ", dissolved [mol]", number(line.dissolved));
+    if (const double v = molar_volume(m); v > 0.0) row(mineral + ",   volume [m3]", number(v * line.dissolved));
+    if (!at_once) row(mineral + ",   error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
   for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
-    if (sorbs(p))
-      text +=
-          fmt::format("  {:<44} {:>13}\n", fmt::format("{}, sorbed at the end [mol]", plan_.medium.system.elements[p]),
-                      fmt::format("{:.5g}", past_.line.sorbed[p]));
+    if (sorbs(p)) row(plan_.medium.system.elements[p] + ", sorbed at the end [mol]", number(past_.line.sorbed[p]));
   const double solved = static_cast<double>(past_.worst.solved), all = solved + static_cast<double>(past_.worst.kept);
-  text += fmt::format("  {:<44} {:>13}\n", "largest imbalance of an element in a step",
-                      fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
-  text += fmt::format("  {:<44} {:>13}\n", "  of charge", fmt::format("{:.1e}", past_.worst.charge_imbalance));
-  if (past_.longest > 0.0)
-    text += fmt::format("  {:<44} {:>13}\n", "D dt / h2 of the longest step", fmt::format("{:.2g}", past_.longest));
-  if (all > 0.0)
-    text += fmt::format("  {:<44} {:>13}\n", "fraction of reacting cells solved",
-                        fmt::format("{:.1f} %", 100.0 * solved / all));
+  row("largest imbalance of an element in a step",
+      fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
+  row("  of charge", fmt::format("{:.1e}", past_.worst.charge_imbalance));
+  if (past_.longest > 0.0) row("D dt / h2 of the longest step", fmt::format("{:.2g}", past_.longest));
+  if (all > 0.0) row("fraction of reacting cells solved", fmt::format("{:.1f} %", 100.0 * solved / all));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/job/job.hpp"
+#include "app/output/page_values.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
@@ -22,7 +23,7 @@ std::string cells_text(const Json& level) {
   return fmt::format("{} × {} × {}", cells[0], cells[1], cells[2]);
 }
 
-std::string width_text(const Json& level) { return format_si(level.at("cell_width_m").get<double>(), "m"); }
+std::string width_text(const Json& level) { return format_si(number(level, "cell_width_m"), "m"); }
 
 /// One line: the deck and its grid.
 std::string source_of(const Json& summary) {
@@ -61,9 +62,8 @@ std::string count_of(const Json& summary, const char* what, const char* one) {
 std::string minerals_of(const Json& summary) {
   std::vector<std::string> parts;
   for (const Json& mineral : summary.at("minerals"))
-    parts.push_back(fmt::format("{} {:.4g} m² ({:.2f} %)", mineral.at("name").get<std::string>(),
-                                mineral.at("wall_area_m2").get<double>(),
-                                100.0 * mineral.at("fraction").get<double>()));
+    parts.push_back(fmt::format("{} {:.4g} m² ({:.2f} %)", name_of(mineral), number(mineral, "wall_area_m2"),
+                                100.0 * number(mineral, "fraction")));
   return parts.size() > 1 ? ": " + join(parts) : "";
 }
 
@@ -80,13 +80,13 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
       {"hardware", count_of(summary, "ranks", "MPI rank") + ", " + count_of(summary, "threads", "thread") + " each"},
       {"time", fmt::format("geometry {}, set-up of the solvers {}, solves {}, all {}", seconds("geometry"),
                            seconds("setup"), seconds("solve"), seconds("total"))},
-      {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(memory.at("peak_bytes").get<double>()),
-                             format_bytes(memory.at("bytes_per_fluid_cell").get<double>()))},
-      {"porosity", fmt::format("{:.5f}, connected {:.5f}", summary.at("porosity").get<double>(),
-                               summary.at("connected_porosity").get<double>())},
-      {"specific surface", fmt::format("{:.4g} 1/m: wall area per volume of the sample",
-                                       summary.at("specific_surface_per_m").get<double>())},
-      {"wall area", fmt::format("{:.4g} m²", summary.at("wall_area_m2").get<double>()) + minerals_of(summary)},
+      {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(number(memory, "peak_bytes")),
+                             format_bytes(number(memory, "bytes_per_fluid_cell")))},
+      {"porosity",
+       fmt::format("{:.5f}, connected {:.5f}", number(summary, "porosity"), number(summary, "connected_porosity"))},
+      {"specific surface",
+       fmt::format("{:.4g} 1/m: wall area per volume of the sample", number(summary, "specific_surface_per_m"))},
+      {"wall area", fmt::format("{:.4g} m²", number(summary, "wall_area_m2")) + minerals_of(summary)},
       {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
 }
 

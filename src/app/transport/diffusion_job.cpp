@@ -134,23 +134,22 @@ std::vector<PageTile> tiles(const Json& summary) {
   for (std::size_t d = 0; d < 3; ++d) diagonal.push_back(summary.at("relative_diffusivity").at(d).at(d));
   const auto digits = [](int n) { return [n](double value) { return number_text(value, n); }; };
   const Json whole{{"diffusion", summary.at("diffusion")}, {"diagonal", diagonal}};
-  std::vector<PageTile> all{{"Formation factor", listed(summary, "formation_factor", digits(4)),
-                             "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
-                            {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
-                             fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample",
-                                         summary.at("diffusivity_m2_s").get<double>())},
-                            {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
-                             "connected porosity × formation factor"}};
+  std::vector<PageTile> all{
+      {"Formation factor", listed(summary, "formation_factor", digits(4)),
+       "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
+      {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
+       fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample", number(summary, "diffusivity_m2_s"))},
+      {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
+       "connected porosity × formation factor"}};
   if (!summary.contains("flow")) all.insert(all.begin() + 1, porosity_tile(summary));  // else it stands there
   return all;
 }
 
 std::string solves_card(const Json& summary) {
-  std::vector<std::vector<std::string>> rows{{""}};
-  for (const Json& c : summary.at("diffusion")) rows[0].push_back("gradient along " + axis_name(c));
+  ColumnTable table;
+  for (const Json& c : summary.at("diffusion")) table.add_column("gradient along " + axis_name(c), c);
   const auto row = [&](const char* name, auto&& value) {
-    rows.push_back({name});
-    for (const Json& c : summary.at("diffusion")) rows.back().push_back(c.contains("iterations") ? value(c) : "–");
+    table.row(name, [&](const Json& c) { return c.contains("iterations") ? value(c) : "–"; });
   };
   row("boundaries", [](const Json& c) {
     return std::string(c.at("boundaries") == "periodic"
@@ -158,11 +157,9 @@ std::string solves_card(const Json& summary) {
                            : "concentrations 1 and 0 on the inlet and outlet faces, lateral faces closed");
   });
   row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
-  row("relative residual [-]",
-      [](const Json& c) { return fmt::format("{:.1e}", c.at("relative_residual").get<double>()); });
-  row("inflow − outflow, relative [-]",
-      [](const Json& c) { return fmt::format("{:.1e}", c.at("imbalance").get<double>()); });
-  return card("Diffusion: solves", html_table(rows));
+  row("relative residual [-]", [](const Json& c) { return fmt::format("{:.1e}", number(c, "relative_residual")); });
+  row("inflow − outflow, relative [-]", [](const Json& c) { return fmt::format("{:.1e}", number(c, "imbalance")); });
+  return card("Diffusion: solves", table.html());
 }
 
 PagePart page_of(const Json& summary, const Figures& figures) {
@@ -171,27 +168,21 @@ PagePart page_of(const Json& summary, const Figures& figures) {
   page.tiles = tiles(summary);
   std::vector<std::vector<std::string>> tensor{{"mean flux along"}};
   for (std::size_t e = 0; e < 3; ++e) tensor.push_back({axis_names[e]});
-  std::string pictures;
-  int n = 0;
+  PictureRow pictures(figures);
   for (std::size_t d = 0; d < 3; ++d) {
     if (!is_asked(summary, d)) continue;
     tensor[0].push_back(fmt::format("gradient along {}", axis_names[d]));
-    for (std::size_t e = 0; e < 3; ++e) {
-      const Json& value = summary.at("effective_diffusivity_m2_s").at(e).at(d);
-      tensor[e + 1].push_back(value.is_null() ? "–" : fmt::format("{:.4g}", value.get<double>()));
-    }
-    if (const auto figure = figures.find(fmt::format("diffusion {}", axis_names[d])); figure != figures.end()) {
-      pictures += figure->second;
-      ++n;
-    }
+    for (std::size_t e = 0; e < 3; ++e)
+      tensor[e + 1].push_back(number_or_dash(summary.at("effective_diffusivity_m2_s").at(e).at(d)));
+    pictures.add(fmt::format("diffusion {}", axis_names[d]));
   }
   page.cards = {card("Effective diffusivity [m²/s]", html_table(tensor),
                      "Row i, column j: mean flux along i over the whole sample, solid included, per mean gradient "
                      "along j. Off-diagonal entries: the sample deflects part of the flux sideways.")};
-  if (n > 0)
-    page.cards.push_back(card(
-        "Concentration", fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::max(n, 2), pictures),
-        "Planes through the middle; gray: solid, or a removed pore. The concentration falls by 1 along the axis."));
+  pictures.add_card(
+      "Concentration",
+      "Planes through the middle; gray: solid, or a removed pore. The concentration falls by 1 along the axis.",
+      page.cards);
   page.cards.push_back(solves_card(summary));
   return page;
 }

@@ -71,21 +71,15 @@ Chart chart_of(const Json& summary) {
   return chart;
 }
 
-std::string number_text(const Json& value) {
-  return value.is_null() ? "–" : fmt::format("{:.5g}", value.get<double>());
-}
-
 std::string table_of(const Json& column) {
   std::vector<std::vector<std::string>> rows{
       {"Pe [-]", "mean velocity [m/s]", "D<sub>xx</sub>/D [-]", "D<sub>yy</sub>/D [-]", "D<sub>zz</sub>/D [-]",
        "D<sub>xy</sub>/D [-]", "D<sub>xz</sub>/D [-]", "D<sub>yz</sub>/D [-]", "cell Pe [-]", "iterations"}};
   for (const Json& p : column.at("points")) {
-    const Json& t = p.at("tensor");
-    rows.push_back(
-        {fmt::format("{:.4g}", p.at("peclet").get<double>()), fmt::format("{:.4g}", p.at("velocity_m_s").get<double>()),
-         number_text(t.at(0).at(0)), number_text(t.at(1).at(1)), number_text(t.at(2).at(2)), number_text(t.at(0).at(1)),
-         number_text(t.at(0).at(2)), number_text(t.at(1).at(2)),
-         fmt::format("{:.2g}", p.at("cell_peclet").get<double>()), fmt::format("{}", p.at("iterations").get<int>())});
+    const auto entry = [&](int i, int j) { return number_or_dash(p.at("tensor").at(i).at(j), 5); };
+    rows.push_back({fmt::format("{:.4g}", number(p, "peclet")), fmt::format("{:.4g}", number(p, "velocity_m_s")),
+                    entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2),
+                    fmt::format("{:.2g}", number(p, "cell_peclet")), fmt::format("{}", p.at("iterations").get<int>())});
   }
   return html_table(rows);
 }
@@ -172,8 +166,8 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
   for (const Json& c : all.at("columns")) {
     if (c.at("points").empty()) continue;
     const Json& last = c.at("points").back();
-    values += each_html(fmt::format("{} {:.4g}", axis_name(c), last.at("longitudinal").get<double>()));
-    range = fmt::format("at a Péclet number of {:.4g}", last.at("peclet").get<double>());
+    values += each_html(fmt::format("{} {:.4g}", axis_name(c), number(last, "longitudinal")));
+    range = fmt::format("at a Péclet number of {:.4g}", number(last, "peclet"));
   }
   if (values.empty()) return page;
   page.tiles = {{"Dispersion along the flow / diffusivity [-]", values, range}};
@@ -184,7 +178,7 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
                          fmt::format("Longitudinal and transverse dispersion over the diffusivity in the free fluid. "
                                      "Péclet number: mean velocity of the fluid × length / diffusivity, length {:.4g} "
                                      "m ({}). On the left, where diffusion dominates, 1 / tortuosity.",
-                                     all.at("length_m").get<double>(), html_of(all.at("length")))));
+                                     number(all, "length_m"), html_of(all.at("length")))));
   page.cards = cards;
   for (const Json& c : all.at("columns"))
     if (!c.at("points").empty())

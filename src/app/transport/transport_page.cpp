@@ -40,7 +40,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   chart.description = title;
   double low = 0.0, high = 0.0;
   for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
-    ChartSeries series{.name = transport.at("components").at(i).at("name").get<std::string>(),
+    ChartSeries series{.name = name_of(transport.at("components").at(i)),
                        .colour = chart_colours[i % chart_colours.size()]};
     const Json& values = history.at(key).at(i);
     if (varying_alone && !varies(values)) continue;
@@ -64,8 +64,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
 bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
 
 std::string optional_text(const Json& object, const char* key, int digits = 4) {
-  if (!object.is_object() || !object.contains(key) || object.at(key).is_null()) return "–";
-  return fmt::format("{:.{}g}", object.at(key).get<double>(), digits);
+  return object.is_object() && object.contains(key) ? number_or_dash(object.at(key), digits) : "–";
 }
 
 /// What is not drawn, as it is the same everywhere and at all times; empty where all is drawn.
@@ -74,8 +73,7 @@ std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
   for (const Json& c : transport.at("components")) {
     const auto range = c.at("data_range").get<std::array<double, 2>>();
     if (is_uniform(range[0], range[1]))
-      rows.push_back(
-          {escape_html("concentration of " + c.at("name").get<std::string>()), fmt::format("{:.6g}", range[0])});
+      rows.push_back({escape_html("concentration of " + name_of(c)), fmt::format("{:.6g}", range[0])});
   }
   rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
   if (rows.size() == 1) return "";
@@ -83,30 +81,26 @@ std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
 }
 
 std::string numbers_card(const Json& transport) {
-  std::vector<std::vector<std::string>> rows{{""}};
+  ColumnTable table;
   const Json& components = transport.at("components");
-  for (const Json& c : components) rows[0].push_back(escape_html(c.at("name").get<std::string>()));
-  const auto row = [&](const char* name, auto&& value) {
-    rows.push_back({name});
-    for (const Json& c : components) rows.back().push_back(value(c));
+  for (const Json& c : components) table.add_column(escape_html(name_of(c)), c);
+  const auto row = [&](const char* name, const char* key, int digits = 4) {
+    table.row(name, [&](const Json& c) { return optional_text(c, key, digits); });
   };
   const auto part = [&](const char* name, const char* of, const char* key) {
     if (std::ranges::none_of(components, [&](const Json& c) { return c.contains(of) && !c.at(of).is_null(); })) return;
-    row(name, [&](const Json& c) { return c.contains(of) ? optional_text(c.at(of), key) : std::string("–"); });
+    table.row(name, [&](const Json& c) { return c.contains(of) ? optional_text(c.at(of), key) : std::string("–"); });
   };
-  row("diffusivity [m²/s]", [](const Json& c) { return optional_text(c, "diffusivity_m2_s"); });
-  row("Péclet number", [](const Json& c) { return optional_text(c, "peclet"); });
+  row("diffusivity [m²/s]", "diffusivity_m2_s");
+  row("Péclet number", "peclet");
   const bool steady = is_steady(transport);
-  row(steady ? "at the outlet" : "at the outlet, at the end",
-      [](const Json& c) { return optional_text(c, "outlet", 6); });
-  row(steady ? "mean in the fluid" : "mean in the fluid, at the end",
-      [](const Json& c) { return optional_text(c, "mean", 6); });
-  row(steady ? "values" : "range of values", [](const Json& c) {
+  row(steady ? "at the outlet" : "at the outlet, at the end", "outlet", 6);
+  row(steady ? "mean in the fluid" : "mean in the fluid, at the end", "mean", 6);
+  table.row(steady ? "values" : "range of values", [](const Json& c) {
     const auto range = c.at("value_range").get<std::array<double, 2>>();
     return fmt::format("{:.6g} … {:.6g}", range[0], range[1]);
   });
-  row(steady ? "imbalance, relative" : "largest imbalance of a step, relative",
-      [](const Json& c) { return optional_text(c, "largest_imbalance", 2); });
+  row(steady ? "imbalance, relative" : "largest imbalance of a step, relative", "largest_imbalance", 2);
   part("mean residence time [s]", "breakthrough", "mean_residence_time_s");
   part("  in pore volumes", "breakthrough", "mean_residence_pore_volumes");
   part("variance / mean² of the residence time", "breakthrough", "relative_variance");
@@ -119,17 +113,17 @@ std::string numbers_card(const Json& transport) {
   part("Damköhler number k A / Q", "wall", "damkohler_advection");
   part("mean concentration at the wall", "wall", "concentration");
   part("Sherwood number of the wall", "wall", "sherwood");
-  return card("Transport: numbers", html_table(rows),
+  return card("Transport: numbers", table.html(),
               fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of residence "
                           "times in a closed vessel (Levenspiel 1999, chapter 13).",
-                          format_si(transport.at("peclet_length_m").get<double>(), "m")));
+                          format_si(number(transport, "peclet_length_m"), "m")));
 }
 
 /// Of an element of [chemistry].
 bool is_total(const Json& summary, const Json& component) {
   return summary.contains("chemistry") &&
          std::ranges::any_of(summary.at("chemistry").at("elements"),
-                             [&](const Json& e) { return e.at("name") == component.at("name").get<std::string>(); });
+                             [&](const Json& e) { return e.at("name") == name_of(component); });
 }
 
 std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
@@ -138,22 +132,19 @@ std::vector<PageTile> tiles(const Json& summary, const Json& transport) {
     if (all.size() >= 3) break;
     if (is_total(summary, c)) continue;
     const bool out = !c.at("outlet").is_null();
-    all.push_back({escape_html(c.at("name").get<std::string>()) + (out ? " at the outlet" : ", mean"),
-                   optional_text(c, out ? "outlet" : "mean"),
-                   is_steady(transport)
-                       ? std::string("steady")
-                       : fmt::format("after {}", format_si(transport.at("end_s").get<double>(), "s"))});
+    all.push_back(
+        {escape_html(name_of(c)) + (out ? " at the outlet" : ", mean"), optional_text(c, out ? "outlet" : "mean"),
+         is_steady(transport) ? std::string("steady") : "after " + format_si(number(transport, "end_s"), "s")});
     if (const Json& b = c.at("breakthrough"); b.is_object() && b.contains("dispersion_m2_s"))
-      all.push_back({"Dispersion D<sub>L</sub>",
-                     optional_text(b, "dispersion_m2_s", 3) + "<span class=\"unit\">m²/s</span>",
-                     "along the flow, from the breakthrough of " + escape_html(c.at("name").get<std::string>())});
+      all.push_back({"Dispersion D<sub>L</sub>", with_unit(optional_text(b, "dispersion_m2_s", 3), "m²/s"),
+                     "along the flow, from the breakthrough of " + escape_html(name_of(c))});
     if (c.contains("wall"))
       all.push_back({"Effective rate of the wall",
-                     optional_text(c.at("wall"), "effective_rate_m_s", 3) + "<span class=\"unit\">m/s</span>",
+                     with_unit(optional_text(c.at("wall"), "effective_rate_m_s", 3), "m/s"),
                      optional_text(c.at("wall"), "ratio_to_well_mixed", 3) + " of that of a well-mixed fluid"});
   }
   if (transport.at("flows").get<bool>())
-    all.push_back({"Velocity in the pores", format_si(transport.at("pore_velocity_m_s").get<double>(), "m/s"),
+    all.push_back({"Velocity in the pores", format_si(number(transport, "pore_velocity_m_s"), "m/s"),
                    "along " + axis_name(transport)});
   if (!summary.contains("flow")) all.push_back(porosity_tile(summary));
   return all;
@@ -178,27 +169,20 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
     charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
   for (std::size_t p = 0; transport.contains("probes") && p < transport.at("probes").size(); ++p)
     charts.push_back(chart(transport, fmt::format("probe_{}", p).c_str(),
-                           "Concentration at " + transport.at("probes")[p].at("name").get<std::string>(),
+                           "Concentration at " + name_of(transport.at("probes")[p]),
                            "Every step is in transport.csv." + left_out, totals));
   charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
   if (!charts.empty()) page.cards.push_back(pairs_html(charts));
   std::ranges::copy(chemistry.pictures, std::back_inserter(page.cards));
   if (!chemistry.numbers.empty()) page.cards.push_back(pairs_html(chemistry.numbers));
   for (const Json& c : transport.at("components")) {
-    const auto name = c.at("name").get<std::string>();
-    std::string pictures;
-    int n = 0;
+    const std::string name = name_of(c);
+    PictureRow pictures(figures);
     for (std::size_t i = 1; i <= transport.at("output_times_s").size(); ++i)
-      if (const auto figure = figures.find(fmt::format("transport {} {}", name, i)); figure != figures.end())
-        pictures += figure->second, ++n;
-    for (const char* which : {"end", "moving"})
-      if (const auto figure = figures.find(fmt::format("transport {} {}", name, which)); figure != figures.end())
-        pictures += figure->second, ++n;
-    if (n > 0)
-      page.cards.push_back(
-          card("Concentration of " + name,
-               fmt::format("<div class=\"slices\" style=\"--n:{}\">{}</div>\n", std::clamp(n, 2, 3), pictures),
-               "Planes through the middle; gray: solid, or a removed pore."));
+      pictures.add(fmt::format("transport {} {}", name, i));
+    for (const char* which : {"end", "moving"}) pictures.add(fmt::format("transport {} {}", name, which));
+    pictures.add_card("Concentration of " + name, "Planes through the middle; gray: solid, or a removed pore.",
+                      page.cards);
   }
   if (const std::string uniform = uniform_card(transport, chemistry); !uniform.empty()) page.cards.push_back(uniform);
   page.cards.push_back(numbers_card(transport));
@@ -234,11 +218,11 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
   const Json& transport = summary.at("transport");
   const int axis = axis_of(transport);
   for (const Json& c : transport.at("components")) {
-    const auto name = c.at("name").get<std::string>();
+    const std::string name = name_of(c);
     const auto range = c.at("data_range").get<std::array<double, 2>>();
     const std::string picture =
         plume_picture(comm, view, name, axis, range[0], range[1],
-                      is_steady(transport) ? "steady" : format_si(transport.at("end_s").get<double>(), "s"));
+                      is_steady(transport) ? "steady" : format_si(number(transport, "end_s"), "s"));
     if (!picture.empty()) figures[fmt::format("transport {} end", name)] = picture;
   }
 }

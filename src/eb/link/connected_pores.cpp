@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/comm/parallel.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 
 namespace karst {
 
@@ -275,17 +275,12 @@ std::map<Label, PoreFacts> gather_at_owners(const PieceBoxes& boxes, const std::
   std::map<int, ByteWriter> to;
   for (const auto& [label, f] : mine)
     to[boxes.layout().owner(static_cast<std::int64_t>(label >> 16))].put(LabelledFacts{label, f});
-  std::vector<Message> out;
-  for (auto& [rank, w] : to) out.push_back({rank, w.take()});
   std::map<Label, PoreFacts> whole;
-  for (const Message& m : boxes.comm().sparse_exchange(out)) {
-    ByteReader in(m.bytes);
-    while (!in.at_end()) {
-      const auto f = in.get<LabelledFacts>();
-      whole[f.label].add(f.facts);
-      askers[f.label].push_back(m.rank);
-    }
-  }
+  send_to_ranks(boxes.comm(), std::move(to), [&](ByteReader& in, int rank) {
+    const auto f = in.get<LabelledFacts>();
+    whole[f.label].add(f.facts);
+    askers[f.label].push_back(rank);
+  });
   return whole;
 }
 
@@ -299,16 +294,11 @@ std::map<Label, bool> tell_verdicts(const Comm& comm, const std::map<Label, bool
   std::map<int, ByteWriter> to;
   for (const auto& [label, kept] : verdict)
     for (const int rank : askers.at(label)) to[rank].put(Verdict{label, kept ? 1u : 0u});
-  std::vector<Message> out;
-  for (auto& [rank, w] : to) out.push_back({rank, w.take()});
   std::map<Label, bool> result;
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteReader in(m.bytes);
-    while (!in.at_end()) {
-      const auto v = in.get<Verdict>();
-      result[v.label] = v.kept != 0;
-    }
-  }
+  send_to_ranks(comm, std::move(to), [&](ByteReader& in, int) {
+    const auto v = in.get<Verdict>();
+    result[v.label] = v.kept != 0;
+  });
   return result;
 }
 

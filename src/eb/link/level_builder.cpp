@@ -8,7 +8,7 @@
 #include "base/comm/timer.hpp"
 #include "eb/link/vofs_from_pieces.hpp"
 #include "eb/link/wall_distances.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -45,32 +45,23 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
   std::map<int, ByteWriter> questions;
   for (std::int64_t b = first; b < last; ++b)
     if (const std::int64_t c = coarse_box(b); c >= 0) questions[up.owner(c)].put(b);
-  std::vector<Message> out;
-  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-
-  std::vector<Message> answers;
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto b = in.get<std::int64_t>();
-      const Box cells = footprint(fine.box(b));
-      const BoxGraph graph = coarse.box(coarse.local(coarse_box(b)));
-      std::vector<std::uint8_t> fluid(cells.count());
-      for_each_vof(graph, [&](int, int cell) {
-        if (const Index at = graph.cells.cell(cell); cells.contains(at)) fluid[cells.offset(at)] = 1;
-      });
-      w.put(b);
-      w.put_vector(fluid);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto b = in.get<std::int64_t>();
+    const Box cells = footprint(fine.box(b));
+    const BoxGraph graph = coarse.box(coarse.local(coarse_box(b)));
+    std::vector<std::uint8_t> fluid(cells.count());
+    for_each_vof(graph, [&](int, int cell) {
+      if (const Index at = graph.cells.cell(cell); cells.contains(at)) fluid[cells.offset(at)] = 1;
+    });
+    w.put(b);
+    w.put_vector(fluid);
+  };
   std::vector<std::vector<std::uint8_t>> result(last - first);
   for (std::int64_t b = first; b < last; ++b) result[b - first].assign(footprint(fine.box(b)).count(), 0);
-  for (const Message& m : comm.sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto b = in.get<std::int64_t>();
-      result[b - first] = in.get_vector<std::uint8_t>();
-    }
+  ask_ranks(comm, std::move(questions), answer, [&, begin = first](ByteReader& in, int) {
+    const auto b = in.get<std::int64_t>();
+    result[b - begin] = in.get_vector<std::uint8_t>();
+  });
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -46,26 +46,15 @@ std::int64_t close_others(const Comm& comm, const FlowLookup& coarse, FlowLookup
     if (const std::int64_t box = layout.find_cell({cell[0] / 2, cell[1] / 2, cell[2] / 2}); box >= 0)
       of_rank[layout.owner(box)].push_back(&f);
   }
-  std::vector<Message> out, answers;
-  for (const auto& [rank, list] : of_rank) {
-    ByteWriter w;
-    for (const LevelFace* f : list) {
-      const Index cell = fine.vofs().cell(f->vof);
-      w.put(CoveredCell{{cell[0] / 2, cell[1] / 2, cell[2] / 2}, f->face.side});
-    }
-    out.push_back({rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) w.put(wall_from(coarse, in.get<CoveredCell>()));
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers)) {
-    ByteReader in(m.bytes);
-    for (const LevelFace* f : of_rank.at(m.rank))
-      if (const double theta = in.get<double>(); theta <= 1.0)
-        fine.close(f->vof, f->face.side, std::clamp(2.0 * theta - 0.5, nearest, farthest));
-  }
+  const auto question = [&](const LevelFace* f, ByteWriter& w) {
+    const Index cell = fine.vofs().cell(f->vof);
+    w.put(CoveredCell{{cell[0] / 2, cell[1] / 2, cell[2] / 2}, f->face.side});
+  };
+  const auto answer = [&](ByteReader& in, ByteWriter& w) { w.put(wall_from(coarse, in.get<CoveredCell>())); };
+  ask_ranks_per_item(comm, of_rank, question, answer, [&](const LevelFace* f, ByteReader& in) {
+    if (const double theta = in.get<double>(); theta <= 1.0)
+      fine.close(f->vof, f->face.side, std::clamp(2.0 * theta - 0.5, nearest, farthest));
+  });
   return n;
 }
 
@@ -89,13 +78,10 @@ std::vector<LevelFace> find_flow_faces(const Comm& comm, std::span<const LevelFa
     ++sums[0];
     to_owner[coarse.graph().layout().owner(box_of(f.behind.vof))].put(CoarseSide{f.behind.vof, f.place.side});
   }
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto at = in.get<CoarseSide>();
-      coarse.open_to_finer(at.vof, at.side);
-    }
+  send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
+    const auto at = in.get<CoarseSide>();
+    coarse.open_to_finer(at.vof, at.side);
+  });
   comm.sum(std::span(sums));
   counts.faces += sums[0];
   counts.closed += sums[1];

@@ -9,7 +9,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/core/items_of.hpp"
 #include "eb/link/least_squares.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "ins/operator/flow_kernels.hpp"
 
 namespace karst {
@@ -227,21 +227,18 @@ struct LevelCoupling::Builder {
       if (is_linked(f) && f.behind.covered != no_face)
         tell_covered(f, *of_face.at(key_of(f.vof, f.face.side)),
                      to_owner[coarse.graph().layout().owner(box_of(f.behind.covered))]);
-    std::vector<Message> out;
-    for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
     std::map<VofName, Covered> around;
-    for (const Message& m : comm.sparse_exchange(out))
-      for (ByteReader in(m.bytes); !in.at_end();) {
-        Covered& c = around[in.get<VofName>()];
-        c.seen_from.push_back(in.get<CoarseSide>());
-        for (std::vector<LevelPoint>* list : {&c.fine, &c.coarse}) {
-          const auto more = in.get_vector<LevelPoint>();
-          list->insert(list->end(), more.begin(), more.end());
-        }
-        const auto stress = in.get_vector<OpenTarget::Term>();
-        c.plain = c.plain && !stress.empty();
-        c.stress.insert(c.stress.end(), stress.begin(), stress.end());
+    send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
+      Covered& c = around[in.get<VofName>()];
+      c.seen_from.push_back(in.get<CoarseSide>());
+      for (std::vector<LevelPoint>* list : {&c.fine, &c.coarse}) {
+        const auto more = in.get_vector<LevelPoint>();
+        list->insert(list->end(), more.begin(), more.end());
       }
+      const auto stress = in.get_vector<OpenTarget::Term>();
+      c.plain = c.plain && !stress.empty();
+      c.stress.insert(c.stress.end(), stress.begin(), stress.end());
+    });
     return around;
   }
 
@@ -304,10 +301,8 @@ struct LevelCoupling::Builder {
       const Vec3 at = f.own_center() + 0.25 * to_vec(side_offset(f.face.side)) - f.behind.center;
       to_owner[coarse.graph().layout().owner(box_of(f.behind.vof))].put(Exit{f.behind.vof, f.place.side, value, at});
     }
-    std::vector<Message> out;
-    for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-    for (const Message& m : comm.sparse_exchange(out))
-      for (ByteReader in(m.bytes); !in.at_end();) found.emplace_back(m.rank, in.get<Exit>());
+    send_to_ranks(comm, std::move(to_owner),
+                  [&](ByteReader& in, int rank) { found.emplace_back(rank, in.get<Exit>()); });
   }
 };
 

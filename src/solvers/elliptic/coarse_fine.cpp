@@ -8,7 +8,7 @@
 
 #include "eb/link/least_squares.hpp"
 #include "fields/level_faces.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 
 namespace karst {
 
@@ -77,16 +77,13 @@ void bring_home(const Comm& comm, const CompositeNumbering& numbering,
     w.put(head);
     w.put(std::span<const StencilTerm>(stencil.terms));
   }
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
   std::map<std::pair<std::int32_t, int>, std::pair<int, Stencil>> sides;
-  for (const Message& m : comm.sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto head = in.get<AddedTerm>();
-      auto& [n, stencil] = sides[{static_cast<std::int32_t>(head.row - numbering.first()), head.side}];
-      ++n;
-      for (int t = 0; t < head.n_terms; ++t) stencil.terms.push_back(in.get<StencilTerm>());
-    }
+  send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
+    const auto head = in.get<AddedTerm>();
+    auto& [n, stencil] = sides[{static_cast<std::int32_t>(head.row - numbering.first()), head.side}];
+    ++n;
+    for (int t = 0; t < head.n_terms; ++t) stencil.terms.push_back(in.get<StencilTerm>());
+  });
   for (const auto& [key, value] : sides) {
     RowAddition& row = additions[key.first];
     row.sides |= 1U << key.second;
@@ -112,13 +109,10 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
     w.put(b.vof);
     w.put_vector(seen_from(points_around(fine.vofs, f.vof, 1, 0.5, own), b.center, 1.0));
   }
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto vof = in.get<VofName>();
-      coarse.vofs.add_beyond(vof, in.get_vector<PointBeyond>());
-    }
+  send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
+    const auto vof = in.get<VofName>();
+    coarse.vofs.add_beyond(vof, in.get_vector<PointBeyond>());
+  });
 }
 
 /// The flux that enters a fine VoF through a face: β α h (φ_ghost - φ_v), merged.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -29,24 +29,17 @@ FaceBetas::FaceBetas(const Comm& comm, const VofLookup& vofs, const Field& betas
   std::map<int, ByteWriter> questions;
   for (const VofName v : vofs.foreign())
     if (vofs.moments(v) != nullptr) questions[vofs.layout().owner(box_of(v))].put(v);
-  std::vector<Message> out, answers;
-  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-  for (const Message& m : comm.sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      std::vector<Value> values;
-      for (const ListedFace& f : vofs.faces(v)) values.push_back({f.neighbour, f.side, of(v, f.side, f.neighbour)});
-      w.put(v);
-      w.put_vector(values);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
-  for (const Message& m : comm.sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      foreign_.emplace(v, in.get_vector<Value>());
-    }
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto v = in.get<VofName>();
+    std::vector<Value> values;
+    for (const ListedFace& f : vofs.faces(v)) values.push_back({f.neighbour, f.side, of(v, f.side, f.neighbour)});
+    w.put(v);
+    w.put_vector(values);
+  };
+  ask_ranks(comm, std::move(questions), answer, [&](ByteReader& in, int) {
+    const auto v = in.get<VofName>();
+    foreign_.emplace(v, in.get_vector<Value>());
+  });
 }
 
 double FaceBetas::of(VofName v, int side, VofName neighbour) const {

@@ -151,12 +151,17 @@ void BasicCoarseLevel<C>::sweep(const SweepFactors& factors) {
 }
 
 template <int C>
+void BasicCoarseLevel<C>::find_residual(std::size_t window, std::size_t first) {
+  kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
+                            numbers(residual_.data() + first));
+  take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
+}
+
+template <int C>
 void BasicCoarseLevel<C>::restrict_residual(std::span<Value> coarse) {
   halo_.exchange(x_.span());
   for_windows([&](std::size_t window, std::size_t first) {
-    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
-                              numbers(residual_.data() + first));
-    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
+    find_residual(window, first);
     for (std::int64_t c = children_.coarse_window[window]; c < children_.coarse_window[window + 1]; ++c) {
       kernels::Few sum{};
       for (auto k = children_.begin[c]; k < children_.begin[c + 1]; ++k)
@@ -191,11 +196,7 @@ void BasicCoarseLevel<C>::begin_second(float c) {
     for (std::int64_t i = C * first; i < C * last; ++i) kept[i] = x[i] *= c;
   });
   halo_.exchange(x_.span());
-  for_windows([&](std::size_t window, std::size_t first) {
-    kernels::residual_rows<C>(rows_, window, numbers(x_.data()), numbers(x_.data() + first), numbers(b_.data() + first),
-                              numbers(residual_.data() + first));
-    take_own_diagonals(window, numbers(residual_.data()), [](const OwnDiagonal&) { return 1.0F; });
-  });
+  for_windows([&](std::size_t window, std::size_t first) { find_residual(window, first); });
   std::swap(b_, residual_);
 }
 

@@ -53,6 +53,8 @@ class BasicCoarseLevel {
   };
   void list_own_diagonals(const NodeGraph& graph);
   void set_diagonals(std::span<const float> shift);
+  /// b - A x in the nodes of a window, the first of which is `first`.
+  void find_residual(std::size_t window, std::size_t first);
   /// to -= f(own) more x in the nodes of a window.
   template <class F>
   void take_own_diagonals(std::size_t window, float* to, F&& f) const;

@@ -3,31 +3,13 @@
 #include <cmath>
 
 #include "base/comm/timer.hpp"
+#include "fields/irregular_unknowns.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 #include "transport/march/diffusion_stages.hpp"
 
 namespace karst {
 namespace {
-
-/// Calls f(own volume, level, row, moments, centre) for the irregular own unknowns.
-template <class F>
-void for_irregular(const Composite& composite, F&& f) {
-  for (int l = 0; l < composite.n_levels(); ++l) {
-    const LevelGeometry& level = composite.level(l);
-    for (int b = 0; b < level.graph.n_local(); ++b) {
-      const BoxGraph graph = level.graph.box(b);
-      std::int64_t row = level.moments_begin[b];
-      for (int r = 0; r < graph.n_irregular; ++r, ++row) {
-        const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
-        if (v < 0) continue;
-        const Index cell = graph.cells.cell(graph.row_cell[r]);
-        f(v, l, row, level.moments[row], Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5},
-          level.centers.size() == 0 || level.centers[row].inside);
-      }
-    }
-  }
-}
 
 WallPiece piece_of(const LevelGeometry& geometry, const VofMoments& m, int level, std::int64_t row,
                    const Vec3& center) {
@@ -47,20 +29,20 @@ Walls find_walls(const ScalarGrid& grid, const ScalarComponent& component, LowOr
   const Composite& composite = *grid.composite;
   low.wall = Array<double>(grid.n_own, Purpose::fields, 0.0);
   low.equilibrium = Array<double>(grid.n_own, Purpose::fields, 0.0);
-  for_irregular(composite,
-                [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
-                  if (!(m.wall_area > 0.0)) return;
-                  const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
-                  const ScalarWall wall = component.wall(piece);
-                  walls.rates.level(l)[row] = wall.rate;
-                  walls.values.level(l)[row] = wall.rate * wall.equilibrium;
-                  if (!inside && m.wall_area > crumb * m.kappa) return;
-                  const double h = Composite::width(l);
-                  const Vec3 to_wall = m.centroid - m.wall_centroid;
-                  const double film = h * std::max(least_film, dot(to_wall, piece.normal));
-                  low.wall[v] = piece.area * wall.rate / (1.0 + wall.rate * film / component.diffusivity);
-                  low.equilibrium[v] = wall.equilibrium;
-                });
+  for_irregular_unknowns(
+      composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
+        if (!(m.wall_area > 0.0)) return;
+        const WallPiece piece = piece_of(composite.level(l), m, l, row, center);
+        const ScalarWall wall = component.wall(piece);
+        walls.rates.level(l)[row] = wall.rate;
+        walls.values.level(l)[row] = wall.rate * wall.equilibrium;
+        if (!inside && m.wall_area > crumb * m.kappa) return;
+        const double h = Composite::width(l);
+        const Vec3 to_wall = m.centroid - m.wall_centroid;
+        const double film = h * std::max(least_film, dot(to_wall, piece.normal));
+        low.wall[v] = piece.area * wall.rate / (1.0 + wall.rate * film / component.diffusivity);
+        low.equilibrium[v] = wall.equilibrium;
+      });
   return walls;
 }
 
@@ -140,13 +122,13 @@ bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const Scala
   if (a.diffusivity != b.diffusivity || fixed_sides(a) != fixed_sides(b) || !a.wall != !b.wall) return false;
   bool same = true;
   if (a.wall)
-    for_irregular(*grid.composite,
-                  [&](std::int32_t, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
-                    if (!(m.wall_area > 0.0) || !same) return;
-                    const WallPiece piece = piece_of(grid.composite->level(l), m, l, row, center);
-                    const ScalarWall x = a.wall(piece), y = b.wall(piece);
-                    same = x.rate == y.rate && x.equilibrium == y.equilibrium;
-                  });
+    for_irregular_unknowns(*grid.composite,
+                           [&](std::int32_t, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool) {
+                             if (!(m.wall_area > 0.0) || !same) return;
+                             const WallPiece piece = piece_of(grid.composite->level(l), m, l, row, center);
+                             const ScalarWall x = a.wall(piece), y = b.wall(piece);
+                             same = x.rate == y.rate && x.equilibrium == y.equilibrium;
+                           });
   return !grid.composite->comm().any(!same);
 }
 
@@ -167,9 +149,11 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
   const std::span<const Vec3> weights = gradient_weights(grid, group->low.fixed);
-  for_irregular(composite, [&](std::int32_t v, int l, std::int64_t, const VofMoments& m, const Vec3&, bool inside) {
-    if (inside) add_moved(grid, weights, special[v], -Composite::width(l) * m.centroid, group->moved);
-  });
+  for_irregular_unknowns(composite,
+                         [&](std::int32_t v, int l, std::int64_t, const VofMoments& m, const Vec3&, bool inside) {
+                           if (inside)
+                             add_moved(grid, weights, special[v], -Composite::width(l) * m.centroid, group->moved);
+                         });
   group->followers = find_followers(grid, group->low);
   group->joined = find_joined(*group->op);
   group->any_joined = grid.composite->comm().any(!group->joined.empty());

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/march/diffusion_rows.hpp"
+#include "grid/questions.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <map>
-
-#include "grid/bytes.hpp"
 
 namespace karst {
 namespace {
@@ -47,22 +46,15 @@ class Substitution {
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::map<int, ByteWriter> questions;
     for (const GlobalNumber g : wanted) questions[numbering_.owner(g)].put(g);
-    std::vector<Message> out, answers;
-    for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-    for (const Message& m : comm_.sparse_exchange(out)) {
-      ByteWriter w;
-      for (ByteReader in(m.bytes); !in.at_end();) {
-        const auto g = in.get<GlobalNumber>();
-        w.put(g);
-        w.put_vector(of_own_(static_cast<std::int32_t>(g - numbering_.first())).terms);
-      }
-      answers.push_back({m.rank, w.take()});
-    }
-    for (const Message& m : comm_.sparse_exchange(answers))
-      for (ByteReader in(m.bytes); !in.at_end();) {
-        const auto g = in.get<GlobalNumber>();
-        remote_[g].terms = in.get_vector<StencilTerm>();
-      }
+    const auto answer = [&](ByteReader& in, ByteWriter& w) {
+      const auto g = in.get<GlobalNumber>();
+      w.put(g);
+      w.put_vector(of_own_(static_cast<std::int32_t>(g - numbering_.first())).terms);
+    };
+    ask_ranks(comm_, std::move(questions), answer, [&](ByteReader& in, int) {
+      const auto g = in.get<GlobalNumber>();
+      remote_[g].terms = in.get_vector<StencilTerm>();
+    });
   }
 
   const Comm& comm_;

@@ -8,7 +8,7 @@
 #include "base/comm/timer.hpp"
 #include "eb/link/faces.hpp"
 #include "eb/link/least_squares.hpp"
-#include "grid/bytes.hpp"
+#include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 #include "transport/march/scalar_grid.hpp"
 
@@ -161,24 +161,17 @@ std::map<VofName, VolumeFacts> Maker::facts_of(int level, std::vector<VofName> n
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::map<int, ByteWriter> questions;
   for (const VofName v : names) questions[c.graph(level).layout().owner(box_of(v))].put(v);
-  std::vector<Message> out, answers;
-  for (auto& [rank, w] : questions) out.push_back({rank, w.take()});
-  for (const Message& m : c.comm().sparse_exchange(out)) {
-    ByteWriter w;
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      const std::int32_t n = numbering().number(level, c.graph(level).local(box_of(v)), vof_of(v));
-      w.put(v);
-      w.put(n < 0 ? VolumeFacts{no_unknown, {}, {}, 0.0, false, false} : facts_[n]);
-    }
-    answers.push_back({m.rank, w.take()});
-  }
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto v = in.get<VofName>();
+    const std::int32_t n = numbering().number(level, c.graph(level).local(box_of(v)), vof_of(v));
+    w.put(v);
+    w.put(n < 0 ? VolumeFacts{no_unknown, {}, {}, 0.0, false, false} : facts_[n]);
+  };
   std::map<VofName, VolumeFacts> found;
-  for (const Message& m : c.comm().sparse_exchange(answers))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto v = in.get<VofName>();
-      found[v] = in.get<VolumeFacts>();
-    }
+  ask_ranks(c.comm(), std::move(questions), answer, [&](ByteReader& in, int) {
+    const auto v = in.get<VofName>();
+    found[v] = in.get<VolumeFacts>();
+  });
   return found;
 }
 
@@ -213,23 +206,15 @@ void Maker::list_between_levels(int level) {
     to_owner[numbering().owner(right.number)].put(
         SentFace{o.left, o.right, o.face, level, static_cast<std::int32_t>(i)});
   }
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
   const auto remote = c.remote_entrances(level);
-  for (const Message& m : c.comm().sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto s = in.get<SentFace>();
-      const auto at = std::ranges::lower_bound(remote, RemoteItem{m.rank, s.place}) - remote.begin();
-      OtherFace o{s.left, s.right, s.face, {}, {}, false, true, {}, 0};
-      o.place = {Kind::entering,
-                 static_cast<std::uint8_t>(level),
-                 0,
-                 1,
-                 -1,
-                 static_cast<std::int64_t>(faces.size()) + static_cast<std::int64_t>(at)};
-      others_.push_back(o);
-      wanted_.push_back(s.left);
-    }
+  send_to_ranks(c.comm(), std::move(to_owner), [&](ByteReader& in, int rank) {
+    const auto s = in.get<SentFace>();
+    const auto at = std::ranges::lower_bound(remote, RemoteItem{rank, s.place}) - remote.begin();
+    OtherFace o{s.left, s.right, s.face, {}, {}, false, true, {}, 0};
+    o.place = {Kind::entering, static_cast<std::uint8_t>(level), 0, 1, -1, std::ssize(faces) + at};
+    others_.push_back(o);
+    wanted_.push_back(s.left);
+  });
 }
 
 void Maker::fetch_facts() {
@@ -251,19 +236,8 @@ void Maker::fetch_facts() {
   grid_.n_all = static_cast<std::int32_t>(facts_.size());
 }
 
-/// Steps from one cell to a neighbour's, the short way round in periodic directions.
 Index Maker::step(const Index& from, const Index& to, int level, int side) const {
-  const Domain& domain = composite().graph(level).layout().domain();
-  Index result = to - from;
-  for (int d = 0; d < 3; ++d) {
-    if (!domain.periodic[d]) continue;
-    const int n = domain.cells[d];
-    if (2 * result[d] > n) result[d] -= n;
-    if (2 * result[d] < -n) result[d] += n;
-    if (d != direction_of(side) || n > 2) continue;  // both ways are equally short: the side decides
-    if (n == 1 || result[d] != 0) result[d] = is_high(side) ? 1 : -1;
-  }
-  return result;
+  return step_across(composite().graph(level).layout().domain(), from, to, side);
 }
 
 void Maker::list_primary(int level, const FaceView& f, int box) {
@@ -378,15 +352,12 @@ void Maker::exchange_extra() {
   }
   std::map<int, ByteWriter> to_owner;
   for (const SentFace& s : sent_) to_owner[numbering().owner(s.right)].put(s);
-  std::vector<Message> out;
-  for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-  for (const Message& m : composite().comm().sparse_exchange(out))
-    for (ByteReader in(m.bytes); !in.at_end();) {
-      const auto s = in.get<SentFace>();
-      OtherFace o{s.left, s.right, s.face, high_extra_.at({s.left, s.right, s.face.direction, s.place}), {}, false,
-                  false,  {},      0};
-      others_.push_back(o);
-    }
+  send_to_ranks(composite().comm(), std::move(to_owner), [&](ByteReader& in, int) {
+    const auto s = in.get<SentFace>();
+    OtherFace o{s.left, s.right, s.face, high_extra_.at({s.left, s.right, s.face.direction, s.place}), {}, false,
+                false,  {},      0};
+    others_.push_back(o);
+  });
 }
 
 void Maker::number_others() {

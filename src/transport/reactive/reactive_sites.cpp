@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fields/irregular_unknowns.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 
 namespace karst {
@@ -32,21 +33,10 @@ struct Wall {
 
 std::vector<Wall> walls_of(const Composite& composite) {
   std::vector<Wall> walls;
-  for (int l = 0; l < composite.n_levels(); ++l) {
-    const LevelGeometry& level = composite.level(l);
-    for (int b = 0; b < level.graph.n_local(); ++b) {
-      const BoxGraph graph = level.graph.box(b);
-      std::int64_t row = level.moments_begin[b];
-      for (int r = 0; r < graph.n_irregular; ++r, ++row) {
-        const std::int32_t v = composite.numbering().number(l, b, graph.row_vof[r]);
-        const VofMoments& m = level.moments[row];
-        const bool inside = level.centers.size() == 0 || level.centers[row].inside;
-        if (v < 0 || !(m.wall_area > 0.0) || (!inside && m.wall_area > crumb * m.kappa)) continue;
-        const Index cell = graph.cells.cell(graph.row_cell[r]);
-        walls.push_back({v, l, row, {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5}});
-      }
-    }
-  }
+  for_irregular_unknowns(
+      composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
+        if (m.wall_area > 0.0 && (inside || !(m.wall_area > crumb * m.kappa))) walls.push_back({v, l, row, center});
+      });
   std::ranges::sort(walls, {}, &Wall::volume);
   return walls;
 }

@@ -13,9 +13,11 @@
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/csv_file.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::carried_in_time_test {
@@ -37,16 +39,9 @@ enum Column : std::size_t {
   probes
 };
 
-/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water with dye pushed in on -x at 4 µm/s; refined: cells of
-/// half the width from the middle of the disc on for 8 m.
-struct DyedChannel {
-  explicit DyedChannel(FlowModel model, bool refined = false) {
-    config.flow.model = model;
-    config.flow.estimate_error = false;
-    config.flow.tolerance = 1e-9;
-    config.flow.axes = {0};
-    config.flow.inlets.emplace_back();
-    config.flow.inlets[0].velocity = 4e-6;
+/// What is pushed in is dyed.
+struct DyedChannel : test::DiscInChannel {
+  explicit DyedChannel(FlowModel model, bool refined = false) : DiscInChannel(model, refined) {
     ComponentDeck dye;
     dye.name = "dye";
     dye.diffusivity = 1e-6;
@@ -54,11 +49,7 @@ struct DyedChannel {
     dye.inlet_given = true;
     config.transport.components = {dye};
     config.time.end = 2e6;
-    grid.periodic = {false, false, true};
-    if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
-    geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
     services.handover.wanted = true;
-    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   /// The results of the transport.
   Json run() {
@@ -71,27 +62,7 @@ struct DyedChannel {
     });
     return transport;
   }
-  std::vector<std::vector<double>> table() const {
-    std::vector<std::vector<double>> rows;
-    std::ifstream file(services.files.path("transport.csv"));
-    std::string line, word;
-    std::getline(file, line);
-    while (std::getline(file, line)) {
-      rows.emplace_back();
-      std::istringstream words(line);
-      while (std::getline(words, word, ','))
-        rows.back().push_back(word.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(word));
-    }
-    return rows;
-  }
-  Comm comm = Comm::world();
-  PetscSession petsc;
-  test::SharedDirectory folder{comm};
-  Config config;
-  GridOptions grid = test::diffusion_grid({20, 8, 1});
-  Geometry geometry;
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
+  std::vector<std::vector<double>> table() const { return test::read_csv(services.files.path("transport.csv")).rows; }
 };
 
 void expect_kept(const std::vector<std::vector<double>>& rows, double low, double high) {

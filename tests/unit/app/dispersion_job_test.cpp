@@ -12,6 +12,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
@@ -21,8 +22,10 @@ namespace {
 using test::has;
 
 /// A ball in the middle of 16 x 20 x 24 cells that repeat, of 1 mm.
-struct PeriodicBall {
-  PeriodicBall() {
+struct PeriodicBall : test::JobCase {
+  PeriodicBall()
+      : JobCase(test::diffusion_grid({16, 20, 24}, {true, true, true}),
+                *make_level_set(Sphere{{8.1, 10.2, 11.9}, 5.0})) {
     config.flow.model = FlowModel::stokes;
     config.flow.drive = FlowDrive::pressure_gradient;
     config.flow.gradient = {0.1, 0.0, 0.0};
@@ -32,16 +35,7 @@ struct PeriodicBall {
     config.dispersion.peclet = {0.0, 5.0};
     for (double& size : grid.size.v) size *= 1e-3;
     services.handover.wanted = true;
-    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
-  Comm comm = Comm::world();
-  PetscSession petsc;
-  test::SharedDirectory folder{comm};
-  Config config;
-  GridOptions grid = test::diffusion_grid({16, 20, 24}, {true, true, true});
-  Geometry geometry = build_geometry(comm, grid, *make_level_set(Sphere{{8.1, 10.2, 11.9}, 5.0}), KeepPores::all);
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.

@@ -13,30 +13,23 @@
 #include "support/errors.hpp"
 #include "support/grid_cases.hpp"
 #include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::dynamic_job_test {
 namespace {
 
 /// Plates 12 mm apart along y, in 16 mm, which repeat; a fluid of 1e-5 m²/s.
-struct Plates {
-  Plates() {
+struct Plates : test::JobCase {
+  Plates()
+      : JobCase(test::diffusion_grid({4, 16, 4}, {true, true, true}),
+                test::DistanceFunction([](const Vec3& p) { return 6.0 - std::abs(p[1] - 8.0); })) {
     for (double& size : grid.size.v) size *= 1e-3;
     config.fluid = {0.02, 2000.0};
     config.flow.model = FlowModel::stokes;
     config.flow.drive = FlowDrive::pressure_gradient;
     config.dynamic_permeability = {{0}, {0.01, 1.0}};
-    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
-  Comm comm = Comm::world();
-  PetscSession petsc;
-  test::SharedDirectory folder{comm};
-  Config config;
-  GridOptions grid = test::diffusion_grid({4, 16, 4}, {true, true, true});
-  Geometry geometry = build_geometry(
-      comm, grid, test::DistanceFunction([](const Vec3& p) { return 6.0 - std::abs(p[1] - 8.0); }), KeepPores::all);
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // In SI units: k(ω) = φ ν / (iω) (1 - tanh z / z), z = √(iω / ν) width / 2, at 0.01 and 1 Hz (Womersley 0.48 and 4.8).

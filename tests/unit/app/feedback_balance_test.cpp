@@ -26,10 +26,15 @@ BuiltLayout boxes(const Comm& comm) {
   return build_layout(comm, {{64, 64, 64}, {}}, 8, [](const Box&) { return 1.0; });  // 512 of them
 }
 
-BalanceLook look(const Comm& comm, const Layout& layout, double begin, double end, double move_seconds) {
+/// An amount of 1 for each own box.
+std::vector<double> one_per_box(const Comm& comm, const Layout& layout) {
   const auto [first, last] = layout.owned(comm.rank());
+  return std::vector<double>(static_cast<std::size_t>(last - first), 1.0);
+}
+
+BalanceLook look(const Comm& comm, const Layout& layout, double begin, double end, double move_seconds) {
   const double busy = comm.rank() == 0 ? slow : usual;
-  const BoxWork cells{{std::vector<double>(static_cast<std::size_t>(last - first), 1.0)}, busy};
+  const BoxWork cells{{one_per_box(comm, layout)}, busy};
   const Layout* const layouts = &layout;
   constexpr int steps = 4;
   RankWork work;
@@ -117,8 +122,7 @@ TEST(FeedbackBalanceMpi, TheFirstStepIsLeftOutOfAllKinds) {
   const Comm comm = Comm::world();
   const BuiltLayout built = boxes(comm);
   const Layout* const layouts = &built.layout;
-  const auto [first, last] = built.layout.owned(comm.rank());
-  const std::vector<double> ones(static_cast<std::size_t>(last - first), 1.0);
+  const std::vector<double> ones = one_per_box(comm, built.layout);
   const BoxWork sites{{ones}, 1e6};
   FeedbackBalance balance(comm);
   balance.begin_pass();
@@ -139,8 +143,7 @@ TEST(FeedbackBalanceMpi, AMoveCostsWhatIsWorkedBeforeTheFirstStep) {
   const Comm comm = Comm::world();
   const BuiltLayout built = boxes(comm);
   const Layout* const layouts = &built.layout;
-  const auto [first, last] = built.layout.owned(comm.rank());
-  const std::vector<double> ones(static_cast<std::size_t>(last - first), 1.0);
+  const std::vector<double> ones = one_per_box(comm, built.layout);
   const auto price = [&](double solves) {
     FeedbackBalance balance(comm);
     balance.begin_pass();
@@ -214,8 +217,7 @@ TEST(FeedbackBalanceMpi, LooksAfterTheShortOnesRememberWhatWasBefore) {
   if (comm.size() == 1) return;
   const BuiltLayout built = boxes(comm);
   const Layout* const layouts = &built.layout;
-  const auto [first, last] = built.layout.owned(comm.rank());
-  const std::vector<double> ones(static_cast<std::size_t>(last - first), 1.0);
+  const std::vector<double> ones = one_per_box(comm, built.layout);
   FeedbackBalance balance(comm);
   balance.begin_pass();
   BoxWork sites{{ones}, 0.0};
@@ -226,7 +228,7 @@ TEST(FeedbackBalanceMpi, LooksAfterTheShortOnesRememberWhatWasBefore) {
     if (balance.begins()) balance.leave_out(std::span(&sites, 1));
     if (step == 1) continue;
     const bool slow_for_once = times_as_slow.size() == 2 && comm.rank() == comm.size() - 1;
-    sites.seconds += 1e6 * static_cast<double>(last - first) * (slow_for_once ? 3.0 : 1.0);
+    sites.seconds += 1e6 * static_cast<double>(ones.size()) * (slow_for_once ? 3.0 : 1.0);
     if (!balance.due()) continue;
     BoxCosts costs;
     balance.look(std::span(&layouts, 1), {ones}, std::span(&sites, 1), 0.01 * step, step, costs);

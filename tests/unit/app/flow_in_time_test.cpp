@@ -15,6 +15,7 @@
 #include "support/errors.hpp"
 #include "support/grid_cases.hpp"
 #include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::flow_in_time_test {
@@ -23,21 +24,9 @@ namespace {
 using test::error_of;
 using test::has;
 
-/// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water pushed in on -x; refined: cells of half the width
-/// from the middle of the disc on for 8 m.
-struct Channel {
-  explicit Channel(bool refined = false) {
-    config.flow.model = FlowModel::navier_stokes;
-    config.flow.estimate_error = false;
-    config.flow.tolerance = 1e-9;
-    config.flow.axes = {0};
-    config.flow.inlets.emplace_back();
-    config.flow.inlets[0].velocity = 4e-6;
+struct Channel : test::DiscInChannel {
+  explicit Channel(bool refined = false) : DiscInChannel(FlowModel::navier_stokes, refined) {
     config.time = {4e5, 2e4, 0.0, StepScheme::bdf2};
-    grid.periodic = {false, false, true};
-    if (refined) grid = test::refined_in(grid, 1, {8, 0, 0}, {16, 8, 1});
-    geometry = build_geometry(comm, grid, *make_level_set(Cylinder{{{6, 3.9, 0}}, 1.5}), KeepPores::all);
-    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   Json run() {
     check_jobs(context);
@@ -49,14 +38,6 @@ struct Channel {
     text << file.rdbuf();
     return text.str();
   }
-  Comm comm = Comm::world();
-  PetscSession petsc;
-  test::SharedDirectory folder{comm};
-  Config config;
-  GridOptions grid = test::diffusion_grid({20, 8, 1});
-  Geometry geometry;
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 // What flows in grows with time as a formula, a table or the profile says, which is the same flow.

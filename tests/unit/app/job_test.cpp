@@ -17,6 +17,7 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/narrow_page.hpp"
 #include "support/shared_directory.hpp"
 
@@ -41,6 +42,13 @@ TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
 /// A ball in the middle of 16 x 20 x 24 cells of 1 m.
 struct Ball {
   Ball() { config.flow.estimate_error = false; }
+  /// Pressures on the ends of these axes.
+  void push_along(std::vector<int> axes) {
+    config.flow.model = FlowModel::stokes;
+    config.flow.drive = FlowDrive::pressure_drop;
+    config.flow.pressure_drop = 2.0;
+    config.flow.axes = std::move(axes);
+  }
   Comm comm = Comm::world();
   PetscSession petsc;
   Config config;
@@ -169,11 +177,8 @@ void expect_page_of_flow(const JobResult& result, bool drawn) {
 // Between pressures on the ends: one step of any length ends in the steady flow, whose power friction takes.
 TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
   Ball ball;
+  ball.push_along({2});
   FlowOptions& flow = ball.config.flow;
-  flow.model = FlowModel::stokes;
-  flow.drive = FlowDrive::pressure_drop;
-  flow.pressure_drop = 2.0;
-  flow.axes = {2};
   flow.tolerance = 1e-9;
   const auto steady = run_job(flow_job(), ball.context).json;
   flow.model = FlowModel::unsteady_stokes;
@@ -228,26 +233,16 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
 }
 
 /// A ball in a periodic box of 8³ cells of 1 m, water pushed along x.
-struct PeriodicBall {
-  PeriodicBall() {
+struct PeriodicBall : test::JobCase {
+  PeriodicBall()
+      : JobCase(test::diffusion_grid({8, 8, 8}, {true, true, true}), *make_level_set(Sphere{{4, 4, 4}, 2.5})) {
     config.flow.model = FlowModel::steady;
     config.flow.drive = FlowDrive::pressure_gradient;
     config.flow.axes = {0};
     config.flow.gradient = {2e-9, 0.0, 0.0};
     config.flow.tolerance = 1e-8;
     config.flow.estimate_error = false;
-    grid.periodic = {true, true, true};
-    geometry = build_geometry(comm, grid, *make_level_set(Sphere{{4, 4, 4}, 2.5}), KeepPores::all);
-    services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
-  Comm comm = Comm::world();
-  PetscSession petsc;
-  test::SharedDirectory folder{comm};
-  Config config;
-  GridOptions grid = test::diffusion_grid({8, 8, 8});
-  Geometry geometry;
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocity_m_s"][0]; }
@@ -300,11 +295,7 @@ TEST(FlowInTimeJobMpi, StepsThatFailAreMadeAgain) {
 /// Pressures on the ends along x and z, planes of symmetry around; 2 Pa over 24 m along z.
 TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   Ball ball;
-  FlowOptions& flow = ball.config.flow;
-  flow.model = FlowModel::stokes;
-  flow.drive = FlowDrive::pressure_drop;
-  flow.pressure_drop = 2.0;
-  flow.axes = {0, 2};
+  ball.push_along({0, 2});
   ball.config.output.plot = {PlotField::velocity, PlotField::pressure};
   check_jobs(ball.context);
   const JobResult result = run_job(flow_job(), ball.context);
@@ -438,6 +429,24 @@ TEST(JobMpi, GeometryOnCellsTwiceAsWide) {
   EXPECT_EQ(coarse.levels[0].graph.layout().domain().cells, Index::all(8));
 }
 
+/// Job `flow` of a deck, which may ask for other grids.
+struct FlowOfDeck {
+  FlowOfDeck(const Comm& comm, Reader& in, const ResultFiles& files)
+      : config(read_config(in)),
+        source(open_source(comm, config, "")),
+        geometry(build_geometry(comm, source.grid, *source.level_set, config.geometry.keep)) {
+    RunServices services{.files = files};
+    const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
+    const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
+    check_jobs(context);
+    result = run_job(flow_job(), context);
+  }
+  Config config;
+  Source source;
+  Geometry geometry;
+  JobResult result;
+};
+
 // 18 cells become 9 and 6.
 TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
   const Comm comm = Comm::world();
@@ -446,14 +455,7 @@ TEST(FlowJobMpi, ErrorIsEstimatedOnWideCells) {
       "[grid]\ncells = [18, 18, 18]\nsize = [1, 1, 1]\nperiodic = [true, true, true]\n[[geometry.solid]]\nshape = "
       "\"sphere\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.4\n[flow]\nmodel = \"stokes\"\ndrive = "
       "\"pressure-gradient\"\naxes = [\"y\"]\n");
-  const Config config = read_config(in);
-  const Source source = open_source(comm, config, "");
-  const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
-  RunServices services;
-  const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
-  const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
-  check_jobs(context);
-  const JobResult result = run_job(flow_job(), context);
+  const auto [config, source, geometry, result] = FlowOfDeck(comm, in, {});
   const auto json = result.json;
   const double k = json["permeability_m2"][1][1], error = json["flow"][0]["permeability_error_m2"];
   EXPECT_GT(error, 0.0);
@@ -566,14 +568,8 @@ TEST(FlowJobMpi, ReservoirsBelongToTheirAxis) {
       "[grid]\ncells = [16, 12, 12]\nsize = [16, 12, 12]\nbox = 8\n[[geometry.solid]]\nshape = \"sphere\"\ncenter = "
       "[8, 6, 6]\nradius = 4\n[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\npressure_drop = 3.0\naxes = "
       "[\"x\", \"y\"]\nreservoir = 4\nestimate_error = true\n[output]\nplot = [\"fraction\", \"velocity\"]\n");
-  const Config config = read_config(in);
-  const Source source = open_source(comm, config, "");
-  const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, config.geometry.keep);
-  RunServices services{.files = {.path = [&](const std::string& name) { return folder.path() + "/" + name; }}};
-  const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
-  const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
-  check_jobs(context);
-  const JobResult result = run_job(flow_job(), context);
+  const ResultFiles files{.path = [&](const std::string& name) { return folder.path() + "/" + name; }};
+  const auto [config, source, geometry, result] = FlowOfDeck(comm, in, files);
   const auto json = result.json;
   for (const std::size_t i : {0U, 1U}) {
     const auto& flow = json["flow"][i];

@@ -16,6 +16,7 @@
 #include "app/transport/transport_job.hpp"
 #include "base/file/json.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/csv_file.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/ground_cases.hpp"
@@ -121,14 +122,9 @@ struct DeckRun {
     check_jobs(context);
     run_job(flow_job(), context);
     result = run_job(transport_job(), context);
-    std::ifstream file(services.files.path("chemistry.csv"));
-    std::string line, word;
-    std::getline(file, header);
-    while (std::getline(file, line)) {
-      rows.emplace_back();
-      std::istringstream words(line);
-      while (std::getline(words, word, ',')) rows.back().push_back(word.empty() ? NAN : std::stod(word));
-    }
+    auto [names, values] = test::read_csv(services.files.path("chemistry.csv"));
+    header = std::move(names);
+    rows = std::move(values);
   }
   double at(const std::vector<double>& row, const std::string& name) const {
     std::istringstream words(header);

@@ -17,6 +17,7 @@
 #include "base/file/json.hpp"
 #include "base/file/orderly_end.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/csv_file.hpp"
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/ground_cases.hpp"
@@ -72,17 +73,7 @@ struct Bed {
   }
   /// Columns of a line of numbers; what is empty is NaN.
   std::vector<std::vector<double>> table(const std::string& name) const {
-    std::vector<std::vector<double>> rows;
-    std::ifstream file(services.files.path(name));
-    std::string line, word;
-    std::getline(file, line);
-    while (std::getline(file, line)) {
-      rows.emplace_back();
-      std::istringstream words(line);
-      while (std::getline(words, word, ','))
-        rows.back().push_back(word.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(word));
-    }
-    return rows;
+    return test::read_csv(services.files.path(name)).rows;
   }
   Comm comm;
   Config config;

@@ -8,6 +8,7 @@
 #include "base/core/error.hpp"
 #include "chemistry/implicit_reaction.hpp"
 #include "chemistry/solution.hpp"
+#include "support/errors.hpp"
 
 namespace karst::rate_parameters_test {
 namespace {
@@ -107,16 +108,8 @@ TEST(RateParameters, OfPyriteGoWithOxygenAndIron) {
 }
 
 TEST(RateParameters, MistakesNameMineralAndLine) {
-  const auto problem = [](auto&& f) -> std::string {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
-  };
   const auto of = [&](const char* phase, const char* rate) {
-    return problem([&] {
+    return test::error_of([&] {
       MineralOptions options{"grain", phase, 1.0, 1.0, {rate}};
       take_rates(rates(), options);
     });
@@ -127,11 +120,11 @@ TEST(RateParameters, MistakesNameMineralAndLine) {
   EXPECT_NE(of("Calcite", "database HERMANSKA").find("Calcite has no rate parameters (HERMANSKA)"), std::string::npos);
   EXPECT_NE(of("Calcite", "database SVD").find("expected: \"database\", \"database PK\""), std::string::npos);
   EXPECT_EQ(of("Calcit", "1e-6"), "");
-  EXPECT_NE(problem([] {
+  EXPECT_NE(test::error_of([] {
               parse_database(master_species + "RATE_PARAMETERS_PK\nX 1 2\n", "d");
             }).find("line 8: 2 rate parameters"),
             std::string::npos);
-  EXPECT_NE(problem([] { read_rates(KARST_DATABASES "/phreeqc.dat"); }).find("neither RATE_PARAMETERS_PK"),
+  EXPECT_NE(test::error_of([] { read_rates(KARST_DATABASES "/phreeqc.dat"); }).find("neither RATE_PARAMETERS_PK"),
             std::string::npos);
 }
 

@@ -11,6 +11,7 @@
 #include "geometry_import/import.hpp"
 #include "geometry_import/report/import_json.hpp"
 #include "image_generator/random_numbers.hpp"
+#include "import_cases.hpp"
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
@@ -100,10 +101,7 @@ TEST(ImportPrepareMpi, ErrorsAreTheSameOnAllRanksAndLeaveNothing) {
   const auto error = [&](const std::function<void(ImportOptions&)>& change) {
     ImportOptions o = good;
     change(o);
-    std::string text = error_of([&] { import_image(comm, o, directory.path() + "/out.h5"); });
-    std::string first = text;
-    comm.broadcast(first);
-    EXPECT_EQ(text, first);
+    const std::string text = test::import_error(comm, o, directory.path() + "/out.h5");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
     return text;
   };

@@ -16,18 +16,10 @@
 namespace karst::local_thickness_test {
 namespace {
 
+using test::distance_image;
 using test::image_of;
 using test::label_slabs;
 using test::whole;
-
-/// Exact distances of a body in 1/64 voxel: f > 0 is the pore.
-template <class F>
-std::vector<std::uint16_t> distance_image(const Index& size, F&& f) {
-  return image_of<std::uint16_t>(size, [&](const Index& x) {
-    const double d = f(Vec3{x[0] + 0.5, x[1] + 0.5, x[2] + 0.5});
-    return d > 0 ? std::max(1L, std::lround(64 * d)) : 0L;
-  });
-}
 
 std::vector<std::uint16_t> thickness(const Comm& comm, const Index& size, const std::vector<std::uint16_t>& distance) {
   Slabs<std::uint16_t> slabs = label_slabs(comm, size, distance);

@@ -17,16 +17,9 @@
 namespace karst::pore_network_test {
 namespace {
 
+using test::distance_image;
 using test::image_of;
 using test::label_slabs;
-
-template <class F>
-std::vector<std::uint16_t> distance_image(const Index& size, F&& f) {
-  return image_of<std::uint16_t>(size, [&](const Index& x) {
-    const double d = f(Vec3{x[0] + 0.5, x[1] + 0.5, x[2] + 0.5});
-    return d > 0 ? std::max(1L, std::lround(64 * d)) : 0L;
-  });
-}
 
 template <class F>
 NetworkFigures figures(const Comm& comm, const Index& size, F&& f) {

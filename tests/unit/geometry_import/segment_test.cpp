@@ -15,6 +15,7 @@
 #include "image_generator/ct_image.hpp"
 #include "image_generator/random_numbers.hpp"
 #include "image_generator/rock.hpp"
+#include "import_cases.hpp"
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
@@ -35,11 +36,7 @@ ImportOptions image_of(const Comm& comm, const std::string& path, const Index& n
     test::write_raw(path, values);
   }
   comm.any(false);
-  ImportOptions o;
-  o.file = path;
-  o.size = n;
-  o.type = VoxelType::uint8;
-  o.voxel = 1e-6;
+  ImportOptions o = test::raw_image(path, n, VoxelType::uint8);
   o.smoothing = 0;
   return o;
 }
@@ -68,11 +65,7 @@ TEST(SegmentMpi, ContradictingOptionsAreErrorsThatSayWhatToDo) {
   const auto error = [&](const std::function<void(ImportOptions&)>& change) {
     ImportOptions o = good;
     change(o);
-    std::string text = error_of([&] { import_image(comm, o, directory.path() + "/out.h5"); });
-    std::string first = text;
-    comm.broadcast(first);
-    EXPECT_EQ(text, first);
-    return text;
+    return test::import_error(comm, o, directory.path() + "/out.h5");
   };
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 3, o.thresholds = {3}; }), "threshold and thresholds given"));
   EXPECT_TRUE(has(error([](auto& o) { o.threshold = 3, o.segment = SegmentBy::otsu; }), "remove one of them"));

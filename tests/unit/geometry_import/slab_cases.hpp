@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -32,6 +33,15 @@ std::vector<T> image_of(const Index& size, F&& f) {
     for (int y = 0; y < size[1]; ++y)
       for (int x = 0; x < size[0]; ++x) values.push_back(static_cast<T>(f(Index{x, y, z})));
   return values;
+}
+
+/// Exact distances of a body in 1/64 voxel: f > 0 is the pore.
+template <class F>
+std::vector<std::uint16_t> distance_image(const Index& size, F&& f) {
+  return image_of<std::uint16_t>(size, [&](const Index& x) {
+    const double d = f(Vec3{x[0] + 0.5, x[1] + 0.5, x[2] + 0.5});
+    return d > 0 ? std::max(1L, std::lround(64 * d)) : 0L;
+  });
 }
 
 }  // namespace karst::test

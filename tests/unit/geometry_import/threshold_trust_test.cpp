@@ -9,6 +9,7 @@
 #include "geometry_import/import.hpp"
 #include "image_generator/packing.hpp"
 #include "image_generator/random_numbers.hpp"
+#include "import_cases.hpp"
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
@@ -67,11 +68,7 @@ ImportReport packing(const Comm& comm, const std::string& path, double noise, bo
     gray.push_back(static_cast<float>(60 + (of_solid - 60) * double{solid} + 120 * noise * random.normal(gray.size())));
   }
   test::write_raw(path, gray);
-  ImportOptions o;
-  o.file = path;
-  o.size = size;
-  o.type = VoxelType::float32;
-  o.voxel = 1e-6;
+  ImportOptions o = test::raw_image(path, size, VoxelType::float32);
   o.wall = WallFrom::threshold;
   return import_image(comm, o, path + ".h5");
 }

@@ -13,6 +13,7 @@
 #include "geometry_import/voxels/diffusion.hpp"
 #include "image_generator/packing.hpp"
 #include "image_generator/random_numbers.hpp"
+#include "import_cases.hpp"
 #include "support/image_files.hpp"
 #include "tests/support/shared_directory.hpp"
 
@@ -71,12 +72,7 @@ struct Scan {
     }
     if (comm.rank() == 0) test::write_raw(path, gray);
     comm.any(false);
-    ImportOptions o;
-    o.file = path;
-    o.size = size;
-    o.type = VoxelType::float32;
-    o.voxel = 1e-6;
-    return o;
+    return test::raw_image(path, size, VoxelType::float32);
   }
 };
 

@@ -52,6 +52,16 @@ std::vector<Model> several_models(const Comm& comm) {
   return models;
 }
 
+/// f(model, box) for all own boxes of all models.
+template <class F>
+void for_each_box(F&& f) {
+  const Comm comm = Comm::world();
+  for (const Model& model : several_models(comm)) {
+    const LevelGraph graph = model.build(comm);
+    for (int b = 0; b < graph.n_local(); ++b) f(model, graph.box(b));
+  }
+}
+
 // Runs and rows, decoded, are the adjacency that was handed in.
 TEST(LevelGraphMpi, HoldsTheAdjacencyHandedIn) {
   const Comm comm = Comm::world();
@@ -63,22 +73,17 @@ TEST(LevelGraphMpi, HoldsTheAdjacencyHandedIn) {
 }
 
 TEST(LevelGraphMpi, LoopsVisitEveryVofOnceInOrder) {
-  const Comm comm = Comm::world();
-  for (const Model& model : several_models(comm)) {
-    const LevelGraph graph = model.build(comm);
-    for (int b = 0; b < graph.n_local(); ++b) {
-      const BoxGraph g = graph.box(b);
-      int next = 0;
-      for_each_vof(g, [&](int vof, int cell) {
-        EXPECT_EQ(vof, next++);
-        EXPECT_EQ(g.cells.cell(cell), model.cell(vof_name(g.box, vof)));
-        EXPECT_EQ(cell_of(g, vof), cell);
-      });
-      EXPECT_EQ(next, g.n_own);
-      EXPECT_TRUE(std::is_sorted(g.row_vof.begin(), g.row_vof.begin() + g.n_irregular));
-      EXPECT_TRUE(std::is_sorted(g.row_vof.begin() + g.n_irregular, g.row_vof.end()));
-    }
-  }
+  for_each_box([](const Model& model, const BoxGraph& g) {
+    int next = 0;
+    for_each_vof(g, [&](int vof, int cell) {
+      EXPECT_EQ(vof, next++);
+      EXPECT_EQ(g.cells.cell(cell), model.cell(vof_name(g.box, vof)));
+      EXPECT_EQ(cell_of(g, vof), cell);
+    });
+    EXPECT_EQ(next, g.n_own);
+    EXPECT_TRUE(std::is_sorted(g.row_vof.begin(), g.row_vof.begin() + g.n_irregular));
+    EXPECT_TRUE(std::is_sorted(g.row_vof.begin() + g.n_irregular, g.row_vof.end()));
+  });
 }
 
 // Halo: exactly the VoFs of other boxes across the faces of the own ones, by the model.
@@ -105,22 +110,17 @@ TEST(LevelGraphMpi, HaloHoldsTheVofsAcrossFaces) {
 
 // Every coarse or domain face has a ghost slot of its own.
 TEST(LevelGraphMpi, EveryOpenEndHasItsGhost) {
-  const Comm comm = Comm::world();
-  for (const Model& model : several_models(comm)) {
-    const LevelGraph graph = model.build(comm);
-    for (int b = 0; b < graph.n_local(); ++b) {
-      const BoxGraph g = graph.box(b);
-      std::vector<int> seen(static_cast<std::size_t>(g.n_slots()), 0);
-      int ghosts = 0;
-      for_each_face(g, [&](int, int, int slot) {
-        if (slot < g.n_own || is_vof(g.name(slot))) return;
-        ++ghosts;
-        EXPECT_EQ(++seen[slot], 1);
-      });
-      EXPECT_EQ(ghosts, g.halo.n_coarse() + g.halo.n_domain());
-      EXPECT_EQ(g.n_halo, g.halo.size());
-    }
-  }
+  for_each_box([](const Model&, const BoxGraph& g) {
+    std::vector<int> seen(static_cast<std::size_t>(g.n_slots()), 0);
+    int ghosts = 0;
+    for_each_face(g, [&](int, int, int slot) {
+      if (slot < g.n_own || is_vof(g.name(slot))) return;
+      ++ghosts;
+      EXPECT_EQ(++seen[slot], 1);
+    });
+    EXPECT_EQ(ghosts, g.halo.n_coarse() + g.halo.n_domain());
+    EXPECT_EQ(g.n_halo, g.halo.size());
+  });
 }
 
 // Whole boxes without any wall: all x-rows are runs, one each, and boxes share tables.

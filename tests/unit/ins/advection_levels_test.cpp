@@ -76,14 +76,9 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
     set(0.0, 1.0);
     op.apply(u, scratch);
     advection.add_linearised(inertia, base, u, linear);
-    double worst = 0.0, largest = 0.0;
-    for (std::size_t i = 0; i < linear.size(); ++i)
-      for (std::size_t d = 0; d < 4; ++d) {
-        worst = std::max(worst, std::abs(linear[i].v[d] - 0.5 * difference[i].v[d]));
-        largest = std::max(largest, std::abs(linear[i].v[d]));
-      }
-    EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest)) << inertia;  // fluxes are kept in single precision
-    EXPECT_GT(comm.max(largest), 0.1 * inertia);
+    const auto [worst, largest] = test::derivative_error(comm, linear, difference);
+    EXPECT_LT(worst, 1e-6 * largest) << inertia;  // fluxes are kept in single precision
+    EXPECT_GT(largest, 0.1 * inertia);
   }
 }
 
@@ -91,10 +86,8 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
 TEST(AdvectionLevels, MomentumIsKeptMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry = refined_packing(comm, true);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-11;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(1e-11));
+  const StokesDrive drive = test::driven_by({1.0, 0.5, 0.0});
   solver.solve(drive);
   StokesLevels& op = solver.op();
   std::vector<Quad> y(static_cast<std::size_t>(op.n_vofs()));
@@ -105,10 +98,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
   for (int l = 0; l < op.n_levels(); ++l) {
     const LevelGeometry& level = geometry.levels[l];
     for (int b = 0; b < level.graph.n_local(); ++b) {
-      const BoxGraph graph = level.graph.box(b);
-      std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
-      const auto moments = level.box(b).moments;
-      for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
+      const std::vector<double> volume = test::advected_volumes(level, b);
       for (std::size_t v = 0; v < volume.size(); ++v)
         for (std::size_t d = 0; d < 3; ++d) {
           const Quad& term = op.part(l, y)[static_cast<std::size_t>(level.graph.vof_begin(b)) + v];
@@ -126,10 +116,8 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
 TEST(AdvectionLevels, FlowInTimeEndsInTheSteadyFlowAtNight) {
   const Comm comm = Comm::self();
   const Geometry geometry = refined_packing(comm, true);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-9;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(1e-9));
+  const StokesDrive drive = test::driven_by({1.0, 0.5, 0.0});
   const double inertia = 4.0;
   const Vec3 creeping = solver.solve(drive).velocity;
   SteadyOptions steady_options;

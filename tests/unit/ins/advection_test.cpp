@@ -150,14 +150,9 @@ void expect_derivative(const FlowSides& sides, double value, double stream, doub
   set(0.0, 1.0);
   applied(op, values, {});
   advection.add_linearised(inertia, base, values, linear);
-  double worst = 0.0, largest = 0.0;
-  for (std::size_t i = 0; i < linear.size(); ++i)
-    for (std::size_t d = 0; d < 4; ++d) {
-      worst = std::max(worst, std::abs(linear[i].v[d] - 0.5 * difference[i].v[d]));
-      largest = std::max(largest, std::abs(linear[i].v[d]));
-    }
-  EXPECT_LT(comm.max(worst), 1e-6 * comm.max(largest));  // fluxes are kept in single precision
-  EXPECT_GT(comm.max(largest), 0.1 * inertia);
+  const auto [worst, largest] = test::derivative_error(comm, linear, difference);
+  EXPECT_LT(worst, 1e-6 * largest);  // fluxes are kept in single precision
+  EXPECT_GT(largest, 0.1 * inertia);
 }
 
 TEST(Advection, LinearisedIsTheDerivativeMpi) {
@@ -175,10 +170,8 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
   const Comm comm = Comm::world();
   const Geometry geometry =
       build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-11;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  const StokesDrive drive{{1.0, 0.5, 0.0}, {}};
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(1e-11));
+  const StokesDrive drive = test::driven_by({1.0, 0.5, 0.0});
   solver.solve(drive);
   const StokesOperator& op = solver.op().level(0);
   ASSERT_GT(comm.sum(static_cast<std::int64_t>(op.rows().extra.size())), 0);
@@ -189,10 +182,7 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
     Advection(op).add(inertia, solver.values().level(0), drive, y);
     std::array<double, 4> sum{}, size{};  // momentum, energy
     for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
-      const BoxGraph graph = op.geometry().graph.box(b);
-      const auto moments = op.geometry().box(b).moments;
-      std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
-      for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
+      const std::vector<double> volume = test::advected_volumes(op.geometry(), b);
       for (std::size_t v = 0; v < volume.size(); ++v) {
         const Quad& term = y[static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v];
         const Quad& u = solver.values().level(0).x.own(b)[v];

@@ -4,23 +4,18 @@
 #include <gtest/gtest.h>
 
 #include "base/core/error.hpp"
+#include "support/read_options.hpp"
 
 namespace karst::flow_options_test {
 namespace {
 
 /// The options of a text, or the message about what is wrong with it.
 std::pair<FlowOptions, std::string> read_text(const std::string& text) {
-  FlowOptions options;
-  try {
-    Reader in = Reader::from_text(text);
+  return test::read_options<FlowOptions>(text, [](Reader& in, FlowOptions& options) {
     FluidOptions fluid;
     read(in, fluid);
     read(in, options);
-    in.finish();
-  } catch (const Error& e) {
-    return {options, e.what()};
-  }
-  return {options, ""};
+  });
 }
 
 TEST(FlowOptions, DriveAndAxes) {

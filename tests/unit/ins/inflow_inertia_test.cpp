@@ -14,35 +14,13 @@ namespace karst::inflow_inertia_test {
 namespace {
 
 /// A plane channel along an axis, w cells high, one thick. Lengths in cells, viscosity 1, a velocity of 1 comes in.
-struct PlaneChannel {
-  int axis = 0, length = 12, height = 8;
-  bool from_high = false;
-  FlowSide sides = FlowSide::no_slip;
+struct PlaneChannel : test::PlaneStream {
   EndProfile profile{};
   std::function<double(double, double)> solid{};  ///< distance from it at a place along and across the channel
 
-  int across() const { return (axis + 1) % 3; }
-  std::size_t in() const { return static_cast<std::size_t>(side_of(axis, from_high)); }
   Geometry geometry(const Comm& comm) const {
-    Index cells = Index::all(1);
-    cells[axis] = length;
-    cells[across()] = height;
-    std::array<bool, 3> periodic{true, true, true};
-    periodic[axis] = periodic[across()] = false;
     const test::DistanceFunction phi([this](const Vec3& x) { return solid ? solid(x[axis], x[across()]) : 1e3; });
-    return build_geometry(comm, test::flow_grid(cells, periodic), phi, KeepPores::connected);
-  }
-  FlowSides kinds() const {
-    FlowSides kinds;
-    kinds.fill(sides);
-    kinds[in()] = FlowSide::velocity;
-    kinds[in() ^ 1U] = FlowSide::outlet;
-    return kinds;
-  }
-  StokesDrive drive() const {
-    StokesDrive drive;
-    drive.at_end[in()] = 1.0;
-    return drive;
+    return build_geometry(comm, grid(), phi, KeepPores::connected);
   }
 };
 
@@ -84,7 +62,7 @@ double disc(double x, double y) { return std::hypot(x - 10.3, y - 7.6) - 3.0; }
 TEST(InflowInertia, FreeStreamIsKeptMpi) {
   const Comm comm = Comm::world();
   for (const int axis : {0, 1, 2}) {
-    const PlaneChannel channel{axis, 12, 8, axis == 1, FlowSide::symmetry};
+    const PlaneChannel channel{{axis, 12, 8, axis == 1, FlowSide::symmetry}};
     const Solved flow(comm, channel, 30.0);
     ASSERT_TRUE(flow.way.reached);
     double off = 0.0;
@@ -102,7 +80,7 @@ TEST(InflowInertia, FreeStreamIsKeptMpi) {
 TEST(InflowInertia, PoiseuilleFlowIsKeptMpi) {
   const Comm comm = Comm::world();
   for (const int axis : {0, 1, 2}) {
-    PlaneChannel channel{axis, 12, 8, axis == 2};
+    PlaneChannel channel{{axis, 12, 8, axis == 2}};
     channel.profile = [&](const Vec3& x) { return 6.0 * x[channel.across()] / 8 * (1.0 - x[channel.across()] / 8); };
     const Solved flow(comm, channel, 10.0);
     ASSERT_TRUE(flow.way.reached);
@@ -147,9 +125,7 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
   Momentum sum;
   for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
     const BoxGraph graph = op.geometry().graph.box(b);
-    const auto moments = op.geometry().box(b).moments;
-    std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
-    for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
+    const std::vector<double> volume = test::advected_volumes(op.geometry(), b);
     const kernels::PresentCarrying w(advection, u, b, 1.0);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       const auto v = static_cast<std::size_t>(vof);
@@ -183,7 +159,7 @@ double discs(double x, double y) {
 TEST(InflowInertia, MomentumGoesThroughTheEndsMpi) {
   const Comm comm = Comm::world();
   for (const int axis : {0, 1, 2}) {
-    const PlaneChannel channel{axis, 32, 16, axis == 1, FlowSide::no_slip, {}, discs};
+    const PlaneChannel channel{{axis, 32, 16, axis == 1, FlowSide::no_slip}, {}, discs};
     Solved flow(comm, channel, 3.0, 1e-11);
     ASSERT_TRUE(flow.way.reached);
     const Momentum m = momentum_of(comm, flow, channel.in());
@@ -195,7 +171,7 @@ TEST(InflowInertia, MomentumGoesThroughTheEndsMpi) {
 // The outlet cuts the eddies behind a disc, at ρ U D / μ = 36: fluid comes back in through it, and nothing grows.
 TEST(InflowInertia, EddiesMayReachTheOutletMpi) {
   const Comm comm = Comm::world();
-  const PlaneChannel channel{0, 16, 16, false, FlowSide::no_slip, {}, disc};
+  const PlaneChannel channel{{0, 16, 16, false, FlowSide::no_slip}, {}, disc};
   Solved flow(comm, channel, 6.0);
   ASSERT_TRUE(flow.way.reached);
   EXPECT_EQ(flow.way.between, 0);

@@ -144,6 +144,12 @@ StokesDrive lid_drive() {
   return drive;
 }
 
+StokesSolver within_walls(const Comm& comm, const Geometry& geometry) {
+  FlowSides sides;
+  sides.fill(FlowSide::no_slip);
+  return {comm, geometry, sides, test::stokes_options(1e-9)};
+}
+
 // Couette flow from rest: its flow rate per height is 1/2 - Σ 4 / (n π)² exp(-(n π)² ν t / H²) over odd n. Errors once
 // more with twice the cells and half the steps; and with cells of half the width in the half of the height beside the
 // lid, where the flow is fast.
@@ -154,11 +160,7 @@ TEST(LidFlow, CouetteFlowStartsUpInSecondOrderMpi) {
     if (refined) grid = test::refined_in(grid, 1, {0.0, 4.0 * n, 0.0}, {8.0, 8.0 * n, 1.0});
     const Geometry geometry =
         build_geometry(comm, grid, test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);
-    FlowSides sides;
-    sides.fill(FlowSide::no_slip);
-    StokesOptions options;
-    options.krylov.tolerance = 1e-9;
-    StokesSolver stokes(test::composite_on(comm, geometry), sides, options);
+    StokesSolver stokes = within_walls(comm, geometry);
     UnsteadySolver flow(
         stokes, geometry, [](double) { return lid_drive(); }, lid_drive(), TimeScheme::sdirk2);
     double worst = 0.0;
@@ -185,11 +187,7 @@ TEST(LidFlow, CavityInTimeEndsInTheSteadyFlowMpi) {
   const Geometry geometry =
       build_geometry(comm, test::flow_grid({12, 12, 1}, {false, false, true}),
                      test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);
-  FlowSides sides;
-  sides.fill(FlowSide::no_slip);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-9;
-  StokesSolver stokes(test::composite_on(comm, geometry), sides, options);
+  StokesSolver stokes = within_walls(comm, geometry);
   UnsteadySolver flow(
       stokes, geometry, [](double) { return lid_drive(); }, lid_drive(), TimeScheme::bdf2, inertia);
   for (int i = 0; i < 400; ++i) flow.step(0.3);

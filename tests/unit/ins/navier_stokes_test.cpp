@@ -13,23 +13,15 @@
 namespace karst::navier_stokes_test {
 namespace {
 
-StokesOptions options(double tolerance) {
-  StokesOptions o;
-  o.krylov.tolerance = tolerance;
-  return o;
-}
-StokesDrive along(const Vec3& force) {
-  StokesDrive drive;
-  drive.force = force;
-  return drive;
-}
+using test::driven_by;
+using test::stokes_options;
 
 // Order 2 in time alone, also from one step to the next one of another length.
 TEST(NavierStokes, SecondOrderInTime) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 12);
-  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
-  const StokesDrive drive = along({1, 0, 0});
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-9));
+  const StokesDrive drive = driven_by({1, 0, 0});
   const double u = stokes.solve(drive).velocity[0], inertia = 30.0 / (12.0 * u), end = 6.0 / (u * inertia);
   for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
     std::array<double, 3> rate{};
@@ -46,8 +38,7 @@ TEST(NavierStokes, SecondOrderInTime) {
 /// Flow at a Reynolds number of the Darcy velocity of creeping flow and the period, across an array of spheres.
 struct Spheres {
   explicit Spheres(const Comm& here, double re, double tolerance, int box = 8)
-      : geometry(test::sphere_array(here, 0.343, n, box)),
-        stokes(test::composite_on(here, geometry), {}, options(tolerance)) {
+      : geometry(test::sphere_array(here, 0.343, n, box)), stokes(here, geometry, {}, stokes_options(tolerance)) {
     speed = norm(stokes.solve(drive).velocity);
     inertia = re / (n * speed);
   }
@@ -60,7 +51,7 @@ struct Spheres {
   static constexpr int n = 12;
   Geometry geometry;
   StokesSolver stokes;
-  StokesDrive drive = along({1, 0.5, 0});
+  StokesDrive drive = driven_by({1, 0.5, 0});
   double speed = 0.0, inertia = 0.0;
 };
 
@@ -107,8 +98,8 @@ TEST(NavierStokes, EnergyOfAStepIsBalancedMpi) {
   for (const GridOptions& cells : {grid, test::refined_in(grid, 1, {0, 0, 0}, {10, 18, 18})})
     for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
       const Geometry geometry = build_geometry(comm, cells, *test::one_sphere(0.343, n), KeepPores::all);
-      StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-11));
-      const StokesDrive drive = along({1, 0.5, 0});
+      StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-11));
+      const StokesDrive drive = driven_by({1, 0.5, 0});
       const double speed = norm(stokes.solve(drive).velocity), inertia = 20.0 / (n * speed);
       UnsteadySolver flow(
           stokes, geometry, [&](double) { return drive; }, drive, scheme, inertia);
@@ -153,8 +144,8 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
   };
   for (const Run& run : {Run{{}, 60}, {{8, 16, 16}, 15}}) {
     const Geometry geometry = irregular_array(7, run.finer);
-    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-6));
-    const StokesDrive drive = along({1, 0, 0});
+    StokesSolver stokes(Comm::self(), geometry, {}, stokes_options(1e-6));
+    const StokesDrive drive = driven_by({1, 0, 0});
     stokes.solve(drive);
     double fastest = 0.0;
     for (const Quad& q : stokes.all_values()) fastest = std::max(fastest, norm(Vec3{q.v[0], q.v[1], q.v[2]}));
@@ -178,8 +169,8 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
 TEST(NavierStokes, ShortStepsWithWallsAcrossLevelsAtNight) {
   for (const std::uint64_t seed : {7U, 9U, 14U}) {
     const Geometry geometry = irregular_array(seed, {10, 18, 18});
-    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, options(1e-6));
-    const StokesDrive drive = along({1, 0, 0});
+    StokesSolver stokes(Comm::self(), geometry, {}, stokes_options(1e-6));
+    const StokesDrive drive = driven_by({1, 0, 0});
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, 0.0);
     EXPECT_LT(flow.step(1e-4).iterations, 100) << seed;

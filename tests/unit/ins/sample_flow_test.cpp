@@ -21,13 +21,9 @@ struct Case {
   std::array<bool, 3> periodic{false, true, false};
 
   FlowColumn operator()(const Comm& comm, int reservoir, int box = 8, const FlowWatch& watch = {}) const {
-    Index n = cells;
-    n[0] += 2 * reservoir;
-    std::unique_ptr<LevelSet> level_set = solid();
-    if (reservoir > 0) level_set = between_reservoirs(std::move(level_set), 0, reservoir, cells[0]);
     std::array<bool, 3> joined = periodic;
     joined[0] = reservoir > 0;
-    const Geometry geometry = build_geometry(comm, test::flow_grid(n, joined, box), *level_set, KeepPores::connected);
+    const Geometry geometry = test::between(comm, cells, solid(), reservoir, joined, box);
     FlowOptions options;
     options.model = FlowModel::stokes;
     options.drive = FlowDrive::pressure_drop;

@@ -24,13 +24,9 @@ struct Case {
   /// @param gradients  of the sample, increasing; the sign of the first is that of all
   FlowColumn operator()(const Comm& comm, int reservoir, std::vector<double> gradients,
                         const FlowWatch& watch = {}) const {
-    Index n = cells;
-    n[0] += 2 * reservoir;
-    std::unique_ptr<LevelSet> level_set = solid();
-    if (reservoir > 0) level_set = between_reservoirs(std::move(level_set), 0, reservoir, cells[0]);
     std::array<bool, 3> joined = periodic;
     joined[0] = true;
-    const Geometry geometry = build_geometry(comm, test::flow_grid(n, joined, box), *level_set, KeepPores::connected);
+    const Geometry geometry = test::between(comm, cells, solid(), reservoir, joined, box);
     FlowOptions options;
     options.model = FlowModel::steady;
     options.drive = reservoir > 0 ? FlowDrive::pressure_drop : FlowDrive::pressure_gradient;

@@ -26,12 +26,8 @@ struct Flow {
 Flow flow(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, const Vec3& force,
           double tolerance = 1e-8) {
   const Geometry geometry = build_geometry(comm, grid, level_set, KeepPores::all);
-  StokesOptions options;
-  options.krylov.tolerance = tolerance;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  StokesDrive drive;
-  drive.force = force;
-  Flow result{solver.solve(drive), solver.op().face_counts(), {}};
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(tolerance));
+  Flow result{solver.solve(test::driven_by(force)), solver.op().face_counts(), {}};
   for (int l = 0; l < solver.op().n_levels(); ++l)
     result.cells.push_back(solver.op().level(l).rows().counts.flow_cells);
   return result;
@@ -97,12 +93,8 @@ TEST(StokesLevels, EveryPlanePassesTheSameFlux) {
   const Comm comm = Comm::self();
   const Geometry geometry = build_geometry(comm, refined_in(flow_grid({16, 16, 8}), 1, {4, 0, 0}, {12, 16, 8}),
                                            *slit(9.6, 16, 0.0), KeepPores::all);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-10;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  StokesDrive drive;
-  drive.force = {1, 0, 0};
-  const StokesReport report = solver.solve(drive);
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(1e-10));
+  const StokesReport report = solver.solve(test::driven_by({1, 0, 0}));
   const FaceField fluxes = solver.face_fluxes();
   int planes = 0;
   for (int l = 0; l < 2; ++l) {

@@ -13,12 +13,8 @@ namespace karst::stokes_solver_test {
 namespace {
 
 StokesReport solve(const Comm& comm, const Geometry& geometry, const Vec3& force, double tolerance = 1e-8) {
-  StokesOptions options;
-  options.krylov.tolerance = tolerance;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  StokesDrive drive;
-  drive.force = force;
-  return solver.solve(drive);
+  return StokesSolver(test::composite_on(comm, geometry), {}, test::stokes_options(tolerance))
+      .solve(test::driven_by(force));
 }
 
 // Zick & Homsy, J. Fluid Mech. 115 (1982) 13.
@@ -136,11 +132,8 @@ TEST(StokesSolver, TurnsWithTheAxes) {
 TEST(StokesSolver, EveryPlanePassesTheSameFlux) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
-  StokesOptions options;
-  options.krylov.tolerance = 1e-10;
-  StokesSolver solver(test::composite_on(comm, geometry), {}, options);
-  StokesDrive drive;
-  drive.force = {1, 0, 0};
+  StokesSolver solver(test::composite_on(comm, geometry), {}, test::stokes_options(1e-10));
+  const StokesDrive drive = test::driven_by({1, 0, 0});
   const StokesReport report = solver.solve(drive);
   const FaceField all = solver.face_fluxes();
   const Field& fluxes = all.primary(0);

@@ -15,53 +15,25 @@ namespace karst::unsteady_ends_test {
 namespace {
 
 /// A plane channel along an axis, one cell thick; lengths in cells, viscosity 1.
-struct PlaneChannel {
-  int axis = 0, length = 12, height = 8;
-  bool from_high = false;
-  FlowSide sides = FlowSide::no_slip;
+struct PlaneChannel : test::PlaneStream {
   double disc = 0.0;              ///< radius of one in the stream
   std::array<double, 2> finer{};  ///< from where to where along the axis cells have half the width
   int depth = 1;
 
-  int across() const { return (axis + 1) % 3; }
-  std::size_t in() const { return static_cast<std::size_t>(side_of(axis, from_high)); }
   Geometry geometry(const Comm& comm) const {
-    Index cells = Index::all(depth);
-    cells[axis] = length;
-    cells[across()] = height;
-    std::array<bool, 3> periodic{true, true, true};
-    periodic[axis] = periodic[across()] = false;
     const test::DistanceFunction phi([this](const Vec3& x) {
       return disc > 0.0 ? std::hypot(x[axis] - 0.33 * length, x[across()] - 0.48 * height) - disc : 1e3;
     });
-    GridOptions grid = test::flow_grid(cells, periodic);
+    GridOptions cells = grid(depth);
     if (finer[1] > finer[0]) {
-      Vec3 low, high{double(cells[0]), double(cells[1]), double(cells[2])};
+      Vec3 low, high = cells.size;
       low[axis] = finer[0];
       high[axis] = finer[1];
-      grid = test::refined_in(grid, 1, low, high);
+      cells = test::refined_in(cells, 1, low, high);
     }
-    return build_geometry(comm, grid, phi, KeepPores::connected);
-  }
-  FlowSides kinds() const {
-    FlowSides kinds;
-    kinds.fill(sides);
-    kinds[in()] = FlowSide::velocity;
-    kinds[in() ^ 1U] = FlowSide::outlet;
-    return kinds;
-  }
-  StokesDrive drive(double speed = 1.0) const {
-    StokesDrive drive;
-    drive.at_end[in()] = speed;
-    return drive;
+    return build_geometry(comm, cells, phi, KeepPores::connected);
   }
 };
-
-StokesOptions options(double tolerance) {
-  StokesOptions o;
-  o.krylov.tolerance = tolerance;
-  return o;
-}
 
 /// f(place in vectors, level, own box, VoF, its cell) for all own unknowns.
 template <class F>
@@ -88,9 +60,9 @@ TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
                                     {0, {4.0, 8.0}},
                                     {1, {0.0, 4.0}},
                                     {2, {8.0, 12.0}}}) {
-    const PlaneChannel channel{axis, 12, 8, axis == 1, FlowSide::symmetry, 0.0, finer};
+    const PlaneChannel channel{{axis, 12, 8, axis == 1, FlowSide::symmetry}, 0.0, finer};
     const Geometry geometry = channel.geometry(comm);
-    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
+    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), test::stokes_options(1e-10));
     UnsteadySolver flow(
         stokes, geometry, [&](double t) { return channel.drive(t); }, channel.drive(), TimeScheme::bdf2, 10.0);
     for (int i = 0; i < 5; ++i) flow.step(i < 3 ? 0.1 : 0.07);
@@ -112,11 +84,11 @@ TEST(UnsteadyEnds, AcceleratedStreamIsExactMpi) {
 // The same between two pressures, ∂p = -1.
 TEST(UnsteadyEnds, PressuresAccelerateAStreamMpi) {
   const Comm comm = Comm::world();
-  const PlaneChannel channel{1, 12, 8, false, FlowSide::symmetry};
+  const PlaneChannel channel{{1, 12, 8, false, FlowSide::symmetry}};
   const Geometry geometry = channel.geometry(comm);
   FlowSides sides = channel.kinds();
   sides[2] = sides[3] = FlowSide::pressure;
-  StokesSolver stokes(test::composite_on(comm, geometry), sides, options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), sides, test::stokes_options(1e-10));
   StokesDrive drive;
   drive.at_end[2] = 12.0;
   UnsteadySolver flow(
@@ -127,12 +99,18 @@ TEST(UnsteadyEnds, PressuresAccelerateAStreamMpi) {
   EXPECT_LT(comm.max(off), 1e-6);
 }
 
+/// Between planes of symmetry.
+struct FreeStream {
+  Comm comm = Comm::world();
+  PlaneChannel channel{{0, 12, 8, false, FlowSide::symmetry}};
+  Geometry geometry = channel.geometry(comm);
+  StokesSolver stokes{test::composite_on(comm, geometry), channel.kinds(), test::stokes_options(1e-10)};
+};
+
 // The same where the profile of the inlet changes with time, not its value.
 TEST(UnsteadyEnds, ProfileMayChangeWithTimeMpi) {
-  const Comm comm = Comm::world();
-  const PlaneChannel channel{0, 12, 8, false, FlowSide::symmetry};
-  const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
+  FreeStream stream;
+  auto& [comm, channel, geometry, stokes] = stream;
   UnsteadySolver flow(
       stokes, geometry,
       [&](double t) {
@@ -149,10 +127,8 @@ TEST(UnsteadyEnds, ProfileMayChangeWithTimeMpi) {
 // A stream that starts at once, and is halved at once: u is that of the inlet in every step and nothing presses, as the
 // impulse takes no time. Without jump() the pressure at the inlet is 12 10 u / dt and, a step later, negative.
 TEST(UnsteadyEnds, ImpulseIsInNoStepMpi) {
-  const Comm comm = Comm::world();
-  const PlaneChannel channel{0, 12, 8, false, FlowSide::symmetry};
-  const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
+  FreeStream stream;
+  auto& [comm, channel, geometry, stokes] = stream;
   UnsteadySolver flow(
       stokes, geometry, [&](double t) { return channel.drive(t < 0.301 ? 1.0 : 0.5); }, channel.drive(),
       TimeScheme::bdf2, 10.0);
@@ -173,10 +149,10 @@ TEST(UnsteadyEnds, ImpulseIsInNoStepMpi) {
 // stream.
 TEST(UnsteadyEnds, ForceAfterAJumpIsThatOfGrowingLayersMpi) {
   const Comm comm = Comm::world();
-  const PlaneChannel channel{0, 24, 12, false, FlowSide::no_slip, 2.0};
+  const PlaneChannel channel{{0, 24, 12, false, FlowSide::no_slip}, 2.0};
   const auto force = [&](double dt) {
     const Geometry geometry = channel.geometry(comm);
-    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-9));
+    StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), test::stokes_options(1e-9));
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return channel.drive(); }, channel.drive(), TimeScheme::bdf2, 4.0);
     flow.keep_rate();
@@ -193,7 +169,7 @@ TEST(UnsteadyEnds, ForceAfterAJumpIsThatOfGrowingLayersMpi) {
 /// Largest change of the velocity and of the force on the disc while the steady flow goes on for some steps.
 std::array<double, 2> change_of_steady(const Comm& comm, const PlaneChannel& channel, double inertia) {
   const Geometry geometry = channel.geometry(comm);
-  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-10));
+  StokesSolver stokes(test::composite_on(comm, geometry), channel.kinds(), test::stokes_options(1e-10));
   const StokesDrive drive = channel.drive();
   stokes.solve(drive);
   SteadyOptions steady_options;
@@ -223,9 +199,9 @@ std::array<double, 2> change_of_steady(const Comm& comm, const PlaneChannel& cha
 // that begin in the middle of it, too, and where the outlet cuts the eddies behind it, at 32.
 TEST(UnsteadyEnds, SteadyFlowStaysAsItIsMpi) {
   const Comm comm = Comm::world();
-  const PlaneChannel whole{0, 20, 10, false, FlowSide::no_slip, 2.0};
-  const PlaneChannel refined{0, 20, 12, false, FlowSide::no_slip, 2.0, {8.0, 16.0}};
-  const PlaneChannel cut{1, 10, 10, true, FlowSide::no_slip, 2.0};
+  const PlaneChannel whole{{0, 20, 10, false, FlowSide::no_slip}, 2.0};
+  const PlaneChannel refined{{0, 20, 12, false, FlowSide::no_slip}, 2.0, {8.0, 16.0}};
+  const PlaneChannel cut{{1, 10, 10, true, FlowSide::no_slip}, 2.0};
   for (const auto& [channel, inertia] : {std::pair{whole, 4.0}, {refined, 4.0}, {cut, 8.0}}) {
     const auto [flow, force] = change_of_steady(comm, channel, inertia);
     EXPECT_LT(flow, 1e-6) << inertia;
@@ -237,7 +213,7 @@ TEST(UnsteadyEnds, SteadyFlowStaysAsItIsMpi) {
 struct StartingStream {
   StartingStream(const Comm& comm, const PlaneChannel& channel, double inertia, double per_time = 1.0)
       : geometry(channel.geometry(comm)),
-        stokes(test::composite_on(comm, geometry), channel.kinds(), options(1e-9)),
+        stokes(comm, geometry, channel.kinds(), test::stokes_options(1e-9)),
         flow(
             stokes, geometry,
             [channel, per_time](double t) { return channel.drive(std::min(1.0, 10.0 * t / per_time)); },
@@ -332,7 +308,7 @@ TEST(UnsteadyEnds, FinerCellsAtSidesWithoutFrictionAreStableMpi) {
 TEST(UnsteadyEnds, FinerCellsEverywhereAreOneLevelMpi) {
   const Comm comm = Comm::world();
   StartingStream two(comm, {0, 16, 8, false, FlowSide::no_slip, 1.4, {0.0, 16.0}}, 4.0);
-  PlaneChannel fine{0, 32, 16, false, FlowSide::no_slip, 2.8};
+  PlaneChannel fine{{0, 32, 16, false, FlowSide::no_slip}, 2.8};
   fine.depth = 2;
   StartingStream one(comm, fine, 2.0, 4.0);  // in its units a velocity is as many cells as before in half the time
   std::array<Vec3, 2> force;

@@ -10,18 +10,9 @@
 namespace karst::unsteady_solver_test {
 namespace {
 
+using test::driven_by;
 using test::flow_grid;
-
-StokesOptions options(double tolerance) {
-  StokesOptions o;
-  o.krylov.tolerance = tolerance;
-  return o;
-}
-StokesDrive along(const Vec3& force) {
-  StokesDrive drive;
-  drive.force = force;
-  return drive;
-}
+using test::stokes_options;
 
 /// Rest, then a force cos(ω t) along plates `width` apart: flow rate per height, by the series of what decays
 /// (-u'' = λ u, λ = (n π / width)²). ω = 0: start-up.
@@ -47,10 +38,10 @@ struct Plates {
 /// Largest error of the flow rate, over the largest flow rate.
 double error_of(const Comm& comm, const Plates& p, const GridOptions& grid) {
   const Geometry geometry = build_geometry(comm, grid, *p.channel.level_set(), KeepPores::all);
-  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-7));
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-7));
   const Vec3 axis = p.channel.along();
   UnsteadySolver flow(
-      stokes, geometry, [&](double t) { return along(std::cos(p.omega * t) * axis); }, along(axis), p.scheme);
+      stokes, geometry, [&](double t) { return driven_by(std::cos(p.omega * t) * axis); }, driven_by(axis), p.scheme);
   double error = 0.0, largest = 0.0;
   for (int i = 0; i < p.steps * p.n_spans; ++i) {
     const StepReport r = flow.step(p.span * p.width * p.width / p.steps);
@@ -118,16 +109,16 @@ TEST(UnsteadySolver, SecondOrderInTime) {
     p.span *= 0.8;
     const Geometry geometry =
         build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
-    StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-10));
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-10));
     std::array<double, 3> rate{};
     for (const std::size_t i : {0U, 1U, 2U}) {
       const int steps = 20 << i;
       UnsteadySolver flow(
           stokes, geometry,
           [&](double t) {
-            return along({std::cos(p.omega * t), 0, 0});
+            return driven_by({std::cos(p.omega * t), 0, 0});
           },
-          along({1, 0, 0}), scheme);
+          driven_by({1, 0, 0}), scheme);
       for (int step = 0; step < steps; ++step) rate[i] = flow.step(p.span * p.width * p.width / steps).velocity[0];
     }
     EXPECT_NEAR(std::log2((rate[1] - rate[0]) / (rate[2] - rate[1])), 2.0, 0.15);
@@ -139,8 +130,8 @@ TEST(UnsteadySolver, SteadyFlowDoesNotDependOnTheStep) {
   const Comm comm = Comm::self();
   const Geometry geometry =
       build_geometry(comm, flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
-  const auto drive = [](double) { return along({1, 0.5, 0}); };
-  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-10));
+  const auto drive = [](double) { return driven_by({1, 0.5, 0}); };
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-10));
   const StokesReport steady = stokes.solve(drive(0.0));
   for (const auto& [dt, n] : {std::pair{1e12, 1}, {2.0, 16}, {0.3, 36}}) {
     UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
@@ -155,8 +146,8 @@ TEST(UnsteadySolver, StepsOfAnyLengthFollowEachOther) {
   const Comm comm = Comm::self();
   const Plates p = oscillating(1, 7.7, 1.0, 0, 1);
   const Geometry geometry = build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
-  const auto drive = [](double) { return along({1, 0, 0}); };
-  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
+  const auto drive = [](double) { return driven_by({1, 0, 0}); };
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-9));
   UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
   const double square = p.width * p.width;
   for (const double dt : {0.02, 0.01, 1e-6, 0.03, 0.015}) {  // [width² / ν]
@@ -173,8 +164,8 @@ TEST(UnsteadySolver, IterationsDoNotDependOnTheStep) {
   const Comm comm = Comm::self();
   const Geometry geometry =
       build_geometry(comm, flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
-  StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-6));
-  const StokesDrive drive = along({1, 0, 0});
+  StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-6));
+  const StokesDrive drive = driven_by({1, 0, 0});
   for (const double dt : {1e6, 1e-2, 1.0, 1e3, 1e-3}) {  // [h0² / ν]
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return drive; }, drive);
@@ -185,11 +176,11 @@ TEST(UnsteadySolver, IterationsDoNotDependOnTheStep) {
 TEST(UnsteadySolver, AFailedStepLeavesTheFlow) {
   const Comm comm = Comm::self();
   const Geometry geometry = test::sphere_array(comm, 0.343, 16);
-  StokesOptions few = options(1e-10);
+  StokesOptions few = stokes_options(1e-10);
   few.krylov.max_iterations = 12;
   StokesSolver stokes(test::composite_on(comm, geometry), {}, few);
-  const auto drive = [](double t) { return along({t < 0.5 ? 1e-7 : 1.0, 0, 0}); };
-  UnsteadySolver flow(stokes, geometry, drive, along({1e-4, 0, 0}));
+  const auto drive = [](double t) { return driven_by({t < 0.5 ? 1e-7 : 1.0, 0, 0}); };
+  UnsteadySolver flow(stokes, geometry, drive, driven_by({1e-4, 0, 0}));
   flow.step(0.1);
   const std::vector<Quad> before(stokes.solution().begin(), stokes.solution().end());
   EXPECT_THROW(flow.step(1.0), Error);
@@ -203,8 +194,8 @@ TEST(UnsteadySolver, SameFlowForBoxesAndRanksMpi) {
   const auto flow = [&](const Comm& here, int box) {
     const Geometry geometry =
         build_geometry(here, flow_grid(Index::all(16), {true, true, true}, box), *phi, KeepPores::connected);
-    StokesSolver stokes(test::composite_on(here, geometry), {}, options(1e-10));
-    const auto drive = [](double) { return along({1, 0.5, 0}); };
+    StokesSolver stokes(test::composite_on(here, geometry), {}, stokes_options(1e-10));
+    const auto drive = [](double) { return driven_by({1, 0.5, 0}); };
     UnsteadySolver steps(stokes, geometry, drive, drive(0.0));
     steps.step(0.1);
     return steps.step(0.1);
@@ -235,8 +226,8 @@ TEST(UnsteadySolver, EnergyIsBalanced) {
     const double dt = 0.02 / n * p.width * p.width;
     const Geometry geometry =
         build_geometry(comm, flow_grid(p.channel.cells()), *p.channel.level_set(), KeepPores::all);
-    StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-9));
-    const auto drive = [](double) { return along({1, 0, 0}); };
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, stokes_options(1e-9));
+    const auto drive = [](double) { return driven_by({1, 0, 0}); };
     UnsteadySolver flow(stokes, geometry, drive, drive(0.0));
     std::array<double, 3> energy{};
     StepReport r;

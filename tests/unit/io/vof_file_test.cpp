@@ -143,12 +143,17 @@ TEST(VofFileMpi, WhatDoesNotFitIsSaid) {
   EXPECT_NE(test::error_of([&] { VofFile(folder.path() + "/none.h5"); }).find("No such file"), std::string::npos);
 }
 
+struct WrittenFile {
+  WrittenFile() { write(comm, path, sample); }
+  Comm comm = Comm::world();
+  test::SharedDirectory folder{comm};
+  std::string path = folder.path() + "/values.h5";
+  Sample sample{comm, 8, 1};
+};
+
 TEST(VofFileMpi, AFileCutShortIsNotRead) {
-  const Comm comm = Comm::world();
-  const test::SharedDirectory folder(comm);
-  const std::string path = folder.path() + "/values.h5";
-  const Sample sample(comm, 8, 1);
-  write(comm, path, sample);
+  const WrittenFile written;
+  const auto& [comm, folder, path, sample] = written;
   if (comm.rank() == 0) fs::resize_file(path, fs::file_size(path) - 1000);
   comm.any(false);
   EXPECT_NE(test::error_of([&] { VofFile file(path); }).find("cannot open the file"), std::string::npos);
@@ -165,11 +170,8 @@ void flip(const std::string& path, std::int64_t byte, int bit) {
 }
 
 TEST(VofFileMpi, ABitThatIsNotWhatWasWrittenIsFound) {
-  const Comm comm = Comm::world();
-  const test::SharedDirectory folder(comm);
-  const std::string path = folder.path() + "/values.h5";
-  const Sample sample(comm, 8, 1);
-  write(comm, path, sample);
+  const WrittenFile written;
+  const auto& [comm, folder, path, sample] = written;
   check_vof_file(comm, path);
   const auto bytes = static_cast<std::int64_t>(fs::file_size(path));
   const auto flip_together = [&](std::int64_t byte, int bit) {
@@ -196,11 +198,8 @@ TEST(VofFileMpi, ABitThatIsNotWhatWasWrittenIsFound) {
 }
 
 TEST(VofFileMpi, AnOlderFileStaysWhenANewOneCannotBeWritten) {
-  const Comm comm = Comm::world();
-  const test::SharedDirectory folder(comm);
-  const std::string path = folder.path() + "/values.h5";
-  const Sample sample(comm, 8, 1);
-  write(comm, path, sample);
+  const WrittenFile written;
+  const auto& [comm, folder, path, sample] = written;
   const std::vector<double> few(sample.value.begin(),
                                 sample.value.begin() + (comm.rank() == 0 ? 1 : std::ssize(sample.value)));
   const std::array quantities{VofValues{"pressure", 1, std::span<const double>(few)}};

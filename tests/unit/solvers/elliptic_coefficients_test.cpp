@@ -18,6 +18,8 @@ namespace karst::elliptic_coefficients_test {
 namespace {
 
 using test::grid_of;
+using test::largest;
+using test::noise;
 
 class EllipticCoefficientsTest : public testing::Test {
  protected:
@@ -59,18 +61,6 @@ EllipticProblem no_slip(double a) {
   p.a = a;
   p.wall = [](const Vec3&) { return dirichlet(0.0); };
   return p;
-}
-
-std::vector<double> noise(const EllipticOperator& op) {
-  std::vector<double> x;
-  for (const Vec3& p : op.positions()) x.push_back(std::sin(12.9 * p[0] + 78.2 * p[1] - 37.7 * p[2]));
-  return x;
-}
-
-double largest(const Comm& comm, std::span<const double> x) {
-  double m = 0.0;
-  for (const double v : x) m = std::max(m, std::abs(v));
-  return comm.max(m);
 }
 
 double difference(const Comm& comm, std::span<const double> x, std::span<const double> y) {

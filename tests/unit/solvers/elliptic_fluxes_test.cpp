@@ -15,6 +15,8 @@ namespace karst::elliptic_fluxes_test {
 namespace {
 
 using test::grid_of;
+using test::noise;
+using test::packing_geometry;
 
 class EllipticFluxesTest : public testing::Test {
  protected:
@@ -22,34 +24,11 @@ class EllipticFluxesTest : public testing::Test {
   PetscSession petsc_;
 };
 
-Geometry packing_geometry(const Comm& comm, bool periodic, int levels) {
-  const auto phi = test::packing(8, 4.2, 16, periodic);
-  GridOptions grid = grid_of(16, 1, periodic);
-  grid.levels = levels;
-  if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.0, 0.0, 0.0}, {0.5, 0.5, 1.0}, 0});
-  if (levels > 2) grid.refine.push_back({2, Refinement::Where::region, {0.1, 0.1, 0.1}, {0.2, 0.2, 0.4}, 0});
-  return build_geometry(comm, grid, *phi, KeepPores::all);
-}
-
 /// Walls and sides of all kinds, with values.
 EllipticProblem mixed_problem() {
-  EllipticProblem p;
-  p.a = 0.3;
-  p.beta = 1.7;
-  p.sides[0] = [](const Vec3& x) { return dirichlet(x[1]); };
+  EllipticProblem p = test::mixed_problem();
   p.sides[1] = [](const Vec3& x) { return neumann(x[2]); };
-  p.sides[3] = [](const Vec3&) { return robin(0.4, 1.0); };
-  p.wall = [](const Vec3& x) {
-    if (x[0] < 8.0) return robin(2.0, 0.5);
-    return x[1] < 8.0 ? dirichlet(1.0) : neumann(0.2);
-  };
   return p;
-}
-
-std::vector<double> noise(const EllipticOperator& op) {
-  std::vector<double> x;
-  for (const Vec3& p : op.positions()) x.push_back(std::sin(12.9 * p[0] + 78.2 * p[1] - 37.7 * p[2]));
-  return x;
 }
 
 struct Found {

@@ -4,21 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "base/core/error.hpp"
+#include "support/read_options.hpp"
 
 namespace karst::diffusion_options_test {
 namespace {
 
 /// The options of a text, or the message about what is wrong with it.
 std::pair<DiffusionOptions, std::string> read_text(const std::string& text) {
-  DiffusionOptions options;
-  try {
-    Reader in = Reader::from_text(text);
-    read(in, options);
-    in.finish();
-  } catch (const Error& e) {
-    return {options, e.what()};
-  }
-  return {options, ""};
+  return test::read_options<DiffusionOptions>(text, [](Reader& in, DiffusionOptions& o) { read(in, o); });
 }
 
 TEST(DiffusionOptions, AxesAreSorted) {

@@ -48,32 +48,20 @@ class TransportStepperTest : public ::testing::Test {
 
 /// T3: a blob carried half round a cylinder in an annulus that turns as a whole.
 March rotation(const Comm& comm, int n) {
-  const double h = 2.0 / n;
-  const Vec3 center{0.5 * n + 0.137, 0.5 * n - 0.211, 0.0};
-  const auto radius = [=](double x, double y) { return h * std::hypot(x - center[0], y - center[1]); };
-  const test::DistanceFunction walls([=](const Vec3& x) {
-    const double r = radius(x[0], x[1]);
-    return std::min(r - 0.25, 0.93 - r) / h;
-  });
-  const auto composite = test::composite_of(comm, test::plane_grid(n), walls);
+  const test::TurningAnnulus annulus(n);
+  const auto composite = test::composite_of(comm, test::plane_grid(n), annulus.walls());
   FaceField flow(composite);
-  test::set_stream(flow, [=](double x, double y) { return -0.5 * radius(x, y) * radius(x, y) / (h * h); });
+  annulus.set_flow(flow);
   TransportStepper stepper(composite, {ScalarComponent{}});
   const FlowContinuity continuity = stepper.set_flow(flow);
   EXPECT_LT(continuity.before, 1e-5);  // face centroids of the geometry are in single precision
   EXPECT_LT(continuity.after, 3e-15);
   TransportState state = stepper.make_state();
-  const auto blob = [=](double t) {
-    return [=](const Vec3& x) {
-      const double a = h * (x[0] - center[0]) - 0.5 * std::cos(t), b = h * (x[1] - center[1]) - 0.5 * std::sin(t);
-      return std::exp(-(a * a + b * b) / (2.0 * 0.15 * 0.15));
-    };
-  };
-  stepper.set_values(state, 0, blob(0.0));
+  stepper.set_values(state, 0, annulus.blob(0.0));
   const double end = std::numbers::pi;
   March run;
   march(stepper, state, end, static_cast<int>(std::ceil(end / (0.5 * stepper.largest_step()))), run);
-  run.error = error_norms(stepper, state.values[0].span(), blob(end));
+  run.error = error_norms(stepper, state.values[0].span(), annulus.blob(end));
   return run;
 }
 
@@ -193,10 +181,7 @@ March decay(const Comm& comm, int n, int steps, double da, double end) {
   c.diffusivity = radius * radius;
   c.wall = [=](const WallPiece&) { return ScalarWall{da * radius, 0.0}; };
   TransportStepper stepper(composite, {c});
-  FaceField flow(composite);
-  stepper.set_flow(flow);
-  TransportState state = stepper.make_state();
-  stepper.set_values(state, 0, [](const Vec3&) { return 1.0; });
+  TransportState state = test::full_at_rest(stepper);
   March run;
   march(stepper, state, end, steps, run);
   double volume = 0.0, mass = 0.0;
@@ -484,10 +469,7 @@ TEST_F(TransportStepperTest, DecayAndSourceAreExact) {
   const auto composite =
       test::composite_of(comm_, test::flow_grid(Index::all(8)), *make_level_set(Sphere{{4, 4, 4}, 2}));
   TransportStepper stepper(composite, {c});
-  FaceField flow(composite);
-  stepper.set_flow(flow);
-  TransportState state = stepper.make_state();
-  stepper.set_values(state, 0, [](const Vec3&) { return 1.0; });
+  TransportState state = test::full_at_rest(stepper);
   TransportReport report;
   for (int i = 0; i < 4; ++i) stepper.advance(state, 0.5, report);
   const double exact = std::exp(-1.4) + 0.3 / 0.7 * (1.0 - std::exp(-1.4));

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers for other ranks: sent, or asked for and answered. All functions are collective.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/comm/comm.hpp"
+#include "grid/bytes.hpp"
+
+namespace karst {
+
+/// What was written for each rank, as messages in the order of the ranks. Not collective.
+inline std::vector<Message> take_messages(std::map<int, ByteWriter> written) {
+  std::vector<Message> out;
+  for (auto& [rank, w] : written) out.push_back({rank, w.take()});
+  return out;
+}
+
+/// Calls read(reader, sender) until each message is read to its end.
+template <class Read>
+void receive(const Comm& comm, const std::vector<Message>& out, Read&& read) {
+  for (const Message& m : comm.sparse_exchange(out))
+    for (ByteReader in(m.bytes); !in.at_end();) read(in, m.rank);
+}
+
+/// Sends what was written for each rank; read(reader, sender) takes one item of what comes.
+template <class Read>
+void send_to_ranks(const Comm& comm, std::map<int, ByteWriter> written, Read&& read) {
+  receive(comm, take_messages(std::move(written)), read);
+}
+
+/// Answers to the questions of all ranks: answer(reader, writer) takes one question.
+template <class Answer>
+std::vector<Message> answers_to(const Comm& comm, const std::vector<Message>& questions, Answer&& answer) {
+  std::vector<Message> answers;
+  for (const Message& m : comm.sparse_exchange(questions)) {
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) answer(in, w);
+    answers.push_back({m.rank, w.take()});
+  }
+  return answers;
+}
+
+/// Sends the questions written for each rank; answer(reader, writer) answers one of those that come, and
+/// read(reader, sender) takes one answer, which says itself what it is about.
+template <class Answer, class Read>
+void ask_ranks(const Comm& comm, std::map<int, ByteWriter> questions, Answer&& answer, Read&& read) {
+  receive(comm, answers_to(comm, take_messages(std::move(questions)), answer), read);
+}
+
+/// The same with a question per item: question(item, writer) writes it, and take(item, reader) takes the answer.
+template <class Item, class Write, class Answer, class Take>
+void ask_ranks_per_item(const Comm& comm, const std::map<int, std::vector<Item>>& of_rank, Write&& question,
+                        Answer&& answer, Take&& take) {
+  std::map<int, ByteWriter> questions;
+  for (const auto& [rank, items] : of_rank)
+    for (const Item& item : items) question(item, questions[rank]);
+  for (const Message& m : comm.sparse_exchange(answers_to(comm, take_messages(std::move(questions)), answer))) {
+    ByteReader in(m.bytes);
+    for (const Item& item : of_rank.at(m.rank)) take(item, in);
+  }
+}
+
+}  // namespace karst

@@ -147,7 +147,7 @@ StokesDrive lid_drive() {
 StokesSolver within_walls(const Comm& comm, const Geometry& geometry) {
   FlowSides sides;
   sides.fill(FlowSide::no_slip);
-  return {comm, geometry, sides, test::stokes_options(1e-9)};
+  return {test::composite_on(comm, geometry), sides, test::stokes_options(1e-9)};
 }
 
 // Couette flow from rest: its flow rate per height is 1/2 - Σ 4 / (n π)² exp(-(n π)² ν t / H²) over odd n. Errors once

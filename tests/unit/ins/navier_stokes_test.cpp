@@ -38,7 +38,8 @@ TEST(NavierStokes, SecondOrderInTime) {
 /// Flow at a Reynolds number of the Darcy velocity of creeping flow and the period, across an array of spheres.
 struct Spheres {
   explicit Spheres(const Comm& here, double re, double tolerance, int box = 8)
-      : geometry(test::sphere_array(here, 0.343, n, box)), stokes(here, geometry, {}, stokes_options(tolerance)) {
+      : geometry(test::sphere_array(here, 0.343, n, box)),
+        stokes(test::composite_on(here, geometry), {}, stokes_options(tolerance)) {
     speed = norm(stokes.solve(drive).velocity);
     inertia = re / (n * speed);
   }
@@ -144,7 +145,7 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
   };
   for (const Run& run : {Run{{}, 60}, {{8, 16, 16}, 15}}) {
     const Geometry geometry = irregular_array(7, run.finer);
-    StokesSolver stokes(Comm::self(), geometry, {}, stokes_options(1e-6));
+    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, stokes_options(1e-6));
     const StokesDrive drive = driven_by({1, 0, 0});
     stokes.solve(drive);
     double fastest = 0.0;
@@ -169,7 +170,7 @@ TEST(NavierStokes, UnresolvedFlowStaysBoundedAtNight) {
 TEST(NavierStokes, ShortStepsWithWallsAcrossLevelsAtNight) {
   for (const std::uint64_t seed : {7U, 9U, 14U}) {
     const Geometry geometry = irregular_array(seed, {10, 18, 18});
-    StokesSolver stokes(Comm::self(), geometry, {}, stokes_options(1e-6));
+    StokesSolver stokes(test::composite_on(Comm::self(), geometry), {}, stokes_options(1e-6));
     const StokesDrive drive = driven_by({1, 0, 0});
     UnsteadySolver flow(
         stokes, geometry, [&](double) { return drive; }, drive, TimeScheme::bdf2, 0.0);

@@ -213,7 +213,7 @@ TEST(UnsteadyEnds, SteadyFlowStaysAsItIsMpi) {
 struct StartingStream {
   StartingStream(const Comm& comm, const PlaneChannel& channel, double inertia, double per_time = 1.0)
       : geometry(channel.geometry(comm)),
-        stokes(comm, geometry, channel.kinds(), test::stokes_options(1e-9)),
+        stokes(test::composite_on(comm, geometry), channel.kinds(), test::stokes_options(1e-9)),
         flow(
             stokes, geometry,
             [channel, per_time](double t) { return channel.drive(std::min(1.0, 10.0 * t / per_time)); },

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/output/concentration_field.hpp"
 
-#include "app/output/vof_values.hpp"
-
 #include <utility>
 #include <vector>
 
 #include "app/deck/plot_words.hpp"
+#include "app/output/vof_values.hpp"
 
 namespace karst {
 

@@ -9,6 +9,7 @@ build=${KARST_BUILD:-build/release}
 karst=$build/karst
 out=out/quickstart
 [[ -n ${KARST_BUILD:-} ]] || tools/build.sh release   # KARST_BUILD: use what is built there, install nothing
+built=$SECONDS
 mkdir -p "$out"
 
 # Every file appears under its name only when it is complete: one that is newer than what it is made from can stay.
@@ -57,3 +58,4 @@ echo "Flow, picture  $out/flow.png"
 echo "Wall, picture  $out/wall.png"
 echo "Slice, picture $out/slice.png"
 echo "Plotfile       $plotfile   (ParaView, yt, Python: docs/open-results.md)"
+echo "Quickstart: $SECONDS s, of which $((SECONDS - built)) s after the build"

@@ -28,4 +28,8 @@ if ((nightly)); then
   tools/package.sh
   tools/site.sh
 fi
-exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "${without[@]}" "$@"
+built=$SECONDS
+status=0
+ctest --test-dir build/release --output-on-failure -j "$(nproc)" "${without[@]}" "$@" || status=$?
+echo "Tests: $SECONDS s, of which $((SECONDS - built)) s after the build"
+exit $status

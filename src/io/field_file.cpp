@@ -25,21 +25,21 @@ void write_fields(const Comm& comm, const std::string& path, const std::string& 
   require(!fields.empty(), "{}: no field to write", path);
   const Composite& grid = fields.front().field->grid();
   std::vector<std::vector<double>> values;
-  std::vector<VofValues> quantities;
+  VofTable table{"unknowns", places_of(grid.geometry(), grid.numbering()), {}};
   for (const NamedField& f : fields) {
     require(f.field->grid().id() == grid.id(), "{}: field {} is on another grid than {}: ground {}, not {}", path,
             f.name, fields.front().name, f.field->grid().id(), grid.id());
     get_unknowns(*f.field, values.emplace_back(room_for(*f.field)));
-    quantities.push_back({f.name, f.field->n_components(), std::span<const double>(values.back())});
+    table.values.push_back({f.name, f.field->n_components(), std::span<const double>(values.back())});
   }
-  write_vof_file(comm, path, places_of(grid.geometry(), grid.numbering()), text, quantities);
+  write_vof_file(comm, path, text, {&table, 1});
 }
 
 void read_field(const Comm& comm, const VofFile& file, const std::string& name, CellField& field) {
   const Composite& grid = field.grid();
   std::vector<double> values = room_for(field);
   fail_together(comm, [&] {
-    file.read(name, places_of(grid.geometry(), grid.numbering()), field.n_components(), std::span(values));
+    file.read("unknowns", name, places_of(grid.geometry(), grid.numbering()), field.n_components(), std::span(values));
   });
   set_unknowns(values, field);
 }

@@ -51,28 +51,48 @@ hid_t type_of() {
     return H5T_NATIVE_UINT8;
 }
 
-/// Calls f(cell, row) for the own VoFs of a box that have values.
+/// A VoF by its place in a box.
+struct VofOfBox {
+  std::uint16_t cell;  ///< offset
+  std::uint8_t piece;  ///< which VoF of the cell
+  friend auto operator<=>(const VofOfBox&, const VofOfBox&) = default;
+};
+
+/// Calls f(number in the box, VofOfBox) for the own VoFs of a box.
+template <class F>
+void for_each_place(const BoxGraph& graph, F&& f) {
+  int before = -1, piece = 0;
+  for_each_vof(graph, [&](int vof, int cell) {
+    piece = cell == before ? piece + 1 : 0;
+    before = cell;
+    f(vof, VofOfBox{static_cast<std::uint16_t>(cell), static_cast<std::uint8_t>(piece)});
+  });
+}
+
+/// Calls f(VofOfBox, row) for the own VoFs of a box that have values.
 template <class F>
 void for_each_named(const VofPlaces& places, std::size_t level, int box, F&& f) {
-  for_each_vof(places.levels[level]->box(box), [&](int vof, int cell) {
+  for_each_place(places.levels[level]->box(box), [&](int vof, const VofOfBox& at) {
     const std::int64_t row = places.row(static_cast<int>(level), box, vof);
-    if (row >= 0) f(cell, row);
+    if (row >= 0) f(at, row);
   });
 }
 
 /// The VoFs of this rank on a level, in the order of the file.
 struct Names {
   std::vector<std::int64_t> count;  ///< per own box
-  std::vector<std::uint16_t> cell;  ///< per VoF
-  std::vector<std::size_t> row;     ///< per VoF
+  std::vector<std::uint16_t> cell;  ///< per VoF, as the next two
+  std::vector<std::uint8_t> piece;
+  std::vector<std::size_t> row;
 };
 
 Names names_of(const VofPlaces& places, std::size_t level) {
   Names names;
   for (int b = 0; b < places.levels[level]->n_local(); ++b) {
     const std::size_t before = names.cell.size();
-    for_each_named(places, level, b, [&](int cell, std::size_t row) {
-      names.cell.push_back(static_cast<std::uint16_t>(cell));
+    for_each_named(places, level, b, [&](const VofOfBox& at, std::size_t row) {
+      names.cell.push_back(at.cell);
+      names.piece.push_back(at.piece);
       names.row.push_back(row);
     });
     names.count.push_back(static_cast<std::int64_t>(names.cell.size() - before));
@@ -137,6 +157,7 @@ void write_names(const Target& to, hid_t group, const LevelGraph& graph, const N
   write_rows<std::int32_t>(to, group, "box", 3, corners);
   write_rows<std::int64_t>(to, group, "begin", 1, begin, Shape::list);
   write_rows<std::uint16_t>(to, group, "cell", 1, names.cell, Shape::list);
+  write_rows<std::uint8_t>(to, group, "piece", 1, names.piece, Shape::list);
 }
 
 template <class T>
@@ -161,36 +182,43 @@ Handle create_file(const Comm& comm, const AtomicFile& target) {
   return hdf5::create_shared_file(comm, target.temporary(), target.path(), creation);
 }
 
-/// More than the file takes.
-std::int64_t bytes_of(const Comm& comm, const std::vector<Names>& names, const std::string& text,
-                      std::span<const VofValues> quantities) {
+/// More than a table takes. Of this rank.
+std::int64_t bytes_of(const VofTable& table, const std::vector<Names>& names) {
   std::int64_t vofs = 0, boxes = 0;
   for (const Names& level : names) {
     vofs += static_cast<std::int64_t>(level.cell.size());
     boxes += static_cast<std::int64_t>(level.count.size());
   }
-  std::int64_t row = sizeof(std::uint16_t);
-  for (const VofValues& q : quantities)
+  std::int64_t row = sizeof(std::uint16_t) + sizeof(std::uint8_t);
+  for (const VofValues& q : table.values)
     row += q.components * static_cast<std::int64_t>(q.values.index() == 0 ? sizeof(double) : sizeof(float));
-  const auto lists = static_cast<std::int64_t>(names.size() * (4 + quantities.size()));
-  return comm.sum(vofs * row + boxes * 20) + 4096 * (lists + 4) + seal_bytes + std::ssize(text);
+  return vofs * row + boxes * 20;
 }
 
-void write_all(const Comm& comm, const AtomicFile& target, const VofPlaces& places, const std::string& text,
-               std::span<const VofValues> quantities, Reservation& room) {
-  std::vector<Names> names;
-  for (std::size_t l = 0; l < places.levels.size(); ++l) names.push_back(names_of(places, l));
-  room.reserve(bytes_of(comm, names, text, quantities));
+void write_all(const Comm& comm, const AtomicFile& target, const std::string& text, std::span<const VofTable> tables,
+               Reservation& room) {
+  std::vector<std::vector<Names>> names;  // [table][level]
+  std::int64_t bytes = 0, lists = 4;
+  for (const VofTable& table : tables) {
+    names.emplace_back();
+    for (std::size_t l = 0; l < table.places.levels.size(); ++l) names.back().push_back(names_of(table.places, l));
+    bytes += bytes_of(table, names.back());
+    lists += 1 + std::ssize(names.back()) * (5 + std::ssize(table.values));
+  }
+  room.reserve(comm.sum(bytes) + 4096 * lists + seal_bytes + std::ssize(text));
   Handle file = create_file(comm, target);
   DiscardUnfinished unfinished(target.temporary());
   const Target to{comm, file, target.path()};
   const auto* letters = reinterpret_cast<const std::uint8_t*>(text.data());
   write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, Shape::list);
-  for (std::size_t l = 0; l < places.levels.size(); ++l) {
-    Handle group = hdf5::create_group(file, level_name(l), to.path);
-    write_names(to, group, *places.levels[l], names[l]);
-    for (const VofValues& q : quantities)
-      std::visit([&](const auto& values) { write_values(to, group, q, values, names[l]); }, q.values);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    Handle table = hdf5::create_group(file, tables[t].name, to.path);
+    for (std::size_t l = 0; l < names[t].size(); ++l) {
+      Handle group = hdf5::create_group(table, level_name(l), to.path);
+      write_names(to, group, *tables[t].places.levels[l], names[t][l]);
+      for (const VofValues& q : tables[t].values)
+        std::visit([&](const auto& values) { write_values(to, group, q, values, names[t][l]); }, q.values);
+    }
   }
   hdf5::finish_file(comm, file, to.path);
   unfinished.finished();
@@ -228,12 +256,12 @@ void check_vof_file(const Comm& comm, const std::string& path) {
   });
 }
 
-void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
-                    std::span<const VofValues> quantities) {
+void write_vof_file(const Comm& comm, const std::string& path, const std::string& text,
+                    std::span<const VofTable> tables) {
   const hdf5::Quiet quiet;
   AtomicFile target(comm, path);
   Reservation room(comm, target);
-  fail_together(comm, [&] { write_all(comm, target, places, text, quantities, room); });
+  fail_together(comm, [&] { write_all(comm, target, text, tables, room); });
   room.finish();
   seal(comm, target);
   target.commit();
@@ -370,6 +398,59 @@ Needed needed_by(const LevelGraph& graph, const FileBoxes& boxes) {
   return needed;
 }
 
+/// A level of a table, as far as a rank needs it.
+class FileLevel {
+ public:
+  FileLevel(hid_t file, const std::string& table, std::size_t level, const LevelGraph& graph, const std::string& path)
+      : path_(path), level_(level), group_(open(file, table, level, path)), boxes_(group_, path) {
+    require(boxes_.cells() == graph.layout().domain().cells,
+            "{}: belongs to another grid: {} x {} x {} cells on level {}", path, boxes_.cells()[0], boxes_.cells()[1],
+            boxes_.cells()[2], level);
+    needed_ = needed_by(graph, boxes_);
+    cell_ = read<std::uint16_t>("cell", 1);
+    piece_ = read<std::uint8_t>("piece", 1);
+  }
+  /// Of the needed boxes.
+  template <class T>
+  std::vector<T> read(const std::string& name, int components) const {
+    return read_parts<T>(group_, name, components, needed_.parts, path_);
+  }
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  /// Row in what was read.
+  std::size_t find(const Index& cell, std::uint8_t piece) const {
+    const std::size_t box = boxes_.find(cell);
+    if (box == FileBoxes::none) return none;
+    const auto [begin, end] = needed_.rows.at(box);
+    const VofOfBox wanted{boxes_.offset(cell), piece};
+    const auto first = cell_.begin() + static_cast<std::ptrdiff_t>(begin),
+               last = cell_.begin() + static_cast<std::ptrdiff_t>(end);
+    std::size_t row = std::lower_bound(first, last, wanted.cell) - cell_.begin();
+    while (row < end && VofOfBox{cell_[row], piece_[row]} < wanted) ++row;
+    return row < end && VofOfBox{cell_[row], piece_[row]} == wanted ? row : none;
+  }
+  /// The same. Throws Error: not there.
+  std::size_t row_of(const std::string& name, const Index& cell, std::uint8_t piece) const {
+    const std::size_t row = find(cell, piece);
+    require(row != none, "{}: contains no {} of fragment {} of cell ({}, {}, {}) on level {}", path_, name, piece,
+            cell[0], cell[1], cell[2], level_);
+    return row;
+  }
+
+ private:
+  static Handle open(hid_t file, const std::string& table, std::size_t level, const std::string& path) {
+    const std::string name = table + '/' + level_name(level);
+    return {check(H5Gopen2(file, name.c_str(), H5P_DEFAULT), "open " + name, path), H5Gclose};
+  }
+
+  std::string path_;
+  std::size_t level_;
+  Handle group_;
+  FileBoxes boxes_;
+  Needed needed_;
+  std::vector<std::uint16_t> cell_;
+  std::vector<std::uint8_t> piece_;
+};
+
 }  // namespace
 
 VofFile::VofFile(const std::string& path) : path_(path) {
@@ -383,57 +464,51 @@ VofFile::VofFile(const std::string& path) : path_(path) {
 VofFile::~VofFile() = default;
 VofFile::VofFile(VofFile&&) noexcept = default;
 
-bool VofFile::holds(const std::string& name) const {
+std::vector<std::int64_t> VofFile::vofs_in(const std::string& table, std::span<const LevelGraph* const> levels) const {
   const hdf5::Quiet quiet;
-  return H5Lexists(file_->handle, "level_0", H5P_DEFAULT) > 0 &&
-         H5Lexists(file_->handle, ("level_0/" + name).c_str(), H5P_DEFAULT) > 0;
+  std::vector<std::int64_t> found;
+  std::int64_t place = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const FileLevel level(file_->handle, table, l, *levels[l], path_);
+    for (int b = 0; b < levels[l]->n_local(); ++b) {
+      const BoxGraph graph = levels[l]->box(b);
+      for_each_place(graph, [&](int, const VofOfBox& at) {
+        if (level.find(graph.cells.cell(at.cell), at.piece) != FileLevel::none) found.push_back(place);
+        ++place;
+      });
+    }
+  }
+  return found;
 }
 
 template <class T>
-void VofFile::read_all(const std::string& name, const VofPlaces& places, int components, std::span<T> values) const {
+void VofFile::read_all(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+                       std::span<T> values) const {
   const hdf5::Quiet quiet;
   const std::size_t n = components;
   for (std::size_t l = 0; l < places.levels.size(); ++l) {
-    const LevelGraph& graph = *places.levels[l];
-    Handle group(check(H5Gopen2(file_->handle, level_name(l).c_str(), H5P_DEFAULT), "open " + level_name(l), path_),
-                 H5Gclose);
-    const FileBoxes boxes(group, path_);
-    require(boxes.cells() == graph.layout().domain().cells,
-            "{}: belongs to another grid: {} x {} x {} cells on level {}", path_, boxes.cells()[0], boxes.cells()[1],
-            boxes.cells()[2], l);
-    const Needed needed = needed_by(graph, boxes);
-    const auto cells = read_parts<std::uint16_t>(group, "cell", 1, needed.parts, path_);
-    const auto rows = read_parts<T>(group, name, components, needed.parts, path_);
-    for (int b = 0; b < graph.n_local(); ++b) {
-      const Box own = graph.box(b).cells;
-      int before = -1, piece = 0;
-      for_each_named(places, l, b, [&](int offset, std::size_t row) {
-        piece = offset == before ? piece + 1 : 0;
-        before = offset;
-        const Index cell = own.cell(offset);
-        const std::size_t box = boxes.find(cell);
-        const auto [begin, end] = box == FileBoxes::none ? std::pair<std::size_t, std::size_t>{} : needed.rows.at(box);
-        const std::uint16_t wanted = boxes.offset(cell);
-        const auto first = cells.begin() + static_cast<std::ptrdiff_t>(begin),
-                   last = cells.begin() + static_cast<std::ptrdiff_t>(end);
-        auto found = std::lower_bound(first, last, wanted);
-        found += std::min<std::ptrdiff_t>(piece, last - found);
-        require(found != last && *found == wanted, "{}: contains no {} of fragment {} of cell ({}, {}, {}) on level {}",
-                path_, name, piece, cell[0], cell[1], cell[2], l);
+    const FileLevel level(file_->handle, table, l, *places.levels[l], path_);
+    const std::vector<T> rows = level.read<T>(name, components);
+    for (int b = 0; b < places.levels[l]->n_local(); ++b) {
+      const Box own = places.levels[l]->box(b).cells;
+      for_each_named(places, l, b, [&](const VofOfBox& at, std::size_t row) {
+        const std::size_t from = level.row_of(name, own.cell(at.cell), at.piece);
         assert((row + 1) * n <= values.size());
-        std::copy_n(rows.begin() + (found - cells.begin()) * components, n,
+        std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(from * n), n,
                     values.begin() + static_cast<std::ptrdiff_t>(row * n));
       });
     }
   }
 }
 
-void VofFile::read(const std::string& name, const VofPlaces& places, int components, std::span<double> values) const {
-  read_all(name, places, components, values);
+void VofFile::read(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+                   std::span<double> values) const {
+  read_all(table, name, places, components, values);
 }
 
-void VofFile::read(const std::string& name, const VofPlaces& places, int components, std::span<float> values) const {
-  read_all(name, places, components, values);
+void VofFile::read(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+                   std::span<float> values) const {
+  read_all(table, name, places, components, values);
 }
 
 }  // namespace karst

@@ -2,11 +2,13 @@
 // Values of VoFs on disk, to be read by a later run on any number of ranks: completed solves and checkpoints. A value
 // belongs to (level, cell, piece of fluid in the cell), not to an array index:
 //
-//   /text               whatever the writer wants to know again [bytes]
-//   /level_L            attributes: cells (of the domain), box_size
-//   /level_L/box        first cell of each box, in Morton order      /level_L/begin  its first VoF in the lists, and
-//   the end /level_L/cell       offset of each VoF's cell in its box, not decreasing; pieces of a cell follow each
-//   other [uint16] /level_L/NAME       one row of components per VoF [float32 or float64]
+//   /text                     whatever the writer wants to know again [bytes]
+//   /TABLE/level_L            attributes: cells (of the domain), box_size
+//   /TABLE/level_L/box        first cell of each box, in Morton order
+//   /TABLE/level_L/begin      its first VoF in the lists, and the end
+//   /TABLE/level_L/cell       offset of each VoF's cell in its box, not decreasing [uint16]
+//   /TABLE/level_L/piece      which VoF of its cell it is, increasing in the cell [uint8]
+//   /TABLE/level_L/NAME       one row of components per VoF [float32 or float64]
 //
 // A line before it (HDF5's user block) contains the checksum of everything. Not compressed, because solutions hardly
 // compress and the run waits while it is written.
@@ -39,10 +41,17 @@ struct VofValues {
   std::variant<std::span<const double>, std::span<const float>> values;
 };
 
+/// Quantities of the same VoFs.
+struct VofTable {
+  std::string name;
+  VofPlaces places;
+  std::vector<VofValues> values;
+};
+
 /// Writes under a temporary name and renames it, so `path` holds the old file or the whole new one, brought to the
 /// disk. Throws the same Error on all ranks when anything fails; nothing new stays behind. Collective.
-void write_vof_file(const Comm& comm, const std::string& path, const VofPlaces& places, const std::string& text,
-                    std::span<const VofValues> quantities);
+void write_vof_file(const Comm& comm, const std::string& path, const std::string& text,
+                    std::span<const VofTable> tables);
 
 /// Throws the same Error on all ranks if the file differs in any bit from what was written, or is truncated. To be
 /// called before HDF5 reads it, which may crash on damaged files. Collective; each rank reads a part.
@@ -58,17 +67,21 @@ class VofFile {
   VofFile(VofFile&&) noexcept;
 
   const std::string& text() const { return text_; }
-  bool holds(const std::string& name) const;
-  /// The values of the VoFs that the places name. Boxes and ranks may be others than those of the writer.
+  /// Own VoFs that are in a table: places among all of the rank, level after level, box after box, VoF after VoF.
+  /// Boxes and ranks may be others than those of the writer. Throws Error: no such table, or of another grid.
+  std::vector<std::int64_t> vofs_in(const std::string& table, std::span<const LevelGraph* const> levels) const;
+  /// The values of the VoFs that the places name, as vofs_in().
   /// @param[out] values  rows as VofPlaces says; others stay
-  /// Throws Error when the file holds no such quantity of so many components and this precision, is of another grid,
-  /// or lacks a VoF.
-  void read(const std::string& name, const VofPlaces& places, int components, std::span<double> values) const;
-  void read(const std::string& name, const VofPlaces& places, int components, std::span<float> values) const;
+  /// Throws Error when the table holds no such quantity of so many components and this precision, or lacks a VoF.
+  void read(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+            std::span<double> values) const;
+  void read(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+            std::span<float> values) const;
 
  private:
   template <class T>
-  void read_all(const std::string& name, const VofPlaces& places, int components, std::span<T> values) const;
+  void read_all(const std::string& table, const std::string& name, const VofPlaces& places, int components,
+                std::span<T> values) const;
 
   struct File;
   std::unique_ptr<File> file_;

@@ -77,12 +77,6 @@ std::string with_petsc(const std::string& deck, const CommandLine& line) {
   return line.petsc.empty() ? deck : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n", deck, line.petsc);
 }
 
-/// A flow in time and what it carries leave a state each: two of both have one time in common, whenever a run ends.
-int states_to_keep(const Config& config) {
-  const bool two_states = config.transport.asked() && is_in_time(config.flow.model);
-  return std::max(config.checkpoint.keep, two_states ? 2 : 1);
-}
-
 /// A run from its folder on.
 struct RunState {
   const Comm& comm;
@@ -318,7 +312,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
                                                  : "No finished solve of an earlier run: starting from the beginning");
   const bool measures = session.config.run.balance == Balancing::feedback && comm.size() > 1;
   RunServices services{.solved = {comm, folder.solves(), with_contents(comm, with_petsc(session.echo, line)),
-                                  folder.has_earlier_solves(), states_to_keep(session.config)},
+                                  folder.has_earlier_solves(), session.config.checkpoint.keep},
                        .trace = begin_trace(comm, line, session.config),
                        .balance = measures ? FeedbackBalance(comm) : FeedbackBalance()};
   services.files.path = [&folder](const std::string& name) { return folder.file(name); };

@@ -198,10 +198,6 @@ void Clock::advance() {
   plan_interval();
 }
 
-void Clock::advance_to(int steps) {
-  while (steps_ < steps && !finished_) advance();
-}
-
 void Clock::each_number(auto& c, const auto& f) {
   const auto all = [&](auto&... numbers) { (f(numbers), ...); };
   all(c.time_, c.begin_, c.target_, c.dt_, c.made_, c.planned_, c.steps_, c.outputs_, c.next_break_, c.to_output_,

@@ -65,13 +65,13 @@ class Clock {
 
   bool done() const { return finished_; }
   double time() const { return time_; }
+  double end() const { return options_.end; }
   int steps() const { return steps_; }      ///< made so far
   int outputs() const { return outputs_; }  ///< output times met so far, the end not among them
   double dt() const { return dt_; }         ///< of the next step
   void advance();                           ///< the step was made
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
-  void advance_to(int steps);  ///< that many steps were made, by an earlier run
   /// All of it but the options: a clock of the same options goes on from there with the same bits.
   std::vector<double> state() const;
   void go_on(const std::vector<double>& state);  ///< throws Error where that is none

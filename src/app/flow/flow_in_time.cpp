@@ -18,6 +18,7 @@
 #include "app/output/plot_file.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
@@ -101,26 +102,25 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
 class FlowInTime final : public Process {
  public:
   explicit FlowInTime(const JobContext& run);
-  Clock clock() const override { return begin_; }
+  void begin() override;
+  State state() override;
+  void go_on(const State& state) override;
+  std::string dependencies() const override;
+  Recorder* recorder() override { return &recorder_; }
+  Clock clock() const override { return Clock(drive_.times()); }
   double longest_step() override;
   void step(double dt) override;
   void record(const Clock& clock) override;
   std::vector<JobComponent> fields() override { return asked_of(run_.config, components()); }
-  FilesInTime* files() override { return &recorder_.files(); }
-  bool keep(const Clock& clock) override;
-  void leave() override { recorder_.close(); }
   JobResult report() override;
 
  private:
-  bool resume();
   void hand_over();
   /// Of what was handed over [s].
   void set_time(double time) {
     if (std::optional<FluxesInTime>& to = run_.services.handover.in_time) to->time = time;
   }
-  VofPlaces places();
-  std::string dependencies() const;
-  FlowState state(double time);
+  FlowState flow_now(double time);
   std::vector<JobComponent> components() const;
 
   const JobContext& run_;
@@ -136,7 +136,6 @@ class FlowInTime final : public Process {
   StepReport last_;
   FlowInTimeRecord record_;
   Recorder recorder_;
-  Clock begin_;  ///< where the steps of this run begin
   double setup_seconds_ = 0.0;
 };
 
@@ -157,8 +156,7 @@ FlowInTime::FlowInTime(const JobContext& run)
       body_of_(body_of(options_.bodies, run.geometry().report)),
       probes_(flow_probes(run, stokes_->op())),
       record_{.history = history_of(run, drive_)},
-      recorder_(run, "flow", {{history_name, history_header(record_.history)}}),
-      begin_(drive_.times()) {
+      recorder_(run, "flow", {{history_name, history_header(record_.history)}}) {
   check_flow_cells(stokes_->op().counts(), "unsteady flow");
   const TimeOptions& times = drive_.times();
   const bool inertia = record_.history.inertia;
@@ -171,12 +169,29 @@ FlowInTime::FlowInTime(const JobContext& run)
     recorder_.expect(0.0, 0);
   else
     recorder_.expect(count_steps(times));
-  if (!resume()) {
-    begin_flow(run, drive_, *stokes_, *solver_);
-    if (inertia && options_.start == FlowStart::rest && options_.start_file.empty()) set_in(drive_, record_.steps);
-  }
+  setup_seconds_ = wall_clock_.seconds();
+}
+
+void FlowInTime::begin() {
+  begin_flow(run_, drive_, *stokes_, *solver_);
+  if (record_.history.inertia && options_.start == FlowStart::rest && options_.start_file.empty())
+    set_in(drive_, record_.steps);
   hand_over();
-  set_time(begin_.time());
+  set_time(0.0);
+  setup_seconds_ = wall_clock_.seconds();
+}
+
+State FlowInTime::state() {
+  State state = solver_->state();
+  state.numbers["record"] = record_json(record_);
+  return state;
+}
+
+void FlowInTime::go_on(const State& state) {
+  fail_together(run_.comm, [&] { take_record(state.numbers.at("record"), record_); });
+  solver_->go_on(state);
+  hand_over();
+  set_time(recorder_.recorded().time);
   setup_seconds_ = wall_clock_.seconds();
 }
 
@@ -218,7 +233,7 @@ void FlowInTime::record(const Clock& clock) {
   record_.at_jump = clock.at_break() && drive_.jumps_at(clock.time());
   set_time(clock.time());
   if (record_.at_jump) solver_->forget();
-  const FlowState s = state(clock.time());
+  const FlowState s = flow_now(clock.time());
   recorder_.append(history_name, history_line(record_.history, s));
   add_step(s, record_);
   if (recorder_.take_step(s.time, clock.part(), clock.done())) record_.history.states.push_back(s);
@@ -277,7 +292,7 @@ JobResult FlowInTime::report() {
 }
 
 /// After the last step, at a time [s]. Collective.
-FlowState FlowInTime::state(double time) {
+FlowState FlowInTime::flow_now(double time) {
   const MomentumRows rows = ends_drive(options_) ? solver_->momentum_rows() : MomentumRows{};
   double gradient = options_.lids.empty() ? drive_.factor(time) * units_.sign * units_.gradient : 0.0;
   if (drive_.has_inlet()) {
@@ -315,55 +330,6 @@ std::string FlowInTime::dependencies() const {
     for (std::size_t i = 0; i < options_.drive_table->time.size(); ++i)
       text += fmt::format("drive_table {} {}\n", options_.drive_table->time[i], options_.drive_table->value[i]);
   return text;
-}
-
-/// All VoFs have a row, those that a finer level covers, too.
-VofPlaces FlowInTime::places() {
-  VofPlaces places;
-  for (const LevelGeometry& level : run_.geometry().levels) places.levels.push_back(&level.graph);
-  places.row = [this](int level, int box, int vof) {
-    return stokes_->op().begin(level) + run_.geometry().levels[level].graph.vof_begin(box) + vof;
-  };
-  return places;
-}
-
-bool FlowInTime::keep(const Clock& clock) {
-  if (!run_.services.solved.keeps()) return false;
-  UnsteadyState state = solver_->state();
-  Json numbers = Json::array();
-  for (const double* x : state.numbers()) numbers.push_back(*x);
-  std::vector<VofValues> values;
-  for (const UnsteadyState::Part& part : state.parts)
-    std::visit(
-        [&]<class T>(std::span<T> v) {
-          values.push_back({part.name, part.width, std::span<const T>(v)});
-        },
-        part.values);
-  const Json process{{"record", record_json(record_)}, {"clock", clock.state()}, {"solver", numbers}};
-  return recorder_.keep(dependencies(), drive_.times().end, process, places(), values);
-}
-
-/// Goes on from what an earlier run has kept, when there is something that fits. Collective.
-bool FlowInTime::resume() {
-  FlowInTimeRecord record;
-  Clock clock;
-  UnsteadyState state = solver_->empty_state();
-  const auto read = [&](const VofFile& file, const Json& process, double) {
-    record = record_;
-    take_record(process.at("record"), record);
-    clock = begin_;
-    clock.go_on(process.at("clock").get<std::vector<double>>());
-    std::size_t i = 0;
-    for (double* x : state.numbers()) *x = process.at("solver").at(i++);
-    state.make_room();
-    for (const UnsteadyState::Part& part : state.parts)
-      std::visit([&](auto values) { file.read(part.name, places(), part.width, values); }, part.values);
-  };
-  if (!recorder_.begin(dependencies(), read)) return false;
-  record_ = std::move(record);
-  begin_ = clock;
-  solver_->go_on(state);
-  return true;
 }
 
 }  // namespace

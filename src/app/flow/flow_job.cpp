@@ -196,14 +196,14 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
                  FlowWatch& watch) {
   constexpr const char* field = "velocity_and_pressure_of_solver";
   watch.pause = [&, depends](const PausedSweep& sweep, std::span<const Quad> flow) {
-    const std::array fields{VofValues{field, 4, numbers_of(flow)}};
-    run.services.solved.save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), places, fields);
+    const VofTable table{solve_table, places, {{field, 4, numbers_of(flow)}}};
+    run.services.solved.save(sweep_name(sweep.slow.axis), depends, record_of(run.comm, sweep), {&table, 1});
   };
   watch.resume = [&, depends](int axis, std::span<Quad> flow) -> std::optional<PausedSweep> {
     PausedSweep sweep;
     if (!run.services.solved.load(sweep_name(axis), depends, [&](const VofFile& file, const Json& state) {
           sweep = paused_sweep(state);
-          file.read(field, places, 4, numbers_of(flow));
+          file.read(solve_table, field, places, 4, numbers_of(flow));
         }))
       return {};
     for (const SolveReport& row : reports_of(run.config.flow, sweep.slow, "", sweep.state.points)) progress.read(row);

@@ -121,6 +121,8 @@ bool keep_files(const JobContext& run, std::string_view job, const std::function
 
 void bring_files(const JobContext& run, const FilesInTime& files) {
   if (run.comm.rank() != 0) return;
+  require(files.texts.size() == files.histories.size(), "it has {} histories instead of {}", files.texts.size(),
+          files.histories.size());
   for (const auto& [name, series] : all_series(files))
     for (const FilesInTime::Output& o : series->files)
       for (std::size_t part = 0; part < o.checksums.size(); ++part)
@@ -158,8 +160,6 @@ void take_files(const Json& json, FilesInTime& files) {
   require(histories == files.histories, "it has the files {} instead of {}", join(histories, ", "),
           join(files.histories, ", "));
   files.texts = json.at("texts").get<std::vector<std::string>>();
-  require(files.texts.size() == files.histories.size(), "it has {} histories instead of {}", files.texts.size(),
-          files.histories.size());
   const auto series_of = [](const Json& list) {
     FilesInTime::Series series;
     for (const Json& o : list) {

@@ -29,7 +29,7 @@ struct FluxesInTime {
 struct FlowHandover {
   bool wanted = false;  ///< by later jobs; else nothing is left for them
   std::vector<FlowColumn> columns{};
-  std::optional<InletFluxes> inlet{};     ///< in place of columns; who uses it takes it out
+  std::optional<InletFluxes> inlet{};     ///< in place of columns
   std::optional<FluxesInTime> in_time{};  ///< in place of both
 };
 

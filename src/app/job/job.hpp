@@ -21,13 +21,14 @@
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 #include "fields/ground.hpp"
+#include "fields/state.hpp"
 #include "grid/box_costs.hpp"
 #include "page/run_page.hpp"
 
 namespace karst {
 
+class Recorder;
 struct FieldView;
-struct FilesInTime;
 struct RunServices;
 
 /// What jobs work on.
@@ -98,13 +99,26 @@ class StepFailed : public CannotGoOn {
   using CannotGoOn::CannotGoOn;
 };
 
-/// A job under way: what the main loop does with it (simulation.hpp). All are collective.
+/// A job under way: what the main loop does with it (simulation.hpp). It is made on a ground, and then begins, or goes
+/// on from the state of such a process. All are collective.
 class Process {
  public:
   Process() = default;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   virtual ~Process() = default;
+  /// From the first state, which the deck describes.
+  virtual void begin() {}
+  /// All that its steps and results look back on, beside what it records. Values may stand in the process until its
+  /// next step.
+  virtual State state() { return {}; }
+  /// In place of begin(). Throws the same Error on all ranks.
+  virtual void go_on(const State&) {}
+  /// What its state depends on (SolveStore::dependencies()).
+  virtual std::string dependencies() const { return {}; }
+  /// Of its steps; nullptr: it does not go through time.
+  virtual Recorder* recorder() { return nullptr; }
+  /// At time 0, after begin() or go_on().
   virtual Clock clock() const { return {}; }
   /// No step from here on is longer [s].
   virtual double longest_step() { return std::numeric_limits<double>::infinity(); }
@@ -117,17 +131,11 @@ class Process {
   virtual void at_output(const Clock&) {}
   /// What plotfiles hold of it now.
   virtual std::vector<JobComponent> fields() { return {}; }
-  /// What it writes on its way; nullptr: it does not go through time.
-  virtual FilesInTime* files() { return nullptr; }
-  /// Keeps its state, so that a run with --resume goes on from there. After a step; its clock. False: it could not.
-  virtual bool keep(const Clock&) { return false; }
   /// Adds kinds of work beside that on cells, with amounts of its last step and the seconds since it began. Always the
   /// same kinds. Not collective.
   virtual void add_work(std::vector<BoxWork>&) const {}
   /// Time of a step for an irregular cell over that for a cell away from the wall (decision 041).
   virtual double irregular_cost() const { return 2.0; }
-  /// The run ends early: closes its histories.
-  virtual void leave() {}
   virtual JobResult report() = 0;
 };
 
@@ -135,7 +143,8 @@ struct Job {
   JobWord word;  ///< its name, and how a deck asks for it
   /// Before any job runs; all mistakes of all jobs are shown together. The same on every rank. Not collective.
   std::vector<std::string> (*mistakes)(const JobContext&);
-  /// Throws Error. Collective; a PetscSession and the context live until the process has gone.
+  /// A process that is to begin, or to go on. Throws Error. Collective; a PetscSession and the context live until it
+  /// has gone.
   std::unique_ptr<Process> (*start)(const JobContext&);
   /// Adds pictures of its fields, which may come from a plotfile, to the figures; report() has done so already.
   /// Collective.

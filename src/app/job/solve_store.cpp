@@ -48,17 +48,16 @@ std::uint64_t sum_of_vofs(const LevelGeometry& level) {
   return sum;
 }
 
-/// First line of b that is not the same in a: "was X, is Y now".
-std::string difference(const std::string& a, const std::string& b) {
-  const std::vector<std::string> was = split(a, '\n'), is = split(b, '\n');
+}  // namespace
+
+std::string first_difference(const std::string& before, const std::string& now) {
+  const std::vector<std::string> was = split(before, '\n'), is = split(now, '\n');
   for (std::size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
     const std::string x = i < was.size() ? was[i] : "", y = i < is.size() ? is[i] : "";
     if (x != y) return fmt::format("was \"{}\", is \"{}\" now", x, y);
   }
   return "";
 }
-
-}  // namespace
 
 std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry) {
   std::uint64_t all = 0;
@@ -103,7 +102,7 @@ void SolveStore::note(const std::string& name, const Json& result) {
 }
 
 bool SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
-                      const VofPlaces& places, std::span<const VofValues> fields) {
+                      std::span<const VofTable> fields) {
   if (!keeps()) return false;
   const Timer timer("solves to disk");
   Json json;
@@ -120,7 +119,7 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
       require(!problem, "{}: cannot be made: {}", folder_, problem.message());
       if (comm_.rank() == 0) make_room(name);
     });
-    write_vof_file(comm_, file_of(name), places, json.dump(), fields);
+    write_vof_file(comm_, file_of(name), json.dump(), fields);
   } catch (const Error& e) {
     log_info("{}: not saved for --resume: {}", name, e.what());
     kept = false;
@@ -147,7 +146,7 @@ std::optional<Json> SolveStore::load(const std::string& name, const std::string&
         require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
         const std::string was = json.at("depends_on");
         fits = was == dependencies;
-        require(fits, "it belongs to other input: {}", difference(was, dependencies));
+        require(fits, "it belongs to other input: {}", first_difference(was, dependencies));
         if (read_fields) read_fields(file, json.at("state"));
       });
     } catch (const Error& e) {

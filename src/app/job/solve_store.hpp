@@ -56,7 +56,7 @@ class SolveStore {
   /// When the file cannot be written, says so, goes on, and returns false, as where nothing is kept. Collective.
   /// @param name  of the solve, unique in the run
   bool save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
-            const VofPlaces& places, std::span<const VofValues> fields);
+            std::span<const VofTable> fields);
 
   /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
   /// the terminal why one is not used. Collective.
@@ -95,6 +95,9 @@ class SolveStore {
   std::vector<std::string> own_;  ///< names that this run has saved
   int n_read_ = 0, n_loaded_ = 0;
 };
+
+/// What is not the same in the dependencies of before and of now: "was X, is Y now"; empty: all is.
+std::string first_difference(const std::string& before, const std::string& now);
 
 /// The same for the same cut cells on any number of ranks, otherwise almost surely another one. Collective.
 std::uint64_t fingerprint(const Comm& comm, const Geometry& geometry);

@@ -58,6 +58,9 @@ Result solve_by_name(const SteadySolve<Result>& one) try {
   throw Error(one.name + ": " + e.what());
 }
 
+/// Of the fields of a solve in its file.
+inline constexpr const char* solve_table = "unknowns";
+
 /// What an earlier run has kept. Collective.
 template <class Result>
 std::optional<Result> known(SolveStore& store, const SolveKind<Result>& kind, const std::string& name) {
@@ -65,7 +68,7 @@ std::optional<Result> known(SolveStore& store, const SolveKind<Result>& kind, co
   if (kind.record && store.load(name, kind.depends, [&](const VofFile& file, const Json& state) {
         result = kind.restore(state);
         for (const SolveField& f : kind.fields(result))
-          std::visit([&](auto values) { file.read(f.name, kind.places, f.components, values); }, f.values);
+          std::visit([&](auto values) { file.read(solve_table, f.name, kind.places, f.components, values); }, f.values);
       }))
     return result;
   return {};
@@ -75,14 +78,10 @@ std::optional<Result> known(SolveStore& store, const SolveKind<Result>& kind, co
 template <class Result>
 void keep(SolveStore& store, const SolveKind<Result>& kind, const std::string& name, Result& result) {
   if (!kind.record) return;
-  std::vector<VofValues> fields;
+  VofTable table{solve_table, kind.places, {}};
   for (const SolveField& f : kind.fields(result))
-    std::visit(
-        [&](auto values) {
-          fields.push_back({f.name, f.components, std::span(std::as_const(values))});
-        },
-        f.values);
-  store.save(name, kind.depends, kind.record(result), kind.places, fields);
+    std::visit([&](auto values) { table.values.push_back({f.name, f.components, values}); }, f.values);
+  store.save(name, kind.depends, kind.record(result), {&table, 1});
 }
 
 /// Results in the order of the list. Throws Error of the first solve that fails; those before it are kept. Collective.

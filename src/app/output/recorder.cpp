@@ -8,7 +8,6 @@
 
 #include "app/job/run_services.hpp"
 #include "base/comm/fail_together.hpp"
-#include "base/core/format.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
 
@@ -51,8 +50,7 @@ void Recorder::expect(double n_steps, int first_state) {
   if (recorded_.steps == 0) recorded_.next_state = first_state;
 }
 
-bool Recorder::begin(const std::string& dependencies, const Read& read) {
-  const bool goes_on = resume(dependencies, read);
+void Recorder::open(bool goes_on) {
   const ResultFiles& results = run_.services.files;
   for (auto& [name, history] : histories_) {
     fail_together(run_.comm, [&] {
@@ -60,7 +58,13 @@ bool Recorder::begin(const std::string& dependencies, const Read& read) {
     });
     if (!goes_on) history.file.append(history.header);
   }
-  return goes_on;
+}
+
+void Recorder::begin() { open(false); }
+
+void Recorder::go_on(const Json& recorded) {
+  fail_together(run_.comm, [&] { take_recorded(recorded, recorded_); });
+  open(true);
 }
 
 void Recorder::close() {
@@ -111,31 +115,17 @@ void Recorder::leave_animation(std::size_t field, const PlaneLook& look, const s
   run_.services.files.write(run_.comm, file, picture);
 }
 
-bool Recorder::keep(const std::string& dependencies, double end, const Json& process, const VofPlaces& places,
-                    std::span<const VofValues> fields) {
+bool Recorder::keep_files() {
   const auto flush = [this] {
     for (auto& [name, history] : histories_) history.file.flush();
   };
-  if (!keep_files(run_, process_, flush, recorded_.files)) return false;
-  const std::string name = process_ + std::string(checkpoint_suffix);
-  const Json result{{"solve", name}, {"steps", recorded_.steps}, {"time_s", recorded_.time}, {"end_s", end}};
-  const Json state{{"recorded", recorded_json(recorded_)}, {"process", process}};
-  return run_.services.solved.save(name, dependencies, {result, state}, places, fields);
+  return karst::keep_files(run_, process_, flush, recorded_.files);
 }
 
-bool Recorder::resume(const std::string& dependencies, const Read& read) {
-  Recorded found;
-  const std::string name = process_ + std::string(checkpoint_suffix);
-  const auto kept = run_.services.solved.load(name, dependencies, [&](const VofFile& file, const Json& state) {
-    found = recorded_;
-    take_recorded(state.at("recorded"), found);
-    read(file, state.at("process"), found.time);
-    bring_files(run_, found.files);
-  });
-  if (!kept) return false;
-  recorded_ = std::move(found);
-  log_info("{} continues after step {}, at {}", process_, recorded_.steps, format_si(recorded_.time, "s"));
-  return true;
+void Recorder::bring_files(const Json& recorded) const {
+  FilesInTime files = recorded_.files;
+  take_files(recorded.at("files"), files);
+  karst::bring_files(run_, files);
 }
 
 }  // namespace karst

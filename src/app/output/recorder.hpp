@@ -3,7 +3,6 @@
 // its progress, and checkpoints.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -13,7 +12,6 @@
 #include "app/output/field_view.hpp"
 #include "app/output/moving_picture.hpp"
 #include "base/file/growing_file.hpp"
-#include "io/vof_file.hpp"
 
 namespace karst {
 
@@ -35,7 +33,7 @@ void take_recorded(const Json& json, Recorded& recorded);
 /// Records a process in time:
 ///
 ///   Recorder recorder(run, "flow", {{"history.csv", header}});
-///   recorder.begin(dependencies, read);  // at 0, or from a checkpoint
+///   recorder.begin();  // or recorder.go_on(json) of one before it
 ///   after each step:
 ///     recorder.append("history.csv", line);
 ///     if (recorder.take_step(time, part, last)) states.push_back(state);
@@ -47,7 +45,7 @@ class Recorder {
   struct History {
     std::string name, header;
   };
-  /// @param process  its name in messages and, with checkpoint_suffix, in the store of solves
+  /// @param process  its name in messages and checkpoints
   Recorder(const JobContext& run, std::string process, const std::vector<History>& histories);
 
   /// Steps of the run; 0: not known in advance. Then charts have states by the part of the time that has gone.
@@ -56,12 +54,21 @@ class Recorder {
   const Recorded& recorded() const { return recorded_; }
   FilesInTime& files() { return recorded_.files; }
 
-  /// Takes the time of a checkpoint [s] and what keep() was given; may throw Error, maybe on some ranks alone. Called
-  /// again where an earlier checkpoint is tried.
-  using Read = std::function<void(const VofFile& file, const Json& process, double time)>;
-  /// Goes on from a checkpoint of an earlier run, where one fits: true. Then begins the histories, on rank 0, where the
-  /// run has files. Throws the same Error on all ranks. Collective.
-  bool begin(const std::string& dependencies, const Read& read);
+  const std::string& process() const { return process_; }
+
+  /// Begins the histories, on rank 0, where the run has files. Throws the same Error on all ranks. Collective.
+  void begin();
+  /// Goes on where another one was; its histories are in place. The same otherwise.
+  /// @param recorded  its json()
+  void go_on(const Json& recorded);
+  Json json() const { return recorded_json(recorded_); }
+  /// For a checkpoint: json() has the histories from now on, and copies of plotfiles are beside it. Where that fails,
+  /// says so and returns false. Collective.
+  bool keep_files();
+  /// Puts histories and plotfiles of a checkpoint where the run writes. Throws Error on rank 0 alone: a copy is missing
+  /// or damaged. Not collective.
+  void bring_files(const Json& recorded) const;
+
   /// To a history; on rank 0, where it is open. Not collective.
   void append(const std::string& history, const std::string& lines) { histories_.at(history).file.append(lines); }
   /// Ends the histories, which are written whole then. Throws the same Error on all ranks: not all could be.
@@ -87,17 +94,12 @@ class Recorder {
   void leave_animation(std::size_t field, const PlaneLook& look, const std::string& file, const std::string& figure,
                        Figures& figures) const;
 
-  /// Writes a checkpoint. False: it could not. Collective.
-  /// @param end  of the run [s]
-  bool keep(const std::string& dependencies, double end, const Json& process, const VofPlaces& places,
-            std::span<const VofValues> fields);
-
  private:
   struct OpenHistory {
     std::string header;
     GrowingFile file{};  ///< on rank 0
   };
-  bool resume(const std::string& dependencies, const Read& read);
+  void open(bool goes_on);
   std::string title() const;
 
   const JobContext& run_;

@@ -74,14 +74,8 @@ ReactivePicture picture_of(const Json& json) {
 }  // namespace
 
 Json past_json(const ReactivePast& past) {
-  Json json{{"line", line_json(past.line)},
-            {"worst", line_json(past.worst)},
-            {"mean", start_json(past.mean)},
-            {"outlet", start_json(past.outlet)},
-            {"longest", past.longest},
-            {"dt", past.dt},
-            {"counts", {past.counts.steps, past.counts.iterations, past.counts.from_zero, past.counts.in_turn}},
-            {"history", Json::array()},
+  Json json{{"line", line_json(past.line)},      {"worst", line_json(past.worst)}, {"mean", start_json(past.mean)},
+            {"outlet", start_json(past.outlet)}, {"longest", past.longest},        {"history", Json::array()},
             {"pictures", Json::array()}};
   for (const ReactiveLine& line : past.history) json["history"].push_back(line_json(line));
   for (const ReactivePicture& picture : past.pictures) json["pictures"].push_back(picture_json(picture));
@@ -92,16 +86,11 @@ void take_past(const Json& json, ReactivePast& past) {
   ReactiveLine line = line_of(json.at("line"));
   require(line.minerals.size() == past.line.minerals.size(), "{} minerals instead of {}", line.minerals.size(),
           past.line.minerals.size());
-  require(json.at("dt").size() == past.dt.size(), "{} positions of minerals instead of {}", json.at("dt").size(),
-          past.dt.size());
   take_start(json.at("mean"), past.mean);
   take_start(json.at("outlet"), past.outlet);
   past.line = std::move(line);
   past.worst = line_of(json.at("worst"));
   past.longest = json.at("longest");
-  past.dt = json.at("dt").get<std::vector<double>>();
-  const Json& counts = json.at("counts");
-  past.counts = {counts.at(0), counts.at(1), counts.at(2), counts.at(3)};
   past.history.clear();
   for (const Json& l : json.at("history")) past.history.push_back(line_of(l));
   past.pictures.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the chemistry of a run has of its past, beside what sites remember (transport/reactive/reaction_memory.hpp):
-// with both, a run that was interrupted goes on.
+// What the chemistry of a run has of its past, beside its items (transport/reactive/reaction_items.hpp): with both, a
+// run that was interrupted goes on.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,6 @@ struct ReactivePast {
   ReactiveLine worst;       ///< largest imbalances, counts of all steps
   Speciation mean, outlet;  ///< the last ones found, where the next search begins
   double longest = 0.0;     ///< D dt / h² of the longest step in turn, where walls react; h of the finest level
-  std::vector<double> dt;   ///< [place] ReactionState::dt
-  CoupledCounts counts;     ///< of coupled steps
   std::vector<ReactiveLine> history;
   std::vector<ReactivePicture> pictures;
 };

@@ -10,6 +10,7 @@
 #include "app/job/feedback_balance.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/reaction/reactive_quantities.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/file/log.hpp"
 #include "base/math/no_number.hpp"
 #include "eb/mineral_choice.hpp"
@@ -71,7 +72,6 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   past_.mean = past_.outlet = plan_.medium.start;
   cell_width_ = h;
   past_.line.minerals.resize(plan_.reactions().size());
-  past_.dt.resize(places_.size());
 }
 
 std::string ReactiveRun::csv_header() const {
@@ -88,44 +88,21 @@ std::string ReactiveRun::csv_header() const {
   return head + '\n';
 }
 
-Json ReactiveRun::past() const {
-  ReactivePast past = past_;
-  past.counts = coupled_.counts;
-  for (std::size_t i = 0; i < places_.size(); ++i) past.dt[i] = places_[i].state.dt;
-  return past_json(past);
+void ReactiveRun::add_items(const VofSet& unknowns, State& state) const {
+  state.numbers["chemistry"] = past_json(past_);
+  for (const Place& place : places_)
+    karst::add_items(medium_of(place), place.sites, unknowns, place.name(), place.state,
+                     place.walls ? &coupled_ : nullptr, state);
 }
 
-std::vector<ReactiveRun::Rows> ReactiveRun::rows() const {
-  std::vector<Rows> all;
-  for (const Place& place : places_) {
-    const CoupledScratch* const coupled = scratch_of(place);
-    all.push_back({place.walls ? "reactions_at_walls" : "reactions_in_volumes",
-                   static_cast<int>(memory_width(medium_of(place), place.sites, coupled != nullptr)),
-                   reaction_memory(medium_of(place), place.sites, grid_.n_own, place.state, coupled)});
-  }
-  return all;
-}
-
-ReactiveRun::Memory ReactiveRun::read(const Json& past, const VofFile& file, const VofPlaces& places) const {
-  Memory memory{past_, {}, {}};
-  std::vector<Rows> rows = this->rows();
-  take_past(past, memory.past);
-  memory.coupled.counts = memory.past.counts;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    ReactionState& state = memory.reactions.emplace_back(start_reaction(medium_of(places_[i]), places_[i].sites));
-    state.dt = memory.past.dt[i];
-    file.read(rows[i].name, places, rows[i].width, std::span(rows[i].values));
-    take_reaction_memory(medium_of(places_[i]), places_[i].sites, rows[i].values, state,
-                         places_[i].walls ? &memory.coupled : nullptr);
-  }
-  return memory;
-}
-
-void ReactiveRun::go_on(Memory memory, const TransportState& state) {
-  past_ = std::move(memory.past);
-  coupled_ = std::move(memory.coupled);
-  for (std::size_t i = 0; i < places_.size(); ++i) places_[i].state = std::move(memory.reactions[i]);
-  find_contents(state, content_, size_);
+void ReactiveRun::take_items(const State& state, const VofSet& unknowns, const TransportState& transport) {
+  fail_together(run_.comm, [&] {
+    take_past(state.numbers.at("chemistry"), past_);
+    for (Place& place : places_)
+      karst::take_items(state, medium_of(place), place.sites, unknowns, place.name(), place.state,
+                        place.walls ? &coupled_ : nullptr);
+  });
+  find_contents(transport, content_, size_);
 }
 
 std::span<const Array<double>> ReactiveRun::totals(const TransportState& state) const {

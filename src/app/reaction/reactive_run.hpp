@@ -11,10 +11,9 @@
 #include "app/job/job.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "app/reaction/reactive_quantities.hpp"
-#include "io/vof_file.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/march/transport_stepper.hpp"
-#include "transport/reactive/reaction_memory.hpp"
+#include "transport/reactive/reaction_items.hpp"
 
 namespace karst {
 
@@ -42,25 +41,12 @@ class ReactiveRun {
   /// Adds the solves of sites, a kind for walls and one for the volume (Process::add_work).
   void add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const;
 
-  /// Numbers of the own volumes, [volume][width]; NaN where nothing reacts.
-  struct Rows {
-    std::string name;
-    int width = 0;
-    std::vector<double> values;
-  };
-  /// For a run that goes on from here: past_json(), and what sites remember.
-  Json past() const;
-  std::vector<Rows> rows() const;
-  /// What go_on() takes.
-  struct Memory {
-    ReactivePast past;
-    std::vector<ReactionState> reactions;  ///< [place]
-    CoupledScratch coupled;
-  };
-  /// Of a file that holds rows(). Throws Error, maybe on some ranks alone: of other minerals or sites. Not collective.
-  Memory read(const Json& past, const VofFile& file, const VofPlaces& places) const;
-  /// Goes on after start() and from there, with the totals of the transport.
-  void go_on(Memory memory, const TransportState& state);
+  /// Adds what sites have and what was found up to now.
+  /// @param unknowns  the volumes
+  void add_items(const VofSet& unknowns, State& state) const;
+  /// Goes on after start() from there, with the totals of the transport. Throws the same Error on all ranks: the state
+  /// is of other minerals or sites.
+  void take_items(const State& state, const VofSet& unknowns, const TransportState& transport);
 
   /// Fields of pH, saturation indices, species and minerals, all found anew.
   std::vector<JobComponent> fields(const TransportState& state) const;
@@ -83,9 +69,8 @@ class ReactiveRun {
     ReactionReport report;
     bool walls = false;
     std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
+    const char* name() const { return walls ? "sites at walls" : "sites in volumes"; }
   };
-  /// Of a place whose steps may be coupled.
-  const CoupledScratch* scratch_of(const Place& place) const { return place.walls ? &coupled_ : nullptr; }
   /// What reacts there.
   const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;

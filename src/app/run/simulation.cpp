@@ -8,9 +8,10 @@
 #include <limits>
 
 #include "app/deck/session.hpp"
-#include "app/job/files_in_time.hpp"
 #include "app/job/run_services.hpp"
+#include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
+#include "app/run/checkpoint.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 
@@ -20,9 +21,6 @@ namespace {
 
 constexpr int most_halvings = 3;     ///< of a step that fails
 constexpr double round_off = 1e-12;  ///< of times that are sums of steps, relative
-
-/// Jobs that go through time together: the first, which has the clock, and those that ride along.
-using Together = std::vector<std::unique_ptr<Process>>;
 
 void make_step(const Together& jobs, Clock& clock) {
   double longest = std::numeric_limits<double>::infinity();
@@ -48,7 +46,7 @@ std::vector<JobComponent> fields_of(const Together& jobs) {
 
 /// After a step: what is due of plotfiles and slices.
 void write_outputs(const JobContext& context, const Together& jobs, const Clock& clock) {
-  FilesInTime& files = *jobs.front()->files();
+  FilesInTime& files = jobs.front()->recorder()->files();
   if (clock.output_due()) {
     for (const auto& job : jobs) job->at_output(clock);
     if (context.services.files.plotted()) write_output(context, files, clock.time(), fields_of(jobs));
@@ -56,21 +54,13 @@ void write_outputs(const JobContext& context, const Together& jobs, const Clock&
   write_slices(context, files, clock.time(), [&] { return fields_of(jobs); });
 }
 
-/// Those that ride along first: where this is cut short, each still has a state of the time of the first one's last.
-/// False where one could not be kept.
-bool keep_all(const Together& jobs, const Clock& clock) {
-  bool all = true;
-  for (std::size_t i = jobs.size(); i-- > 0;) all = jobs[i]->keep(clock) && all;
-  return all;
-}
-
 /// Histories, outputs and the last state of jobs that end early.
 void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
   for (const auto& job : jobs) {
-    job->leave();
-    std::ranges::copy(job->files()->histories, std::back_inserter(context.services.files.left));
+    job->recorder()->close();
+    std::ranges::copy(job->recorder()->files().histories, std::back_inserter(context.services.files.left));
   }
-  leave_outputs(context, *jobs.front()->files(), clock.time(), fields_of(jobs));
+  leave_outputs(context, jobs.front()->recorder()->files(), clock.time(), fields_of(jobs));
 }
 
 /// When the state of a job is kept, by the deck.
@@ -105,10 +95,10 @@ void end_or_keep(const JobContext& context, const Together& jobs, const Clock& c
   try {
     end_if_asked(context.comm);
   } catch (const EarlyEnd&) {  // on all ranks
-    keep_all(jobs, clock);
+    save_checkpoint(context, jobs, clock);
     throw;
   }
-  if (checkpoints.due(context.comm, clock.time())) keep_all(jobs, clock);
+  if (checkpoints.due(context.comm, clock.time())) save_checkpoint(context, jobs, clock);
 }
 
 /// After some steps: boxes move to other ranks where that pays. Throws BoxesMove on all ranks, from a state that is
@@ -124,7 +114,8 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
       balance.look(layouts_of(context.geometry()), cell_work(*context.ground, jobs.front()->irregular_cost()), kinds,
                    clock.part(), clock.steps(), costs);
   if (!found.pays) return;
-  if (!keep_all(jobs, clock)) return log_info("balance: boxes are not moved, because the state cannot be saved");
+  if (!save_checkpoint(context, jobs, clock))
+    return log_info("balance: boxes are not moved, because the state cannot be saved");
   log_info(
       "Boxes are moved after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
       "expected afterwards; the geometry is rebuilt, finished solves and the state are read from disk",
@@ -132,8 +123,7 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
   throw BoxesMove{std::move(costs)};
 }
 
-void go_through_time(const JobContext& context, const Together& jobs) {
-  Clock clock = jobs.front()->clock();
+void go_through_time(const JobContext& context, const Together& jobs, Clock clock) {
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
   RunServices& run = context.services;
   try {
@@ -169,18 +159,20 @@ void do_at_once(const JobContext& context, Process& job) {
 }  // namespace
 
 void Simulation::run(const std::function<void(JobResult)>& done) {
-  for (auto job = jobs_.begin(); job != jobs_.end();) {
-    Together together;
-    do {
-      context_->services.progress.begin(std::string(job->word.name), fmt::format("{}: set-up", job->word.name));
-      together.push_back(job->start(*context_));
-      ++job;
-    } while (job != jobs_.end() && job->rides_along(context_->config));
-    if (together.front()->files() != nullptr)
-      go_through_time(*context_, together);
-    else
+  for (auto first = jobs_.begin(); first != jobs_.end();) {
+    const auto end =
+        std::find_if_not(first + 1, jobs_.end(), [&](const Job& j) { return j.rides_along(context_->config); });
+    std::optional<Checkpoint> from;
+    const Together together = begin_together(*context_, {first, end}, from);
+    if (together.front()->recorder() != nullptr) {
+      Clock clock = together.front()->clock();
+      if (from) clock.go_on(from->clock);
+      go_through_time(*context_, together, clock);
+    } else {
       do_at_once(*context_, *together.front());
+    }
     for (const auto& process : together) done(process->report());
+    first = end;
   }
 }
 

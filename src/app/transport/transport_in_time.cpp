@@ -16,6 +16,7 @@
 #include "app/transport/steady_transport_job.hpp"
 #include "app/transport/transport_record.hpp"
 #include "app/transport/transport_system.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
@@ -27,27 +28,28 @@ namespace karst {
 namespace {
 
 constexpr const char* csv_name = "transport.csv";
-constexpr const char* potential_name = "flow_potential";
 constexpr double most_pictures = 6.0;  ///< of output times
 
 /// The system, its steps in time, and what is recorded of them.
 class TransportInTime final : public Process {
  public:
   explicit TransportInTime(const JobContext& run);
-  Clock clock() const override;
+  void begin() override;
+  State state() override;
+  void go_on(const State& state) override;
+  std::string dependencies() const override { return dependencies_of(system_); }
+  Recorder* recorder() override { return &recorder_; }
+  Clock clock() const override { return Clock(times_); }
   void step(double dt) override;
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
   std::vector<JobComponent> fields() override;
-  FilesInTime* files() override { return &recorder_.files(); }
-  bool keep(const Clock& clock) override;
   void add_work(std::vector<BoxWork>& kinds) const override;
   double irregular_cost() const override { return 8.0; }
-  void leave() override { recorder_.close(); }
   JobResult report() override;
 
  private:
-  bool resume();
+  void set_up();
   void carried_steps(double dt);
   void record_step(double part, bool last);
   void draw_plumes();
@@ -111,25 +113,39 @@ TransportInTime::TransportInTime(const JobContext& run)
     : system_(run),
       times_(times_of(system_)),
       record_(record_of(system_)),
-      recorder_(run, "transport", histories_of(system_)) {
-  const bool goes_on = resume();
+      recorder_(run, "transport", histories_of(system_)) {}
+
+/// With the times of the run.
+void TransportInTime::set_up() {
   if (!system_.flow.in_time) {
     recorder_.expect(count_steps(times_));
     system_.flow.faces.reset();
   }
-  const double carried_from = system_.flow.in_time ? run.services.handover.in_time->time : 0.0;
-  require(goes_on || carried_from == 0.0,
-          "transport: the flow continues from {:g} s, but there is no transport checkpoint for that time; --overwrite "
-          "starts at 0",
-          carried_from);
-  if (!goes_on) recorder_.append(profiles_csv, profile_lines(system_));
   setup_seconds_ = wall_clock_.seconds();
 }
 
-Clock TransportInTime::clock() const {
-  Clock clock(times_);
-  clock.advance_to(recorder_.recorded().steps);
-  return clock;
+void TransportInTime::begin() {
+  set_up();
+  recorder_.append(profiles_csv, profile_lines(system_));
+}
+
+State TransportInTime::state() {
+  State state = state_of(system_);
+  state.numbers["record"] = record_json(record_);
+  state.numbers["times"] = {times_.end, times_.dt, times_.output};
+  return state;
+}
+
+void TransportInTime::go_on(const State& state) {
+  fail_together(system_.run.comm, [&] {
+    take_record(state.numbers.at("record"), record_);
+    const auto times = state.numbers.at("times").get<std::array<double, 3>>();
+    times_.end = times[0];
+    times_.dt = times[1];
+    times_.output = times[2];
+  });
+  take_state(state, system_);
+  set_up();
 }
 
 std::vector<JobComponent> TransportInTime::fields() {
@@ -245,72 +261,6 @@ void TransportInTime::draw_plumes() {
         plume_picture(system_.run.comm, view, name, axis, range.least, range.largest, format_si(time, "s"));
     if (!picture.empty()) record_.figures[fmt::format("transport {} {}", name, record_.output_times.size())] = picture;
   }
-}
-
-bool TransportInTime::keep(const Clock&) {
-  if (!system_.run.services.solved.keeps()) return false;
-  Json process{{"end", times_.end},          {"dt", times_.dt},
-               {"output", times_.output},    {"pore_time", system_.numbers.pore_time},
-               {"carried", system_.carried}, {"continuity", {system_.continuity.before, system_.continuity.after}},
-               {"range", Json::array()},     {"record", record_json(record_)}};
-  std::vector<VofValues> fields;
-  for (std::size_t i = 0; i < system_.state.values.size(); ++i) {
-    process["range"].push_back({system_.state.range[i].least, system_.state.range[i].largest});
-    fields.push_back({concentration_name(system_.numbers.components[i].name), 1, system_.own_values(i)});
-  }
-  std::vector<double> potential;
-  if (system_.keeps_flow()) {
-    potential = system_.stepper->flow_potential();
-    fields.push_back({potential_name, 1, std::span<const double>(potential)});
-  }
-  std::vector<ReactiveRun::Rows> rows;
-  if (system_.chemistry) {
-    process["chemistry"] = system_.chemistry->past();
-    rows = system_.chemistry->rows();
-  }
-  for (const ReactiveRun::Rows& r : rows) fields.push_back({r.name, r.width, std::span<const double>(r.values)});
-  return recorder_.keep(dependencies(system_), times_.end, process, system_.places(), fields);
-}
-
-/// Goes on from what an earlier run has kept, when there is something that fits.
-bool TransportInTime::resume() {
-  const std::size_t n_own = system_.own_values(0).size();
-  std::vector<std::vector<double>> values(system_.state.values.size(), std::vector<double>(n_own));
-  std::vector<double> potential(system_.keeps_flow() ? n_own : 0);
-  TimeOptions times = times_;
-  TransportRecord record;
-  Json kept;
-  std::vector<ScalarRange> range;
-  ReactiveRun::Memory reactions;
-  const auto read = [&](const VofFile& file, const Json& process, double time) {
-    kept = process;
-    record = record_;
-    take_record(process.at("record"), record);
-    times.end = process.at("end");
-    times.dt = process.at("dt");
-    times.output = process.at("output");
-    range.clear();
-    for (const Json& r : process.at("range")) range.push_back({r.at(0), r.at(1)});
-    const double carried_from = system_.flow.in_time ? system_.run.services.handover.in_time->time : time;
-    require(time == carried_from, "it belongs to the time {:g} s, but the flow continues from {:g} s", time,
-            carried_from);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      file.read(concentration_name(system_.numbers.components[i].name), system_.places(), 1, std::span(values[i]));
-    if (system_.keeps_flow()) file.read(potential_name, system_.places(), 1, std::span(potential));
-    if (system_.chemistry) reactions = system_.chemistry->read(process.at("chemistry"), file, system_.places());
-  };
-  if (!recorder_.begin(dependencies(system_), read)) return false;
-  if (system_.keeps_flow()) take_flow(*system_.flow.faces, system_, potential);
-  times_ = times;
-  record_ = std::move(record);
-  for (std::size_t i = 0; i < values.size(); ++i) system_.stepper->set_values(system_.state, i, values[i]);
-  system_.state.range = range;
-  system_.state.time = recorder_.recorded().time;
-  system_.carried = kept.at("carried");
-  system_.continuity = {kept.at("continuity").at(0), kept.at("continuity").at(1)};
-  system_.numbers.pore_time = kept.at("pore_time");
-  if (system_.chemistry) system_.chemistry->go_on(std::move(reactions), system_.state);
-  return true;
 }
 
 /// At the end.

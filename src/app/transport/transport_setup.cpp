@@ -26,9 +26,22 @@ double cross_section(const JobContext& run, int axis) {
   return run.grid.size[(axis + 1) % 3] * run.grid.size[(axis + 2) % 3];
 }
 
+/// f(fluxes of `to`, those of the others) for each list of the fields.
+template <class F, class... Fields>
+void for_lists(F&& f, FaceField& to, const Fields&... from) {
+  const auto all = [](auto& field, int d) {
+    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
+  };
+  for (int l = 0; l < to.grid().n_levels(); ++l) {
+    for (int d = 0; d < 3; ++d) f(all(to.primary(l), d), all(from.primary(l), d)...);
+    f(to.extra(l), from.extra(l)...);
+    if (l > 0) f(to.coarse_fine(l - 1), from.coarse_fine(l - 1)...);
+  }
+}
+
 /// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
 void take_flow(const JobContext& run, CarriedBy& flow) {
-  FlowHandover& solved = run.services.handover;
+  const FlowHandover& solved = run.services.handover;
   if (solved.in_time) {
     flow.flows = flow.in_time = true;
     flow.darcy_velocity = solved.in_time->downwards ? -1.0 : 1.0;
@@ -52,9 +65,12 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
   if (solved.inlet) {
-    flow.faces = std::move(solved.inlet->faces);
-    solved.inlet.reset();
-    if (flow.factor != 1.0) scale(*flow.faces, flow.factor);
+    flow.faces.emplace(solved.inlet->faces.composite());
+    for_lists(
+        [by = flow.factor](std::span<double> out, std::span<const double> given) {
+          parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = by * given[i]; });
+        },
+        *flow.faces, solved.inlet->faces);
   } else {
     const double h = run.grid.cell_width();
     flow.faces = flow_fluxes(run.ground->composite(), run.config.flow, run.config.fluid.viscosity, h, *column,
@@ -119,18 +135,11 @@ WallRate SurfaceLaw::at(double c, double least) const {
 }
 
 void blend(const FluxesInTime& flow, double part, FaceField& to) {
-  const auto between = [part](std::span<const double> before, std::span<const double> now, std::span<double> out) {
-    parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = (1.0 - part) * before[i] + part * now[i]; });
-  };
-  const auto all = [](auto& field, int d) {
-    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
-  };
-  for (int l = 0; l < to.grid().n_levels(); ++l) {
-    for (int d = 0; d < 3; ++d)
-      between(all(flow.before.primary(l), d), all(flow.now.primary(l), d), all(to.primary(l), d));
-    between(flow.before.extra(l), flow.now.extra(l), to.extra(l));
-    if (l > 0) between(flow.before.coarse_fine(l - 1), flow.now.coarse_fine(l - 1), to.coarse_fine(l - 1));
-  }
+  for_lists(
+      [part](std::span<double> out, std::span<const double> before, std::span<const double> now) {
+        parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = (1.0 - part) * before[i] + part * now[i]; });
+      },
+      to, flow.before, flow.now);
 }
 
 double number_length(const JobContext& run) {

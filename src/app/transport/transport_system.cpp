@@ -9,6 +9,7 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/concentration_field.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/mix.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
@@ -16,6 +17,8 @@
 namespace karst {
 
 namespace {
+
+constexpr const char* potential_name = "flow_potential";
 
 /// Of values by the places of their volumes: the same on any number of ranks. Collective.
 std::uint64_t fingerprint(const Comm& comm, const ScalarGrid& grid, std::span<const double> values) {
@@ -190,12 +193,60 @@ std::string profile_lines(const TransportSystem& s) {
   return lines;
 }
 
-std::string dependencies(const TransportSystem& s) {
+std::string dependencies_of(const TransportSystem& s) {
   std::string all = s.run.services.solved.dependencies("transport", s.run.geometry(), s.h) + s.given;
   if (s.chemistry) all += fmt::format("database {:016x}\n", s.run.config.reactive->database);
   for (const MineralDeck& m : s.run.config.chemistry.minerals)  // those of a file may have changed
     for (const std::string& rate : m.options.rates) all += fmt::format("rate of {} {}\n", m.options.name, rate);
   return all;
+}
+
+State state_of(const TransportSystem& s) {
+  State state;
+  Json& numbers = state.numbers;
+  numbers = {{"time", s.state.time},
+             {"range", Json::array()},
+             {"pore_time", s.numbers.pore_time},
+             {"carried", s.carried},
+             {"continuity", {s.continuity.before, s.continuity.after}}};
+  const VofSet unknowns = unknowns_of(s.run.geometry(), *s.run.ground->numbering());
+  add_set(state, unknowns);
+  for (std::size_t i = 0; i < s.state.values.size(); ++i) {
+    numbers["range"].push_back({s.state.range[i].least, s.state.range[i].largest});
+    state.items.push_back(
+        {concentration_name(s.numbers.components[i].name), "C", ItemKind::content, 1, unknowns.name, s.own_values(i)});
+  }
+  if (s.keeps_flow()) {
+    const std::vector<double> potential = s.stepper->flow_potential();
+    Array<double> values(potential.size(), Purpose::buffers);
+    std::ranges::copy(potential, values.begin());
+    add_owned(state, {potential_name, "h0^2/s", ItemKind::memory, 1, unknowns.name}, std::move(values));
+  }
+  if (s.chemistry) s.chemistry->add_items(unknowns, state);
+  return state;
+}
+
+void take_state(const State& state, TransportSystem& s) {
+  const std::size_t n_own = s.own_values(0).size(), n = s.state.values.size();
+  std::vector<std::vector<double>> values(n, std::vector<double>(n_own));
+  std::vector<double> potential(s.keeps_flow() ? n_own : 0);
+  fail_together(s.run.comm, [&] {
+    for (std::size_t i = 0; i < n; ++i)
+      take_item(state, concentration_name(s.numbers.components[i].name), 1, std::span(values[i]));
+    if (s.keeps_flow()) take_item(state, potential_name, 1, std::span(potential));
+  });
+  if (s.keeps_flow()) take_flow(*s.flow.faces, s, potential);
+  for (std::size_t i = 0; i < n; ++i) {
+    s.stepper->set_values(s.state, i, values[i]);
+    const Json& range = state.numbers.at("range").at(i);
+    s.state.range[i] = {range.at(0), range.at(1)};
+  }
+  const Json& numbers = state.numbers;
+  s.state.time = numbers.at("time");
+  s.numbers.pore_time = numbers.at("pore_time");
+  s.carried = numbers.at("carried");
+  s.continuity = {numbers.at("continuity").at(0), numbers.at("continuity").at(1)};
+  if (s.chemistry) s.chemistry->take_items(state, unknowns_of(s.run.geometry(), *s.run.ground->numbering()), s.state);
 }
 
 std::vector<JobComponent> fields_of(const TransportSystem& s, Chemistry chemistry) {

@@ -11,7 +11,7 @@
 #include "app/output/probes.hpp"
 #include "app/reaction/reactive_run.hpp"
 #include "app/transport/transport_setup.hpp"
-#include "io/field_file.hpp"
+#include "fields/state.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/scalar_means.hpp"
 
@@ -36,7 +36,6 @@ struct TransportSystem {
   std::span<const double> own_values(std::size_t i) const {
     return state.values[i].span().first(stepper->grid().n_own);
   }
-  VofPlaces places() const { return places_of(run.geometry(), *run.ground->numbering()); }
 
   const JobContext& run;
   double h;                 ///< width of a cell of level 0 [m]
@@ -70,8 +69,12 @@ TransportLine line_of(const TransportSystem& system);
 /// Head and lines of profiles.csv: means of layers across the axis now. The lines are collective.
 std::string profile_header(const TransportSystem& system);
 std::string profile_lines(const TransportSystem& system);
-/// What a checkpoint depends on. Collective.
-std::string dependencies(const TransportSystem& system);
+/// What its state depends on. Collective.
+std::string dependencies_of(const TransportSystem& system);
+/// All that its steps look back on. Collective.
+State state_of(const TransportSystem& system);
+/// Goes on from there. Throws the same Error on all ranks. Collective.
+void take_state(const State& state, TransportSystem& system);
 
 enum class Chemistry : std::uint8_t { left_out, included };  ///< its fields, which take a speciation per cell
 std::vector<JobComponent> fields_of(const TransportSystem& system, Chemistry chemistry);

@@ -24,8 +24,8 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 
+#include "fields/state.hpp"
 #include "ins/operator/advection_levels.hpp"
 #include "ins/solve/stokes_solver.hpp"
 
@@ -59,27 +59,6 @@ struct StepReport {
   double largest_speed = 0.0;
   double divergence = 0.0;  ///< largest net flux of a cell / largest speed
   double cfl = 0.0;         ///< largest part of its volume that a cell passes on in the step
-};
-
-/// All that the steps to come look back on. A solver of the same flow goes on from it with the same bits.
-struct UnsteadyState {
-  /// Rows of own VoFs in the order of vectors.
-  struct Part {
-    std::string name;
-    int width = 0;  ///< of a row, the same on all ranks
-    std::variant<std::span<double>, std::span<float>> values;
-  };
-  double time = 0.0, dt = 0.0, outflow = 0.0, carried_size = 0.0, n_in_row = 0.0;  ///< as UnsteadySolver has them
-  double shift = 0.0;  ///< a that the multigrids were made for
-  /// All of these, in an order that stays.
-  std::array<double*, 6> numbers() { return {&time, &dt, &outflow, &carried_size, &n_in_row, &shift}; }
-  std::vector<Part> parts;  ///< the flow; now and one step earlier its cells and faces; its bend; extra faces of both
-  Array<double> room;       ///< of parts that stand nowhere else
-  Array<float> single_room;
-  std::size_t n_rows = 0;
-
-  /// All parts get room here for their values. Not collective.
-  void make_room();
 };
 
 class UnsteadySolver {
@@ -131,12 +110,11 @@ class UnsteadySolver {
   /// the drive of its time. Collective.
   MomentumRows momentum_rows();
 
-  /// Most of its parts stand in the solver: it is good until the next step, and to read only. Collective.
-  UnsteadyState state();
-  /// A state whose parts have names and widths, and no room yet. Collective.
-  UnsteadyState empty_state();
-  /// Goes on from the state of a solver of the same flow. Collective.
-  void go_on(const UnsteadyState& state);
+  /// All that the steps to come look back on; units as above. A solver of the same flow goes on from it with the same
+  /// bits. Collective.
+  State state();
+  /// Throws the same Error on all ranks: the state of another flow. Collective.
+  void go_on(const State& state);
 
   /// Out of the domain through a side, at the end of the last step [velocity h0²]. Collective.
   double flow_out(int side) const;
@@ -156,8 +134,8 @@ class UnsteadySolver {
   void set_bend(double dt);
   void carry(double by, double dt);
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
-  std::vector<UnsteadyState::Part> own_parts();
-  std::vector<UnsteadyState::Part> all_parts();
+  template <class F>
+  void for_own_items(F&& f);
   void measure(StepReport& report);
   void measure_change(const TimeTerm& term, EnergyRates& energy);
   void measure_energy(EnergyRates& energy);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of a flow in time as rows of VoFs, which have a place on any number of ranks: the flow; now and one step
-// earlier its cells and faces; of both the velocities and fluxes of the extra faces of the box, dealt out to its VoFs.
+// The state of a flow in time: the flow; now and one step earlier its cells and faces; of both the velocities and
+// fluxes of the extra faces of each box, in the rows of its first VoFs.
 #include <algorithm>
 #include <type_traits>
 
-#include "base/core/error.hpp"
+#include "base/comm/fail_together.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 
 namespace karst {
@@ -48,12 +48,12 @@ int extra_in_a_row(const StokesLevels& op) {
 }
 
 /// copy(number of the state, number of the flow) for the extra faces of two flows.
+/// @param rows  [VoF][width]
 template <class Copy>
-void for_extra_values(const StokesLevels& op, const UnsteadyState::Part& part, PastFlow& now, PastFlow& before,
-                      Copy&& copy) {
-  const std::size_t width = part.width;
+void for_extra_values(const StokesLevels& op, std::span<double> rows, std::size_t width, PastFlow& now,
+                      PastFlow& before, Copy&& copy) {
   for_extra(op, width / of_extra, [&](std::size_t v, std::size_t n, std::size_t l, std::size_t e) {
-    double* row = std::get<0>(part.values).data() + v * width + of_extra * n;
+    double* row = rows.data() + v * width + of_extra * n;
     copy(row[0], now.extra[l][e]);
     copy(row[1], now.fluxes[l][e]);
     copy(row[2], before.extra[l][e]);
@@ -63,94 +63,64 @@ void for_extra_values(const StokesLevels& op, const UnsteadyState::Part& part, P
 
 }  // namespace
 
-/// Those that stand in the solver.
-std::vector<UnsteadyState::Part> UnsteadySolver::own_parts() {
+/// What stands in the solver, f(name, unit, kind, components, rows of numbers).
+template <class F>
+void UnsteadySolver::for_own_items(F&& f) {
   const auto cells = [](std::span<Quad> x) {
     return x.empty() ? std::span<double>() : std::span(x[0].v.data(), of_cell * x.size());
   };
   const auto rows = []<class T, std::size_t n>(std::span<std::array<T, n>> x) {
     return x.empty() ? std::span<T>() : std::span(x[0].data(), n * x.size());
   };
-  return {{"flow", of_cell, cells(stokes_->all_values())},
-          {"cells", of_cell, cells(now_.cells.span())},
-          {"faces", of_faces, rows(now_.faces.span())},
-          {"cells one step earlier", of_cell, cells(before_.cells.span())},
-          {"faces one step earlier", of_faces, rows(before_.faces.span())},
-          {"second difference in time", of_cell, rows(bend_.span())}};
+  const char *velocity = "F h0^2/mu", *both = "F h0^2/mu, F h0";
+  f("flow", both, ItemKind::point_value, of_cell, cells(stokes_->all_values()));
+  f("cells", both, ItemKind::memory, of_cell, cells(now_.cells.span()));
+  f("faces", velocity, ItemKind::face_flux, of_faces, rows(now_.faces.span()));
+  f("cells one step earlier", both, ItemKind::memory, of_cell, cells(before_.cells.span()));
+  f("faces one step earlier", velocity, ItemKind::memory, of_faces, rows(before_.faces.span()));
+  f("second difference in time", both, ItemKind::memory, of_cell, rows(bend_.span()));
 }
 
-/// All of them; the extra faces have no values yet.
-std::vector<UnsteadyState::Part> UnsteadySolver::all_parts() {
-  std::vector<UnsteadyState::Part> parts = own_parts();
-  if (const int n = extra_in_a_row(stokes_->op()); n > 0) parts.push_back({extra_faces, of_extra * n, {}});
-  return parts;
-}
-
-UnsteadyState UnsteadySolver::empty_state() {
-  UnsteadyState state;
-  state.parts = all_parts();
-  state.n_rows = now_.cells.size();
-  for (UnsteadyState::Part& part : state.parts) std::visit([](auto& values) { values = {}; }, part.values);
-  return state;
-}
-
-void UnsteadyState::make_room() {
-  const auto deal_out = [this]<class T>(Array<T>& to) {
-    std::size_t width = 0;
-    for (const Part& part : parts)
-      if (std::holds_alternative<std::span<T>>(part.values)) width += part.width;
-    to = Array<T>(n_rows * width, Purpose::buffers, T{});
-    std::span<T> left = to.span();
-    for (Part& part : parts)
-      if (auto* values = std::get_if<std::span<T>>(&part.values)) {
-        *values = left.first(n_rows * part.width);
-        left = left.subspan(values->size());
-      }
-  };
-  deal_out(room);
-  deal_out(single_room);
-}
-
-UnsteadyState UnsteadySolver::state() {
-  UnsteadyState state;
-  state.time = time_;
-  state.dt = dt_;
-  state.outflow = outflow_;
-  state.carried_size = carried_size_;
-  state.n_in_row = n_in_row_;
-  state.shift = stokes_->preconditioner().shift();
-  state.parts = all_parts();
-  state.n_rows = now_.cells.size();
-  if (UnsteadyState::Part& extra = state.parts.back(); extra.name == extra_faces) {
-    state.room = Array<double>(state.n_rows * extra.width, Purpose::buffers, 0.0);
-    extra.values = state.room.span();
-    for_extra_values(stokes_->op(), extra, now_, before_, [](double& to, double from) { to = from; });
+State UnsteadySolver::state() {
+  State state;
+  state.numbers = {{"time", time_},         {"dt", dt_},
+                   {"outflow", outflow_},   {"carried_size", carried_size_},
+                   {"n_in_row", n_in_row_}, {"shift", stokes_->preconditioner().shift()}};
+  const StokesLevels& op = stokes_->op();
+  add_set(state, all_vofs(op.composite()->geometry()));
+  const std::string set = state.sets.back().name;
+  for_own_items([&](const char* name, const char* unit, ItemKind kind, int components, auto values) {
+    state.items.push_back({name, unit, kind, components, set, values});
+  });
+  if (const int width = of_extra * extra_in_a_row(op); width > 0) {
+    Array<double> rows(now_.cells.size() * width, Purpose::buffers, 0.0);
+    for_extra_values(op, rows.span(), width, now_, before_, [](double& to, double from) { to = from; });
+    add_owned(state, {extra_faces, "F h0^2/mu, F h0^4/mu", ItemKind::face_flux, width, set, {}}, std::move(rows));
   }
   return state;
 }
 
-void UnsteadySolver::go_on(const UnsteadyState& state) {
-  const std::size_t n = now_.cells.size();
-  const auto fits = [n](const UnsteadyState::Part& part, const UnsteadyState::Part& here) {
-    return part.name == here.name && part.width == here.width && part.values.index() == here.values.index() &&
-           std::visit([](auto values) { return values.size(); }, part.values) == n * here.width;
-  };
-  require(std::ranges::equal(state.parts, all_parts(), fits),
-          "unsteady flow: the state belongs to another flow; its parts do not have {} rows each as here", n);
-  time_ = state.time;
-  dt_ = state.dt;
-  outflow_ = state.outflow;
-  carried_size_ = state.carried_size;
-  n_in_row_ = static_cast<int>(state.n_in_row);
-  const std::vector<UnsteadyState::Part> own = own_parts();
-  for (std::size_t i = 0; i < own.size(); ++i)
-    std::visit([&](auto to) { std::ranges::copy(std::get<decltype(to)>(state.parts[i].values), to.begin()); },
-               own[i].values);
-  if (state.parts.size() > own.size())
-    for_extra_values(stokes_->op(), state.parts.back(), now_, before_,
+void UnsteadySolver::go_on(const State& state) {
+  StokesLevels& op = stokes_->op();
+  const int width = of_extra * extra_in_a_row(op);
+  Array<double> rows(now_.cells.size() * width, Purpose::buffers);
+  fail_together(op.comm(), [&] {
+    for_own_items([&](const char* name, const char*, ItemKind, int components, auto values) {
+      take_item(state, name, components, values);
+    });
+    if (width > 0) take_item(state, extra_faces, width, rows.span());
+  });
+  if (width > 0)
+    for_extra_values(op, rows.span(), width, now_, before_,
                      [](double from, auto& to) { to = static_cast<std::remove_reference_t<decltype(to)>>(from); });
-  for (PastFlow* flow : {&now_, &before_}) stokes_->op().find_ghosts(stokes_->values(), *flow);
-  if (state.shift > 0.0) stokes_->preconditioner().set_slow(state.shift);
+  const Json& numbers = state.numbers;
+  time_ = numbers.at("time");
+  dt_ = numbers.at("dt");
+  outflow_ = numbers.at("outflow");
+  carried_size_ = numbers.at("carried_size");
+  n_in_row_ = numbers.at("n_in_row");
+  for (PastFlow* flow : {&now_, &before_}) op.find_ghosts(stokes_->values(), *flow);
+  if (const double shift = numbers.at("shift"); shift > 0.0) stokes_->preconditioner().set_slow(shift);
   stokes_->list_unknowns();
 }
 

@@ -109,7 +109,7 @@ class Coupled {
   void prepare() {
     const std::size_t values = grid_.n_values, own = grid_.n_own;
     std::ranges::fill(reaction_.cost, 0);
-    if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_memory.hpp)
+    if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_items.hpp)
       for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
       s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<float>::quiet_NaN());
     }

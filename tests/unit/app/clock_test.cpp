@@ -77,7 +77,7 @@ TEST(Clock, StepsAreShortAfterAJump) {
     EXPECT_LE(clock.dt(), std::min(0.05, 1.6 * before) * (1.0 + 1e-8)) << clock.time();
     before = std::max(before, clock.dt());
     Clock later(options);
-    later.advance_to(clock.steps());
+    while (later.steps() < clock.steps()) later.advance();
     EXPECT_EQ(later.dt(), clock.dt());
     clock.limit(9.0);
     EXPECT_EQ(later.dt(), clock.dt());
@@ -166,7 +166,7 @@ TEST(Clock, GoesOnAfterAnyStep) {
   Clock whole(options);
   for (; !whole.done(); whole.advance()) {
     Clock later(options);
-    later.advance_to(whole.steps());
+    while (later.steps() < whole.steps()) later.advance();
     EXPECT_EQ(later.time(), whole.time());
     EXPECT_EQ(later.dt(), whole.dt());
     EXPECT_EQ(later.outputs(), whole.outputs());
@@ -185,8 +185,8 @@ TEST(Clock, GoesOnAfterAnyStep) {
   }
   EXPECT_THROW(Clock(options).go_on({1.0, 2.0}), Error);
   Clock end(options);
-  end.advance_to(1000);
-  EXPECT_TRUE(end.done() && end.steps() == whole.steps());
+  while (!end.done()) end.advance();
+  EXPECT_EQ(end.steps(), whole.steps());
 }
 
 TEST(Clock, MistakesOfADeckAreToldTogether) {

@@ -186,6 +186,7 @@ TEST(ReactiveRunMpi, TellsItsWorkByBoxes) {
   const Comm world = Comm::world();
   const DeckRun run(world, std::string(box) + waters + calcite);
   const std::unique_ptr<Process> transport = transport_job().start(run.context);
+  transport->begin();
   Clock clock = transport->clock();
   clock.limit(transport->longest_step());
   transport->step(clock.dt());

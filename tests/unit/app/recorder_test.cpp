@@ -10,8 +10,6 @@
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "base/file/plain_file.hpp"
-#include "fields/composite_numbering.hpp"
-#include "io/field_file.hpp"
 #include "support/flow_cases.hpp"
 #include "support/ground_cases.hpp"
 #include "support/shared_directory.hpp"
@@ -28,10 +26,16 @@ struct Counting {
     services.solved = SolveStore(of, folder, "", resume);
     services.files.path = [folder](const std::string& name) { return folder + "_" + name; };
     recorder.expect(n_steps, first_state);
-    goes_on = recorder.begin("", [&](const VofFile&, const Json& process, double) {
-      steps = process.at("steps");
-      charted = process.at("charted").get<std::vector<int>>();
-    });
+    const auto kept = services.solved.load(
+        "count", "", [&](const VofFile&, const Json& state) { recorder.bring_files(state.at("recorded")); });
+    goes_on = kept.has_value();
+    if (!goes_on) {
+      recorder.begin();
+      return;
+    }
+    recorder.go_on(kept->at("recorded"));
+    steps = kept->at("steps");
+    charted = kept->at("charted").get<std::vector<int>>();
   }
   void step(double part, bool last) {
     ++steps;
@@ -46,9 +50,8 @@ struct Counting {
     recorder.tell(part, "a note");
   }
   bool keep() {
-    const CompositeNumbering numbering(comm, geometry);
-    const VofPlaces places = places_of(geometry, numbering);
-    return recorder.keep("", 10.0, {{"steps", steps}, {"charted", charted}}, places, {});
+    const auto state = [&] { return Json{{"recorded", recorder.json()}, {"steps", steps}, {"charted", charted}}; };
+    return recorder.keep_files() && services.solved.save("count", "", {Json::object(), state()}, {});
   }
   /// The number in each frame.
   std::vector<int> frames() const {

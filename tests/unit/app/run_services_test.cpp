@@ -15,7 +15,7 @@ TEST(RunServicesMpi, ByDefaultTheyDoNothing) {
   SolveStore& solved = services.solved;
   EXPECT_FALSE(solved.keeps());
   EXPECT_EQ(solved.dependencies("flow", Geometry(), 1.0), "");
-  EXPECT_FALSE(solved.save("stokes x", "", {}, {}, {}));
+  EXPECT_FALSE(solved.save("stokes x", "", {}, {}));
   solved.drop("stokes x");
   solved.read_own();
   EXPECT_FALSE(solved.load("stokes x", "").has_value());

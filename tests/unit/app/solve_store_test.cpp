@@ -51,12 +51,12 @@ TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
   std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(static_cast<double>(numbering.first()) + static_cast<double>(i));
-  const std::array fields{VofValues{"pressure", 1, std::span<const double>(values)}};
+  const std::array fields{VofTable{"solve", places, {{"pressure", 1, std::span<const double>(values)}}}};
   {
     SolveStore store(comm, folder, deck, false);
     const std::string depends = store.dependencies("flow", geometry, 1e-6);
-    store.save("stokes x", depends, {Json{{"k", 1}}, Json{{"state", 2}}}, places, fields);
-    store.save("on the way", depends, {"{}", "{}"}, places, {});
+    store.save("stokes x", depends, {Json{{"k", 1}}, Json{{"state", 2}}}, fields);
+    store.save("on the way", depends, {"{}", "{}"}, {});
     store.drop("on the way");
     ASSERT_EQ(store.finished().size(), 1U);
     EXPECT_EQ(store.n_read(), 0);
@@ -66,7 +66,7 @@ TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
   const std::string depends = store.dependencies("flow", geometry, 1e-6);
   std::vector<double> read(values.size());
   const auto state = store.load("stokes x", depends, [&](const VofFile& file, const Json&) {
-    file.read("pressure", places, 1, std::span<double>(read));
+    file.read("solve", "pressure", places, 1, std::span<double>(read));
   });
   ASSERT_TRUE(state);
   EXPECT_EQ(state->dump(), "{\"state\":2}");
@@ -77,7 +77,7 @@ TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
   EXPECT_FALSE(store.load("on the way", depends));
   // A field that is not there: solved again.
   EXPECT_FALSE(store.load("stokes x", depends, [&](const VofFile& file, const Json&) {
-    file.read("velocity", places, 3, std::span<double>(read));
+    file.read("solve", "velocity", places, 3, std::span<double>(read));
   }));
 }
 
@@ -99,18 +99,19 @@ TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
   const CompositeNumbering numbering(comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
   std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
-  const std::array fields{VofValues{"c", 1, std::span<const double>(values)}};
+  const std::array fields{VofTable{"solve", places, {{"c", 1, std::span<const double>(values)}}}};
   const std::string name = "transport" + std::string(checkpoint_suffix);
   SolveStore store(comm, folder, deck, true, 2);
   const std::string depends = store.dependencies("flow", geometry, 1e-6);
   for (int step = 1; step <= 3; ++step) {
     std::ranges::fill(values, step);
-    store.save(name, depends, {Json::object(), Json{{"step", step}}}, places, fields);
+    store.save(name, depends, {Json::object(), Json{{"step", step}}}, fields);
   }
   const auto load = [&] {
     std::vector<double> read(values.size(), 0.0);
-    const auto state = store.load(
-        name, depends, [&](const VofFile& file, const Json&) { file.read("c", places, 1, std::span<double>(read)); });
+    const auto state = store.load(name, depends, [&](const VofFile& file, const Json&) {
+      file.read("solve", "c", places, 1, std::span<double>(read));
+    });
     for (const double v : read)
       EXPECT_TRUE(!state || state->dump() == fmt::format("{{\"step\":{}}}", v)) << "a value of step " << v;
     return state ? state->dump() : "";
@@ -121,7 +122,7 @@ TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
   EXPECT_FALSE(fs::exists(folder + "/transport_checkpoint.2.h5"));  // two are kept
   // The damaged one is gone: the good one is not pushed out by it.
   std::ranges::fill(values, 4.0);
-  store.save(name, depends, {Json::object(), Json{{"step", 4}}}, places, fields);
+  store.save(name, depends, {Json::object(), Json{{"step", 4}}}, fields);
   damage(comm, folder + "/transport_checkpoint.h5");
   EXPECT_EQ(load(), "{\"step\":2}");
   damage(comm, folder + "/transport_checkpoint.h5");

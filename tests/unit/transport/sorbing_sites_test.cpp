@@ -10,7 +10,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"
-#include "transport/reactive/reaction_memory.hpp"
+#include "transport/reactive/reaction_items.hpp"
 
 namespace karst::sorbing_sites_test {
 namespace {
@@ -122,12 +122,14 @@ TEST_F(SorbingSitesWithCalcite, MixingCellMpi) {
 }
 
 // What a box remembers is all that it needs: it goes on with the same bits.
-TEST_F(SorbingSitesWithCalcite, GoesOnFromItsMemory) {
+TEST_F(SorbingSitesWithCalcite, GoesOnFromItsItems) {
   for (int step = 0; step < 3; ++step) exchange_a_quarter();
-  const auto rows = reaction_memory(vessel_.medium, sites_, stepper_.grid().n_own, reaction_, nullptr);
+  const Composite& grid = *stepper_.grid().composite;
+  const VofSet unknowns = unknowns_of(grid.geometry(), grid.numbering());
+  State state;
+  add_items(vessel_.medium, sites_, unknowns, "sites", reaction_, nullptr, state);
   ReactionState again = start_reaction(vessel_.medium, sites_);
-  again.dt = reaction_.dt;
-  take_reaction_memory(vessel_.medium, sites_, rows, again, nullptr);
+  take_items(state, vessel_.medium, sites_, unknowns, "sites", again, nullptr);
   std::vector<std::vector<double>> before;
   for (const Array<double>& c : state_.values) before.emplace_back(c.begin(), c.end());
   exchange_a_quarter();

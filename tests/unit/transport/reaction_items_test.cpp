@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/reactive/reaction_memory.hpp"
+#include "transport/reactive/reaction_items.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/core/error.hpp"
 #include "solvers/krylov/petsc_session.hpp"
+#include "support/errors.hpp"
 #include "support/reactive_cases.hpp"
 #include "support/scalar_cases.hpp"
 
-namespace karst::reaction_memory_test {
+namespace karst::reaction_items_test {
 namespace {
 
 /// Acid diffuses to a wall that it dissolves, and through dust that it uses up; steps of changing length.
@@ -63,18 +64,25 @@ struct Reactions {
       kept += report.kept;
     }
   }
-  /// As a file would bring it: rows of own volumes, and numbers.
+  VofSet unknowns() const {
+    const Composite& grid = *stepper.grid().composite;
+    return unknowns_of(grid.geometry(), grid.numbering());
+  }
+  State items() const {
+    State all;
+    add_items(medium, wall, unknowns(), "wall", at_wall, &coupled, all);
+    add_items(medium, dust, unknowns(), "dust", of_dust, nullptr, all);
+    return all;
+  }
   void go_on(const Reactions& from) {
     const auto n_own = stepper.grid().n_own;
     for (std::size_t p = 0; p < state.values.size(); ++p)
       stepper.set_values(state, p, from.state.values[p].span().first(static_cast<std::size_t>(n_own)));
     state.range = from.state.range;
     state.time = from.state.time;
-    take_reaction_memory(medium, wall, reaction_memory(medium, wall, n_own, from.at_wall, &from.coupled), at_wall,
-                         &coupled);
-    take_reaction_memory(medium, dust, reaction_memory(medium, dust, n_own, from.of_dust, nullptr), of_dust, nullptr);
-    at_wall.dt = from.at_wall.dt;
-    of_dust.dt = from.of_dust.dt;
+    const State all = from.items();
+    take_items(all, medium, wall, unknowns(), "wall", at_wall, &coupled);
+    take_items(all, medium, dust, unknowns(), "dust", of_dust, nullptr);
   }
 
   Solution acid;
@@ -90,7 +98,7 @@ struct Reactions {
 };
 
 // The same bits, after steps in turn and coupled ones, with sites that keep their rates.
-TEST(ReactionMemoryMpi, GoesOnWithTheSameBits) {
+TEST(ReactionItemsMpi, GoesOnWithTheSameBits) {
   const PetscSession petsc;
   const Comm comm = Comm::world();
   for (const int stop : {1, 3, 7}) {
@@ -111,16 +119,17 @@ TEST(ReactionMemoryMpi, GoesOnWithTheSameBits) {
   }
 }
 
-TEST(ReactionMemory, RowsOfOtherSitesAreRefused) {
+TEST(ReactionItems, ThoseOfOtherSitesAreRefused) {
   const PetscSession petsc;
   Reactions run(Comm::self());
-  EXPECT_TRUE(run.at_wall.amount.empty());  // walls do not end: nothing to remember
-  const std::vector<double> rows =
-      reaction_memory(run.medium, run.wall, run.stepper.grid().n_own, run.at_wall, nullptr);
-  EXPECT_EQ(rows.size(),
-            memory_width(run.medium, run.wall, false) * static_cast<std::size_t>(run.stepper.grid().n_own));
-  EXPECT_THROW(take_reaction_memory(run.medium, run.dust, rows, run.of_dust, nullptr), Error);
+  EXPECT_TRUE(run.at_wall.amount.empty());  // walls do not end: nothing is left of them
+  State state;
+  add_items(run.medium, run.wall, run.unknowns(), "sites", run.at_wall, nullptr, state);
+  EXPECT_PRED2(test::has, test::error_of([&] {
+                 take_items(state, run.medium, run.dust, run.unknowns(), "sites", run.of_dust, nullptr);
+               }),
+               "which are not the");
 }
 
 }  // namespace
-}  // namespace karst::reaction_memory_test
+}  // namespace karst::reaction_items_test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "app/job/run_services.hpp"
+#include "app/output/recorder.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/core/format.hpp"
+#include "base/file/log.hpp"
+#include "io/state_file.hpp"
+
+namespace karst {
+
+namespace {
+
+std::string name_of(Process& first) { return first.recorder()->process() + std::string(checkpoint_suffix); }
+
+/// The last whole one that this process was the first of, where one fits: its files are in place then.
+std::optional<Checkpoint> load_checkpoint(const JobContext& context, Process& first) {
+  Checkpoint found;
+  const auto read = [&](const VofFile& file, const Json& json) {
+    found = {json.at("clock").get<std::vector<double>>(), {}, true};
+    for (const Json& part : json.at("parts")) {
+      const std::string process = part.at("process");
+      found.parts.push_back({process, part.at("depends_on"), part.at("recorded"),
+                             read_state(file, part.at("state"), context.geometry(), process)});
+    }
+    first.recorder()->bring_files(found.parts.at(0).recorded);
+  };
+  if (!context.services.solved.load(name_of(first), first.dependencies(), read)) return {};
+  return found;
+}
+
+/// A process that was made, from the deck or from its part of a checkpoint.
+void begin(const JobContext& context, Process& job, std::optional<Checkpoint>& from) {
+  Recorder& recorder = *job.recorder();
+  if (!from) {
+    recorder.begin();
+    return job.begin();
+  }
+  const std::string& process = recorder.process();
+  const auto part = std::ranges::find(from->parts, process, &Checkpoint::Part::process);
+  const double time = from->parts.front().recorded.at("time");
+  constexpr const char* advice = "--overwrite starts at 0";
+  require(part != from->parts.end(), "{}: the {} continues from {:g} s, but its checkpoint holds no {}; {}", process,
+          from->parts.front().process, time, process, advice);
+  const std::string changed = first_difference(part->depends_on, job.dependencies());
+  require(changed.empty(),
+          "{}: the {} continues from {:g} s, but the {} of its checkpoint belongs to other input: {}; {}", process,
+          from->parts.front().process, time, process, changed, advice);
+  if (from->from_disk && part != from->parts.begin())
+    fail_together(context.comm, [&] { recorder.bring_files(part->recorded); });
+  recorder.go_on(part->recorded);
+  job.go_on(part->state);
+  part->state = {};  // its memory is needed
+  const Recorded& recorded = recorder.recorded();
+  log_info("{} continues after step {}, at {}", process, recorded.steps, format_si(recorded.time, "s"));
+}
+
+}  // namespace
+
+bool save_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {
+  SolveStore& store = context.services.solved;
+  if (!store.keeps()) return false;
+  Json parts = Json::array();
+  std::vector<State> states;
+  std::vector<VofTable> tables;
+  for (const auto& job : jobs) {
+    Recorder& recorder = *job->recorder();
+    if (!recorder.keep_files()) return false;
+    const State& state = states.emplace_back(job->state());
+    std::ranges::move(tables_of(state, context.geometry(), recorder.process()), std::back_inserter(tables));
+    parts.push_back({{"process", recorder.process()},
+                     {"depends_on", job->dependencies()},
+                     {"recorded", recorder.json()},
+                     {"state", description_of(state)}});
+  }
+  const std::string name = name_of(*jobs.front());
+  const Json result{{"solve", name}, {"steps", clock.steps()}, {"time_s", clock.time()}, {"end_s", clock.end()}};
+  return store.save(name, jobs.front()->dependencies(), {result, {{"clock", clock.state()}, {"parts", parts}}}, tables);
+}
+
+Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {
+  Checkpoint taken{clock.state(), {}};
+  for (const auto& job : jobs) {
+    job->recorder()->close();
+    taken.parts.push_back(
+        {job->recorder()->process(), job->dependencies(), job->recorder()->json(), owned(job->state())});
+  }
+  context.comm.any(false);  // histories are whole before another process opens them
+  return taken;
+}
+
+Together begin_together(const JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
+  Together all;
+  for (const Job& job : jobs) {
+    context.services.progress.begin(std::string(job.word.name), fmt::format("{}: set-up", job.word.name));
+    Process& process = *all.emplace_back(job.start(context));
+    if (process.recorder() == nullptr) continue;
+    if (all.size() == 1 && !from) from = load_checkpoint(context, process);
+    begin(context, process, from);
+  }
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/reactive/reaction_items.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Calls f(name, unit, kind, numbers of all sites, how many of one).
+template <class Reaction, class Scratch, class F>
+void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reaction& reaction, Scratch* coupled, F&& f) {
+  const std::size_t totals = medium.n_totals(), minerals = medium.minerals.size();
+  const char *amount = "mol/kgw", *rate = "mol/kgw/s";
+  f("first guess", "", ItemKind::memory, reaction.start, medium.n_basis() + 2);
+  f("totals of the last solve", amount, ItemKind::memory, reaction.seen, totals);
+  f("rates", rate, ItemKind::memory, reaction.rate, minerals);
+  if (!medium.sites.empty()) f("sorbed", amount, ItemKind::content, reaction.sorbed, totals);
+  if (sites.ends()) f("minerals left", amount, ItemKind::content, reaction.amount, minerals);
+  if (coupled == nullptr) return;
+  f("totals of the last coupled solve", amount, ItemKind::memory, coupled->seen, totals);
+  f("coupled rates", rate, ItemKind::memory, coupled->rate, minerals);
+  f("slopes of the coupled rates", "1/s", ItemKind::memory, coupled->slope, minerals);
+}
+
+}  // namespace
+
+void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
+               const std::string& name, const ReactionState& reaction, const CoupledScratch* coupled, State& state) {
+  add_set(state, some_of(unknowns, name, sites.volume));
+  Json& numbers = state.numbers[name];
+  numbers["dt"] = reaction.dt;
+  if (coupled != nullptr) {
+    const CoupledCounts& c = coupled->counts;
+    numbers["counts"] = {c.steps, c.iterations, c.from_zero, c.in_turn};
+  }
+  const auto add = [&]<class T>(const char* part, const char* unit, ItemKind kind, const std::vector<T>& from,
+                                std::size_t n) {
+    StateItem item{name + ": " + part, unit, kind, static_cast<int>(n), name, std::span<const T>(from)};
+    if (from.empty())  // no step was coupled yet
+      add_owned(state, std::move(item), Array<T>(sites.size() * n, Purpose::buffers, static_cast<T>(no_number)));
+    else
+      state.items.push_back(std::move(item));
+  };
+  for_parts(medium, sites, reaction, coupled, add);
+}
+
+void take_items(const State& state, const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
+                const std::string& name, ReactionState& reaction, CoupledScratch* coupled) {
+  const VofSet &there = set_of(state, name), here = some_of(unknowns, name, sites.volume);
+  require(there.all == here.all && there.vofs == here.vofs, "the state has {} {}, which are not the {} here",
+          there.size, name, here.size);
+  const auto take = [&]<class T>(const char* part, const char*, ItemKind, std::vector<T>& to, std::size_t n) {
+    to.resize(sites.size() * n);
+    take_item(state, name + ": " + part, static_cast<int>(n), std::span(to));
+  };
+  for_parts(medium, sites, reaction, coupled, take);
+  const Json& numbers = state.numbers.at(name);
+  reaction.dt = numbers.at("dt");
+  if (coupled == nullptr) return;
+  const auto counts = numbers.at("counts").get<std::array<std::int64_t, 4>>();
+  coupled->counts = {counts[0], counts[1], counts[2], counts[3]};
+}
+
+}  // namespace karst

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What sites have between steps, as items of a state (fields/state.hpp). With these and the state of the transport,
+// reactions go on with the same bits.
+#pragma once
+
+#include <string>
+
+#include "fields/state.hpp"
+#include "transport/reactive/coupled_step.hpp"
+
+namespace karst {
+
+/// Adds the set of the volumes that are sites, their items "NAME: ...", and what is one number for all. Not collective.
+/// @param unknowns  all volumes
+/// @param name      of the set
+/// @param coupled   nullptr: steps are never coupled
+void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
+               const std::string& name, const ReactionState& reaction, const CoupledScratch* coupled, State& state);
+
+/// The inverse. Throws Error, maybe on some ranks alone: the state is of other sites. Not collective.
+/// @param reaction  of start_reaction()
+/// @param coupled   new; nullptr: steps are never coupled
+void take_items(const State& state, const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
+                const std::string& name, ReactionState& reaction, CoupledScratch* coupled);
+
+}  // namespace karst

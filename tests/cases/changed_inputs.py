@@ -171,7 +171,7 @@ def not_together(karst, folder, preload):
     folder.mkdir()
     (folder / "deck.toml").write_text(rock() + IN_TIME.format("unsteady-stokes") + "[transport]\n" + STEPS + DYE)
     command = ["run", "deck.toml", "--out", "out"]
-    karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "4", "KILL_INTO": "_checkpoint.h5"})
+    karst.run(command, folder, variables={"LD_PRELOAD": preload, "KILL_AT": "2", "KILL_INTO": "_checkpoint.h5"})
     resumed = karst.run([*command, "--resume", "transport.diffusivity=2e-9"], folder)
     return [] if resumed.status == 1 and "the transport of its checkpoint belongs to other input" in resumed.err else [str(resumed)]
 

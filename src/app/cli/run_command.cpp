@@ -15,6 +15,7 @@
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/run_folder.hpp"
 #include "app/job/run_services.hpp"
+#include "app/output/moved_fields.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/run/run_report.hpp"
 #include "app/run/run_timers.hpp"
@@ -88,31 +89,22 @@ struct RunState {
   RunServices& services;
   std::vector<Job> asked;
   Summary summary{};
-  std::optional<GeometryReport> geometry{};  ///< before boxes moved
-  std::size_t told = 0;                      ///< jobs whose results were told
 };
 
-/// A job that was done before boxes moved, and is read from disk, is told of once.
-void do_jobs(RunState& run, const JobContext& context) {
-  const SolveStore& solved = run.services.solved;
-  int n_loaded = solved.n_loaded();
+void do_jobs(RunState& run, JobContext& context) {
   const CountedJobs counted;
   Simulation(context, run.asked).run([&](JobResult result) {
-    const bool from_disk = solved.n_loaded() > std::exchange(n_loaded, solved.n_loaded());
     for (const SolveRow& s : result.solves) {
       run.summary.seconds.setup += s.setup_seconds;
       run.summary.seconds.solve += s.seconds;
-      if (!from_disk) run.services.balance.add_solves(s.seconds);
+      run.services.balance.add_solves(s.seconds);
     }
-    if (run.summary.jobs.size() == run.told) {
-      log_info("{}", result.text);
-      ++run.told;
-    }
+    log_info("{}", result.text);
     run.summary.jobs.push_back(std::move(result));
   });
   end_if_asked(run.comm);
   run.summary.communication = counted.told(run.comm, context.geometry());
-  run.summary.solves_read = solved.n_read();
+  run.summary.solves_read = run.services.solved.n_read();
   run.summary.balance = run.services.balance.json();
 }
 
@@ -158,18 +150,13 @@ void leave_unfinished(RunState& run, const std::string& status, const std::strin
   log_info("The solved part could not be summarised: {}", e.what());
 }
 
-/// The jobs. What ends them early leaves log, summary and what was finished, in order. What boxes cost, where they are
-/// to move and the jobs to begin again.
-std::optional<BoxCosts> do_jobs_in_order(RunState& run, const JobContext& context) {
+/// The jobs. What ends them early leaves log, summary and what was finished, in order.
+void do_jobs_in_order(RunState& run, JobContext& context) {
   run.folder.begin_work();
   const double limit = run.line.time_limit > 0.0 ? run.line.time_limit : run.session.config.run.time_limit;
   const OrderlyEnd orderly(run.comm, limit > 0.0 ? std::max(limit - run.clock.seconds(), 1e-9) : 0.0);
   try {
     do_jobs(run, context);
-    return {};
-  } catch (BoxesMove& move) {
-    run.services.solved.read_own();
-    return std::move(move.costs);
   } catch (const EarlyEnd& end) {
     finish_trace(run.services.trace, run.line);
     leave_unfinished(run, "interrupted", end.reason);
@@ -248,48 +235,49 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   tell_headlines(summary);
 }
 
-/// Geometry, jobs and results, with boxes where their costs put them. What they cost, where they are to move: then all
-/// is to be done once more, and what was solved is read. Collective.
-std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts& costs,
-                             const std::vector<std::string>& options) {
+/// The geometry with boxes dealt out by these costs, as a ground.
+/// @param before  the same with other owners; nullptr: the first one
+std::shared_ptr<const Ground> ground_of(RunState& run, const Source& source, const BoxCosts& costs,
+                                        const Ground* before = nullptr) {
+  Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds, costs);
+  // The same, but for the last digits of sums over ranks.
+  if (before != nullptr) geometry.report = before->geometry().report;
+  run.summary.geometry = collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  return std::make_shared<const Ground>(run.comm, std::move(geometry));
+}
+
+/// Geometry, jobs and results. Collective.
+void work(RunState& run, const Source& source, const std::vector<std::string>& options) {
   const Comm& comm = run.comm;
   const Config& config = run.session.config;
   RunServices& services = run.services;
-  const bool first = services.balance.looks().empty();
   services.balance.begin_pass();
-  services.handover = {.wanted = std::ranges::any_of(run.asked, &Job::uses_flow)};
-  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  services.handover.wanted = std::ranges::any_of(run.asked, &Job::uses_flow);
   services.progress.begin("geometry", "geometry");
-  for (JobResult& job : run.summary.jobs) job.components.clear();  // their ground goes before the next one comes
-  Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
-  if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
-  run.geometry = geometry.report;
-  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
-  run.summary.jobs.clear();
-  run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
-  services.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
-  if (first) {
-    log_info("{}", pores_table(run.summary.geometry));
-    log_detail("{}", grid_table(run.summary.geometry));
-  }
-  const auto again = [&](const Variant& variant) {
-    return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
+  JobContext context{comm,
+                     config,
+                     source.grid,
+                     ground_of(run, source, costs_at_start(config.run)),
+                     services,
+                     [&](const Variant& variant) {
+                       return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
+                     },
+                     wall_uncertainty(source)};
+  context.dealt_out = [&](const BoxCosts& costs) {
+    std::shared_ptr<const Ground> ground = ground_of(run, source, costs, context.ground.get());
+    for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
+    return ground;
   };
-  const JobContext context{comm,
-                           config,
-                           source.grid,
-                           std::make_shared<const Ground>(comm, std::move(geometry)),
-                           services,
-                           again,
-                           wall_uncertainty(source)};
+  services.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  log_info("{}", pores_table(run.summary.geometry));
+  log_detail("{}", grid_table(run.summary.geometry));
   if (!config.output.plot.empty())
     services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
       write_plot(context, source, services.files.path(name), components, time);
     };
   check_jobs(context);
-  std::optional<BoxCosts> moved = do_jobs_in_order(run, context);
-  if (!moved) write_results(run, context, source, options);
-  return moved;
+  do_jobs_in_order(run, context);
+  write_results(run, context, source, options);
 }
 
 }  // namespace
@@ -323,8 +311,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
-  std::optional<BoxCosts> costs = costs_at_start(session.config.run);
-  while (costs) costs = work(run, source, *costs, options);
+  work(run, source, options);
 }
 
 }  // namespace karst

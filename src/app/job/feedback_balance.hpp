@@ -15,11 +15,6 @@
 
 namespace karst {
 
-/// Thrown on all ranks, from a state that is kept: boxes are to be dealt out by these costs, and the run goes on.
-struct BoxesMove {
-  BoxCosts costs;
-};
-
 /// What is found after some steps.
 struct BalanceLook {
   int step = 0;               ///< after which
@@ -56,9 +51,9 @@ class FeedbackBalance {
   explicit FeedbackBalance(const Comm& comm) : comm_(comm) {}
   bool measures() const { return comm_.has_value(); }
 
-  /// The geometry is to be built next, with boxes where they are for now.
+  /// A geometry is to be built next, after which boxes stay for some steps.
   void begin_pass();
-  /// Of the time since then so much went into solves, which after a move are read.
+  /// Of the time since then so much went into solves, which a move does not do again.
   void add_solves(double seconds) { solved_ += seconds; }
   /// Around a step.
   /// @param part  of the time of the run that is over before it

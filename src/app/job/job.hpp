@@ -40,6 +40,8 @@ struct JobContext {
   RunServices& services;                          ///< what the run does for them
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
+  /// The same geometry with boxes dealt out by their costs, and on it what the run has of jobs that are done; collective.
+  std::function<std::shared_ptr<const Ground>(const BoxCosts&)> dealt_out{};
 
   const Geometry& geometry() const { return ground->geometry(); }
 };

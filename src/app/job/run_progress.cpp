@@ -27,12 +27,6 @@ void RunClock::expect(const std::vector<RunPart>& parts) {
   parts_.insert(parts_.end(), next, parts.end());
 }
 
-void RunClock::repeat(const std::vector<RunPart>& parts) {
-  parts_.resize(current_);
-  if (current_ > 0) parts_.back().seconds *= fraction_;
-  parts_.insert(parts_.end(), parts.begin(), parts.end());
-}
-
 void RunClock::end(double now) {
   if (current_ == 0) return;
   const RunPart& part = parts_[current_ - 1];
@@ -145,11 +139,6 @@ void RunProgress::tell_also(std::function<void(const ProgressState&)> somebody) 
 void RunProgress::expect(const std::vector<RunPart>& parts) {
   const std::lock_guard lock(mutex_);
   clock_.expect(parts);
-}
-
-void RunProgress::repeat(const std::vector<RunPart>& parts) {
-  const std::lock_guard lock(mutex_);
-  clock_.repeat(parts);
 }
 
 void RunProgress::begin(const std::string& stage, const std::string& what) {

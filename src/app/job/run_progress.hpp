@@ -29,8 +29,6 @@ class RunClock {
   explicit RunClock(std::vector<RunPart> parts = {}) : parts_(std::move(parts)) {}
   /// What comes behind the first part of the stage that runs takes the place of all that is still to come.
   void expect(const std::vector<RunPart>& parts);
-  /// The part that runs has come as far as it does, and all of these come next.
-  void repeat(const std::vector<RunPart>& parts);
   /// Ends the part that runs and begins the next one of the stage; those between are left out. Parts that nobody
   /// expected count with the time that they take.
   void begin(const std::string& stage, double now);
@@ -76,7 +74,6 @@ class RunProgress {
   /// Also tells somebody, every second and on rank 0: from a thread of its own, until end().
   void tell_also(std::function<void(const ProgressState&)> somebody);
   void expect(const std::vector<RunPart>& parts);
-  void repeat(const std::vector<RunPart>& parts);
   /// @param what  is said of it
   void begin(const std::string& stage, const std::string& what);
   void tell(double fraction, const std::string& what, const std::string& note);

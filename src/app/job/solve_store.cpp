@@ -125,7 +125,6 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
     kept = false;
   }
   note(name, record.result);
-  if (std::ranges::count(own_, name) == 0) own_.push_back(name);
   return kept;
 }
 
@@ -160,8 +159,7 @@ std::optional<Json> SolveStore::load(const std::string& name, const std::string&
       if (comm_.rank() == 0) fs::rename(path, file_of(name), ignored);  // a damaged one never stands before a good one
     }
     note(name, json.at("result"));
-    ++n_loaded_;
-    if (std::ranges::count(own_, name) == 0) ++n_read_;
+    ++n_read_;
     return json.at("state");
   }
   return {};

@@ -76,10 +76,6 @@ class SolveStore {
   const std::vector<FinishedSolve>& finished() const { return finished_; }
   /// Of finished(), read from an earlier run.
   int n_read() const { return n_read_; }
-  /// How many have been read, also of those that this run has saved.
-  int n_loaded() const { return n_loaded_; }
-  /// What this run has saved is read from now on, as that of an earlier run is.
-  void read_own() { resume_ = keeps(); }
 
  private:
   std::string copy_of(const std::string& path) const;
@@ -92,8 +88,7 @@ class SolveStore {
   bool resume_ = false;
   int keep_ = 1;
   std::vector<FinishedSolve> finished_;
-  std::vector<std::string> own_;  ///< names that this run has saved
-  int n_read_ = 0, n_loaded_ = 0;
+  int n_read_ = 0;
 };
 
 /// What is not the same in the dependencies of before and of now: "was X, is Y now"; empty: all is.

@@ -98,7 +98,8 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
 Together begin_together(const JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
   Together all;
   for (const Job& job : jobs) {
-    context.services.progress.begin(std::string(job.word.name), fmt::format("{}: set-up", job.word.name));
+    const std::string name(job.word.name);
+    if (!from || from->from_disk) context.services.progress.begin(name, name + ": set-up");
     Process& process = *all.emplace_back(job.start(context));
     if (process.recorder() == nullptr) continue;
     if (all.size() == 1 && !from) from = load_checkpoint(context, process);

@@ -11,7 +11,7 @@
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
-#include "app/run/checkpoint.hpp"
+#include "app/run/change_owners.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 
@@ -101,9 +101,8 @@ void end_or_keep(const JobContext& context, const Together& jobs, const Clock& c
   if (checkpoints.due(context.comm, clock.time())) save_checkpoint(context, jobs, clock);
 }
 
-/// After some steps: boxes move to other ranks where that pays. Throws BoxesMove on all ranks, from a state that is
-/// kept.
-void balance(const JobContext& context, const Together& jobs, const Clock& clock) {
+/// After some steps: boxes move to other ranks where that pays.
+void balance(JobContext& context, std::span<const Job> rows, Together& jobs, Clock& clock) {
   FeedbackBalance& balance = context.services.balance;
   if (clock.done() || !(balance.begins() || balance.due())) return;
   std::vector<BoxWork> kinds;
@@ -114,16 +113,16 @@ void balance(const JobContext& context, const Together& jobs, const Clock& clock
       balance.look(layouts_of(context.geometry()), cell_work(*context.ground, jobs.front()->irregular_cost()), kinds,
                    clock.part(), clock.steps(), costs);
   if (!found.pays) return;
-  if (!save_checkpoint(context, jobs, clock))
-    return log_info("balance: boxes are not moved, because the state cannot be saved");
   log_info(
       "Boxes are moved after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
-      "expected afterwards; the geometry is rebuilt, finished solves and the state are read from disk",
+      "expected afterwards; the geometry is rebuilt, and the state is sent to the new owners",
       found.step, context.comm.size(), found.imbalance, found.expected);
-  throw BoxesMove{std::move(costs)};
+  balance.begin_pass();
+  change_owners(context, rows, costs, jobs, clock);
 }
 
-void go_through_time(const JobContext& context, const Together& jobs, Clock clock) {
+/// @param rows  of the jobs
+void go_through_time(JobContext& context, std::span<const Job> rows, Together& jobs, Clock clock) {
   Checkpoints checkpoints(context.config.checkpoint, clock.time());
   RunServices& run = context.services;
   try {
@@ -138,7 +137,7 @@ void go_through_time(const JobContext& context, const Together& jobs, Clock cloc
       write_outputs(context, jobs, clock);
       end_or_keep(context, jobs, clock, checkpoints);
       run.steps.end(clock.steps());
-      balance(context, jobs, clock);
+      balance(context, rows, jobs, clock);
     }
   } catch (const EarlyEnd&) {  // on all ranks, as the next
     leave_all(context, jobs, clock);
@@ -163,11 +162,11 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     const auto end =
         std::find_if_not(first + 1, jobs_.end(), [&](const Job& j) { return j.rides_along(context_->config); });
     std::optional<Checkpoint> from;
-    const Together together = begin_together(*context_, {first, end}, from);
+    Together together = begin_together(*context_, {first, end}, from);
     if (together.front()->recorder() != nullptr) {
       Clock clock = together.front()->clock();
       if (from) clock.go_on(from->clock);
-      go_through_time(*context_, together, clock);
+      go_through_time(*context_, {first, end}, together, clock);
     } else {
       do_at_once(*context_, *together.front());
     }
@@ -176,7 +175,7 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
   }
 }
 
-JobResult run_job(const Job& job, const JobContext& context) {
+JobResult run_job(const Job& job, JobContext& context) {
   JobResult result;
   Simulation(context, {&job, 1}).run([&](JobResult of_job) { result = std::move(of_job); });
   return result;

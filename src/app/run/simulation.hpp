@@ -13,20 +13,19 @@ namespace karst {
 /// begins; those that ride along (Job::rides_along) go step by step with the one before. Steady jobs have one step.
 class Simulation {
  public:
-  /// Context and jobs must outlive it.
-  Simulation(const JobContext& context, std::span<const Job> jobs) : context_(&context), jobs_(jobs) {}
+  /// Context and jobs must outlive it. The ground of the context is another one after boxes have moved.
+  Simulation(JobContext& context, std::span<const Job> jobs) : context_(&context), jobs_(jobs) {}
 
-  /// Throws EarlyEnd on all ranks where the run is asked to end, after the job has left what it has, and BoxesMove
-  /// (app/job/feedback_balance.hpp) where it is to begin again on boxes dealt out anew. Collective.
+  /// Throws EarlyEnd on all ranks where the run is asked to end, after the job has left what it has. Collective.
   /// @param done  takes the result of each job
   void run(const std::function<void(JobResult)>& done);
 
  private:
-  const JobContext* context_;
+  JobContext* context_;
   std::span<const Job> jobs_;
 };
 
 /// A job from start to end. Collective.
-JobResult run_job(const Job& job, const JobContext& context);
+JobResult run_job(const Job& job, JobContext& context);
 
 }  // namespace karst

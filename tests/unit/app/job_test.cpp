@@ -219,7 +219,7 @@ TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
   const Geometry geometry =
       build_geometry(comm, grid, *make_level_set(Cuboid{{{2, 2, 2}}, {11, 2, 11}}), KeepPores::all);
   RunServices services;
-  const JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
+  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   const JobResult result = run_job(flow_job(), context);
   const auto state = result.json["flow_in_time"]["periodic_state"];
   const std::complex<double> i(0.0, 1.0), lambda = 10.0 * std::sqrt(i * omega / nu);
@@ -437,7 +437,7 @@ struct FlowOfDeck {
         geometry(build_geometry(comm, source.grid, *source.level_set, config.geometry.keep)) {
     RunServices services{.files = files};
     const auto again = [&](const Variant& v) { return open_again(comm, config, source.grid, v, ""); };
-    const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
+    JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again};
     check_jobs(context);
     result = run_job(flow_job(), context);
   }
@@ -508,7 +508,7 @@ struct Slit {
     const Geometry geometry = build_geometry(comm, source.grid, *source.level_set, KeepPores::all);
     RunServices services;
     const auto again = [&](const Variant& v) { return moved(v.moved); };
-    const JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again, uncertainty};
+    JobContext context{comm, config, source.grid, test::ground_on(comm, geometry), services, again, uncertainty};
     check_jobs(context);
     return run_job(flow_job(), context);
   }

@@ -102,18 +102,6 @@ TEST(RunClock, AnotherNumberOfPartsMayBeExpected) {
   EXPECT_NEAR(clock.left(5.0), 11.0, 1e-9);
 }
 
-// The first solve is broken off at 2 of its 10 s, and all but the import begins once more.
-TEST(RunClock, PartsMayBeginOnceMore) {
-  RunClock clock(parts);
-  clock.begin("geometry", 0.0);
-  clock.begin("flow", 2.0);
-  clock.set_fraction(0.2);
-  clock.repeat(parts);
-  clock.begin("geometry", 4.0);
-  EXPECT_NEAR(clock.left(4.0), 2.0 + 21.0 + 1.0, 1e-12);
-  EXPECT_NEAR(clock.part(4.0), 4.0 / 28.0, 1e-12);
-}
-
 // One mechanism: the parts add up to what `karst check` would say with the same paces.
 TEST(RunProgress, PartsAddUpToTheEstimateOfTheTime) {
   Config config;

@@ -17,7 +17,6 @@ TEST(RunServicesMpi, ByDefaultTheyDoNothing) {
   EXPECT_EQ(solved.dependencies("flow", Geometry(), 1.0), "");
   EXPECT_FALSE(solved.save("stokes x", "", {}, {}));
   solved.drop("stokes x");
-  solved.read_own();
   EXPECT_FALSE(solved.load("stokes x", "").has_value());
   EXPECT_TRUE(solved.finished().empty());
   EXPECT_FALSE(services.files.written() || services.files.plotted());

@@ -294,7 +294,7 @@ TEST(TransportJobMpi, AnInletCarries) {
     const Geometry geometry = build_geometry(world, grid, *two_balls(), KeepPores::all);
     bed.flow_from(side);
     bed.config.time.end_pore_volumes = side == 2 ? 1.4 : 0.1;
-    const JobContext context{world, bed.config, grid, test::ground_on(world, geometry), bed.services};
+    JobContext context{world, bed.config, grid, test::ground_on(world, geometry), bed.services};
     check_jobs(context);
     run_job(flow_job(), context);
     const JobResult result = run_job(transport_job(), context);

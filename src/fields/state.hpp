@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of what goes through time, as a list of items. A process is made from a ground and its state; what is not
-// an item (operators, matrices, time steps, indices of probes) is made again from both (decision 054).
+// an item (operators, matrices, time steps, indices of probes) is made again from both (decision 055).
 #pragma once
 
 #include <memory>

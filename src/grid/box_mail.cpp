@@ -23,7 +23,8 @@ void require_same_boxes(const OtherOwners& owners) {
 
 }  // namespace
 
-void send_boxes(const Comm& comm, const OtherOwners& owners, const std::function<BoxBytes(int level, int box)>& bytes_of,
+void send_boxes(const Comm& comm, const OtherOwners& owners,
+                const std::function<BoxBytes(int level, int box)>& bytes_of,
                 const std::function<void(int level, int box, std::span<const std::byte>)>& take) {
   require_same_boxes(owners);
   std::map<int, BoxBytes> by_rank;

@@ -26,7 +26,8 @@ struct OtherOwners {
 /// @param bytes_of  (level, own box of `from`)
 /// @param take      (level, own box of `to`, its bytes), by increasing level and box
 /// Throws Error on all ranks where the boxes are not the same. Collective.
-void send_boxes(const Comm& comm, const OtherOwners& owners, const std::function<BoxBytes(int level, int box)>& bytes_of,
+void send_boxes(const Comm& comm, const OtherOwners& owners,
+                const std::function<BoxBytes(int level, int box)>& bytes_of,
                 const std::function<void(int level, int box, std::span<const std::byte>)>& take);
 
 /// Values of one type behind what is there.

@@ -40,7 +40,8 @@ struct JobContext {
   RunServices& services;                          ///< what the run does for them
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
-  /// The same geometry with boxes dealt out by their costs, and on it what the run has of jobs that are done; collective.
+  /// The same geometry with boxes dealt out by their costs, and on it what the run has of jobs that are done;
+  /// collective.
   std::function<std::shared_ptr<const Ground>(const BoxCosts&)> dealt_out{};
 
   const Geometry& geometry() const { return ground->geometry(); }
@@ -65,8 +66,8 @@ struct Balance {
 struct JobComponent {
   PlotField field;  ///< what output.plot must name
   std::string name;
-  std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;
-  std::shared_ptr<const Ground> ground;  ///< whose boxes it fills
+  std::function<void(int level, std::int64_t box, std::span<float> cells)> fill;  ///< of an own box
+  std::shared_ptr<const Ground> ground;                                           ///< whose boxes it fills
 };
 
 /// Without those that output.plot does not name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints: one file per instant, with the states of all jobs that go through time together, their histories and
-// their clock (decision 054).
+// their clock (decision 055).
 #pragma once
 
 #include <memory>

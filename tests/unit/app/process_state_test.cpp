@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kind of job that goes through time is made again from its state, in memory, and goes on with the same bits.
+// Every kind of job that goes through time is made again from its state, on the same ground and on one whose boxes have
+// other owners.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ std::string bytes_of(const JobResult& result) {
       const LevelGraph& graph = c.ground->geometry().levels[l].graph;
       for (int b = 0; b < graph.n_local(); ++b) {
         std::vector<float> cells(static_cast<std::size_t>(graph.box(b).cells.count()));
-        c.fill(static_cast<int>(l), graph.first_box() + b, cells);
+        c.fill(static_cast<int>(l), b, cells);
         bytes.append(reinterpret_cast<const char*>(cells.data()), sizeof(float) * cells.size());
       }
     }
@@ -100,6 +101,11 @@ shape = "sphere"
 center = [3, 3, 3]
 radius = 2
 mineral = "grain"
+[[geometry.solid]]
+shape = "sphere"
+center = [4.6, 6.1, 5.3]
+radius = 1.1
+mineral = "grain"
 [grid]
 cells = [32, 8, 8]
 size = [32, 8, 8]
@@ -114,6 +120,7 @@ model = "{}"
 drive = "pressure-drop"
 pressure_drop = 2e-3
 drive_factor = "t < 31 ? 1 : 0.3"
+tolerance = 1e-12
 axes = ["x"]
 [time]
 end = 50
@@ -125,19 +132,21 @@ constexpr const char* steady = R"(
 model = "stokes"
 drive = "velocity"
 velocity = 0.5
+tolerance = 1e-12
 axes = ["x"]
 estimate_error = false
 [time]
-end_pore_volumes = 0.06
+end_pore_volumes = 0.03
 )";
 constexpr const char* from_inlet = R"(
 [flow]
 model = "stokes"
+tolerance = 1e-12
 [[flow.inlet]]
 side = "-x"
 velocity = 0.5
 [time]
-end_pore_volumes = 0.06
+end_pore_volumes = 0.03
 )";
 constexpr const char* dye = R"(
 [transport]
@@ -175,9 +184,10 @@ amount = 2e-5
 rates = ["1e-2 H+ 1", "1e-6"]
 )";
 
-std::unique_ptr<LevelSet> one_grain() {
+std::unique_ptr<LevelSet> two_grains() {
   LevelSetParts parts;
   parts.push_back(of_mineral(make_level_set(Sphere{{3.0, 3.0, 3.0}, 2.0}), 0));
+  parts.push_back(of_mineral(make_level_set(Sphere{{4.6, 6.1, 5.3}, 1.1}), 0));
   return union_of_solids(std::move(parts), {"grain"});
 }
 
@@ -200,12 +210,12 @@ BoxCosts owners(const Geometry& geometry, std::span<const int> n) {
 /// One run of a kind, with changes.
 Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes) {
   const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
-  test::JobCase run(refined ? test::refined_in(plain, 1, {0, 0, 0}, {8, 8, 8}) : plain, *one_grain());
+  test::JobCase run(refined ? test::refined_in(plain, 1, {0, 0, 0}, {8, 8, 8}) : plain, *two_grains());
   run.config = config_of(kind.deck);
   run.services.handover.wanted = true;
   run.context.dealt_out = [&](const BoxCosts& costs) {
     Geometry geometry =
-        build_geometry(run.comm, run.grid, *one_grain(), KeepPores::all, ControlVolumes::home_cells, costs);
+        build_geometry(run.comm, run.grid, *two_grains(), KeepPores::all, ControlVolumes::home_cells, costs);
     geometry.report = run.context.geometry().report;
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };
@@ -238,64 +248,75 @@ std::vector<Kind> kinds() {
            true}};
 }
 
-// Steps of flow, of what steady flows and flows in time carry, and of reactions at walls, within the step and in turn,
-// and in the volume.
-TEST(ProcessStateMpi, MadeAgainInMemoryItGoesOnWithTheSameBits) {
-  for (const Kind& kind : kinds())
-    for (const bool refined : {false, true}) {
-      if (refined && !kind.refined) continue;
-      const std::string name = kind.name + (refined ? ", refined" : "");
-      expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), run_of(kind, refined, {}),
-                  name);
-    }
-}
-
-/// All numbers of a table, columns scaled by their largest, where that is more than round-off.
-std::vector<double> scaled_numbers(const std::string& table) {
-  std::vector<std::vector<double>> rows;
-  std::istringstream lines(table);
+/// All numbers of a table, columns scaled by their largest; without those that are round-off and counts of iterations.
+std::vector<double> scaled_numbers(const std::string& text) {
+  std::istringstream lines(text);
   std::string line, word;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    rows.emplace_back();
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> columns;
+  const auto words_of = [&](auto&& f) {
     std::istringstream words(line);
-    while (std::getline(words, word, ',')) rows.back().push_back(word.empty() ? 0.0 : std::stod(word));
-  }
+    for (std::size_t c = 0; std::getline(words, word, ','); ++c) f(c);
+  };
+  std::getline(lines, line);
+  words_of([&](std::size_t) { names.push_back(word); });
+  columns.resize(names.size());
+  while (std::getline(lines, line))
+    words_of([&](std::size_t c) { columns[c].push_back(word.empty() ? 0.0 : std::stod(word)); });
   std::vector<double> all;
-  for (std::size_t c = 0; !rows.empty() && c < rows[0].size(); ++c) {
-    constexpr double round_off = 1e-9;
-    double largest = round_off;
-    for (const auto& row : rows) largest = std::max(largest, std::abs(row.at(c)));
-    for (const auto& row : rows) all.push_back(row[c] / largest);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto has = [&](const char* part) { return names[c].find(part) != std::string::npos; };
+    if (has("imbalance") || has("charge") || has("divergence") || has("iterations") || has("solve") || has("kept") ||
+        has("speciations"))
+      continue;
+    double largest = std::numeric_limits<double>::min();
+    for (const double x : columns[c]) largest = std::max(largest, std::abs(x));
+    for (const double x : columns[c]) all.push_back(x / largest);
   }
   return all;
 }
 
-// Every other step boxes have other owners: all on one rank, none on some, shares that change; what histories tell does
-// not change with them, but for the tolerance of solves and sums over ranks.
-TEST(ProcessStateMpi, OtherOwnersGiveTheSameHistories) {
-  constexpr double same = 1e-8;
-  const std::vector<std::array<int, 4>> shares{{4, 0, 0, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}, {0, 0, 1, 3}, {2, 1, 1, 0}};
+/// @param same  of numbers beside the largest of their columns
+void expect_near(const Left& moved, const Left& whole, double same, const std::string& name) {
+  ASSERT_EQ(moved.texts.size(), whole.texts.size());
+  for (std::size_t t = 0; t < whole.texts.size(); ++t) {
+    const std::vector<double> a = scaled_numbers(moved.texts[t]), b = scaled_numbers(whole.texts[t]);
+    ASSERT_EQ(a.size(), b.size()) << name;
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], same) << name << ", " << t << ", number " << i;
+  }
+}
+
+/// After the first, third and fifth step boxes have other owners: all on one rank, none on some, one each.
+std::map<int, Change> moves() {
+  static const std::vector<std::array<int, 4>> shares{
+      {4, 0, 0, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}, {0, 0, 1, 3}, {2, 1, 1, 0}};
+  static std::size_t next = 0;
+  std::map<int, Change> changes;
+  for (const int step : {1, 3, 5}) {
+    const std::array<int, 4> share = shares[next++ % shares.size()];
+    changes[step] = [share](JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
+      const std::int64_t before = context.ground->id();
+      change_owners(context, jobs, owners(context.geometry(), std::span(share).first(context.comm.size())), all, clock);
+      EXPECT_NE(context.ground->id(), before);
+    };
+  }
+  return changes;
+}
+
+// Flows are solved to 1e-12 of the drive, and means across the axis are a thousand times smaller than along it.
+constexpr double same_on_one_level = 1e-9, same_on_two = 1e-8;
+
+// Steps of flow, of what steady flows and flows in time carry, and of reactions at walls, within the step and in turn,
+// and in the volume: with the same bits from a state in memory, and as near as sums over ranks and solves are where
+// boxes have other owners.
+TEST(ProcessStateMpi, MadeAgainItGoesOnTheSame) {
   for (const Kind& kind : kinds())
     for (const bool refined : {false, true}) {
       if (refined && !kind.refined) continue;
-      std::map<int, Change> changes;
-      for (std::size_t i = 0; i < 3; ++i)
-        changes[static_cast<int>(2 * i + 1)] = [&, i](JobContext& context, std::span<const Job> jobs, Together& all,
-                                                      Clock& clock) {
-          const std::size_t n_ranks = context.comm.size();
-          const auto share = std::span<const int>(shares[(i + kind.name.size()) % shares.size()]).first(n_ranks);
-          const std::int64_t before = context.ground->id();
-          change_owners(context, jobs, owners(context.geometry(), share), all, clock);
-          EXPECT_NE(context.ground->id(), before);
-        };
-      const Left moved = run_of(kind, refined, changes), whole = run_of(kind, refined, {});
-      ASSERT_EQ(moved.texts.size(), whole.texts.size());
-      for (std::size_t t = 0; t < whole.texts.size(); ++t) {
-        const std::vector<double> a = scaled_numbers(moved.texts[t]), b = scaled_numbers(whole.texts[t]);
-        ASSERT_EQ(a.size(), b.size()) << kind.name;
-        for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], same) << kind.name << refined << " " << t;
-      }
+      const std::string name = kind.name + (refined ? ", refined" : "");
+      const Left whole = run_of(kind, refined, {});
+      expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), whole, name);
+      expect_near(run_of(kind, refined, moves()), whole, refined ? same_on_two : same_on_one_level, name);
     }
 }
 

@@ -94,6 +94,8 @@ struct RunState {
   RunServices& services;
   std::vector<Job> asked;
   Summary summary{};
+  std::shared_ptr<const Sample> sample{};    ///< where the domain is it with reservoirs; the summary is of it then
+  double sample_seconds = 0.0;               ///< in which its geometry was built
   std::optional<GeometryReport> geometry{};  ///< before boxes moved
   std::size_t told = 0;                      ///< jobs whose results were told
 };
@@ -254,6 +256,17 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   tell_headlines(summary);
 }
 
+/// Takes what is to be known of the sample itself, and puts it between its reservoirs. Collective.
+Source with_reservoirs_of_run(RunState& run, Source source, const Reservoirs& reservoirs) {
+  run.services.progress.begin("geometry", "geometry");
+  const Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds);
+  run.summary.geometry =
+      collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  run.sample = sample_between(reservoirs, source.grid, geometry.report);
+  run.sample_seconds = run.summary.seconds.geometry;
+  return with_reservoirs(std::move(source), reservoirs, ReservoirEnds::open);
+}
+
 /// Geometry, jobs and results, with boxes where their costs put them. What they cost, where they are to move: then all
 /// is to be done once more, and what was solved is read. Collective.
 std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts& costs,
@@ -264,22 +277,27 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   const bool first = services.balance.looks().empty();
   services.balance.begin_pass();
   services.handover = {.wanted = std::ranges::any_of(run.asked, &Job::uses_flow)};
-  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  GeometryStatistics of_domain = run.summary.geometry;
+  const GridOptions& sample = run.sample ? run.sample->grid : source.grid;
+  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(of_domain, sample)));
   services.progress.begin("geometry", "geometry");
   for (JobResult& job : run.summary.jobs) job.components.clear();  // their ground goes before the next one comes
   Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
+  run.summary.seconds.geometry += run.sample_seconds;
   if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
   run.geometry = geometry.report;
-  run.summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  of_domain = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  if (!run.sample) run.summary.geometry = of_domain;
   run.summary.jobs.clear();
   run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
-  services.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  services.progress.expect(parts_of_run(config, run.asked, size_of(of_domain, sample)));
   if (first) {
     log_info("{}", pores_table(run.summary.geometry));
     log_detail("{}", grid_table(run.summary.geometry));
+    if (run.sample) log_info("{}", reservoirs_text(*run.sample, source.grid, of_domain));
   }
   const auto again = [&](const Variant& variant) {
-    return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
+    return open_again(comm, config, sample, variant, services.files.path("imported_image.h5"));
   };
   const JobContext context{comm,
                            config,
@@ -287,7 +305,8 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
                            std::make_shared<const Ground>(comm, std::move(geometry)),
                            services,
                            again,
-                           wall_uncertainty(source)};
+                           wall_uncertainty(source),
+                           run.sample};
   if (!config.output.plot.empty())
     services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
       write_plot(context, source, services.files.path(name), components, time);
@@ -326,9 +345,11 @@ void run_command(const Comm& comm, const CommandLine& line) {
   follow_run(comm, session.config, asked, services.progress);
   const double begun = unix_time();
   services.progress.tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
-  const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
+  if (const auto reservoirs = reservoirs_of_run(session.config))
+    source = with_reservoirs_of_run(run, std::move(source), *reservoirs);
   std::optional<BoxCosts> costs = costs_at_start(session.config.run);
   while (costs) costs = work(run, source, *costs, options);
 }

@@ -109,11 +109,12 @@ std::vector<std::string> probe_mistakes(const JobContext& run) {
   const std::vector<ProbeOptions>& probes = run.config.output.probes;
   for (std::size_t i = 0; i < probes.size(); ++i)
     for (int d = 0; d < 3; ++d)
-      if (probes[i].position[d] > run.grid.size[d])
+      if (probes[i].position[d] > run.sample_grid().size[d])
         found.push_back(
-            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the domain, which ends "
+            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the {}, which ends "
                         "at {:g} m",
-                        i, probes[i].name, probes[i].position[d], axis_names[d], run.grid.size[d]));
+                        i, probes[i].name, probes[i].position[d], axis_names[d], run.sample ? "sample" : "domain",
+                        run.sample_grid().size[d]));
   return found;
 }
 
@@ -121,7 +122,8 @@ Probes::Probes(const JobContext& run, const Composite& composite, const PlaceOf&
   std::vector<std::string> wrong;
   for (const ProbeOptions& probe : run.config.output.probes) {
     std::vector<Candidate> around =
-        candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position);
+        candidates_around(run, composite, place_of,
+                          (1.0 / run.grid.cell_width()) * probe.position + run.sample_low());
     const double width = width_at(run.comm, around);
     if (width == 0.0) {
       wrong.push_back(

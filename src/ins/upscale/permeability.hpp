@@ -50,6 +50,7 @@ struct FlowColumn {
   bool unbounded = false;        ///< no wall limits the flow: k_dd is infinite; nothing was solved
   Vec3 permeability;             ///< k_ed, e = x, y, z [m²]
   double gradient = 0.0;         ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
+  std::optional<double> grid_gradient;  ///< with reservoirs: of Stokes flow, that of all cells [Pa/m]
   Vec3 darcy_velocity;           ///< [m/s]
   double flow_rate = 0.0;        ///< along the axis [m³/s]
   double largest_speed = 0.0;    ///< [m/s]
@@ -120,14 +121,14 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 
 /// Errors in driving force, axes and sides for this geometry, found before any solve. Axes along which no pore
 /// percolates are not an error: their permeability is 0. Not collective, the same on every rank.
-/// @param geometry  of the sample, without its reservoirs
+/// @param geometry  of the sample without its reservoirs, or with those whose outer faces are ends of the domain
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
 /// The solves on one ground, an axis at a time: those with the same ends share one set-up, made with the first.
 class PermeabilitySolver {
  public:
   /// Options and watch must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
-  /// @param options  with reservoirs: of one axis, along which the geometry is extended and periodic
+  /// @param options  with reservoirs: of one axis, along which the geometry is extended
   PermeabilitySolver(std::shared_ptr<const Ground> ground, const FlowOptions& options, const FluidOptions& fluid,
                      const FlowSample& sample, const FlowWatch& watch);
   PermeabilitySolver(const PermeabilitySolver&) = delete;

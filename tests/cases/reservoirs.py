@@ -6,7 +6,7 @@ the deck are those of the sample, and numbers of the sample are of the sample.
     reservoirs.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so
 
 The curves of flow in time, transport and chemistry against those of a deck whose solids, probes, slices, regions and formulas are
-moved by hand: 1e-10 of the largest value. Balances close to 1e-12. On two ranks and after --resume the same. The permeability
+moved by hand: 1e-12 of the largest value. Balances close to 1e-12. On two ranks and after --resume the same. The permeability
 between open reservoirs is that of the row of samples to 1e-4, and flow in time tends to it.
 """
 import csv
@@ -16,30 +16,31 @@ from pathlib import Path
 
 from support import Checks, parser, program_and_folder
 
-H, CELLS, FREE = 1e-5, 16, 6  # [m], cells along x of the sample and of a reservoir
-SAME, CLOSED, SAME_ON_RANKS = 1e-10, 1e-12, 1e-6
+# [m], cells along x of the sample and of a reservoir. Places are binary fractions, so that moving them by hand is exact.
+H, CELLS, FREE = 2.0**-17, 16, 6
+SAME, CLOSED, SAME_ON_RANKS = 1e-12, 1e-12, 1e-6
 
 STOKES = 'model = "stokes"\ndrive = "velocity"\nvelocity = 1e-3\naxes = ["x"]\nestimate_error = false\ntolerance = 1e-9\n'
 IN_TIME = 'model = "{}"\ndrive = "pressure-drop"\npressure_drop = 0.5\ndrive_factor = "t < 2e-3 ? 1 : 0.4"\naxes = ["x"]\ntolerance = 1e-8\n'
-INLET = 'model = "stokes"\n[[flow.inlet]]\nside = "-x"\nvelocity = 1e-3\nprofile = "1 + y/8e-5"\n'
+INLET = 'model = "stokes"\n[[flow.inlet]]\nside = "-x"\nvelocity = 1e-3\nprofile = "1 + y/6e-5"\n'
 TRACER = ('[[transport.component]]\nname = "tracer"\ndiffusivity = 1e-8\ninlet = "t < 0.05 ? 1 : 0.5"\ninitial = "0.2*sin(1e5*({x}))"\n'
-          '[[transport.region]]\nshape = "sphere"\ncenter = [{11}, 4e-5, 4e-5]\nradius = 2.1e-5\ninitial = "({x})/1.6e-4"\n')
+          '[[transport.region]]\nshape = "sphere"\ncenter = [{11}, 3e-5, 3e-5]\nradius = 1.6e-5\ninitial = "({x})/1.2e-4"\n')
 STEADY = ('[transport]\nmode = "steady"\n[[transport.component]]\nname = "acid"\ndiffusivity = 1e-8\ninlet = 1\n'
           '[[transport.wall]]\nrate = 1e-4\n')
 ACID = ('[[transport.component]]\nname = "tracer"\ndiffusivity = 1e-9\ninlet = 1\n[chemistry]\ninitial = "water"\ninlet = "acid"\n'
         '[[chemistry.solution]]\nname = "water"\npH = 8\ntotals = ["Na 1e-2 charge", "Cl 1e-2"]\n'
         '[[chemistry.solution]]\nname = "acid"\npH = 3\ntotals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]\n'
         '[[chemistry.mineral]]\nphase = "Calcite"\nwall = "all"\nrates = ["0.89 H+ 1", "5e-4 CO2 1", "6.6e-7"]\n')
-PROBE = '[[output.probe]]\nname = "throat"\nposition = [{8.2}, 4.3e-5, 4.1e-5]\n'
-SLICE = '[[output.slice]]\naxis = "x"\nat = {8.2}\nevery = 0.02\n'
+PROBE = '[[output.probe]]\nname = "throat"\nposition = [{8.1875}, 3.3e-5, 3.1e-5]\n'
+SLICE = '[[output.slice]]\naxis = "x"\nat = {8.1875}\nevery = 0.02\n'
 END = "[time]\nend = 0.12\noutput = 0.05\n"
-BALLS = "".join(f'[[geometry.solid]]\nshape = "sphere"\ncenter = [{{{x}}}, {y}e-5, 4.05e-5]\nradius = 2.9e-5\n' for x, y in ((4.1, 3.6), (12.3, 4.4)))
-DECKS = {  # the rest of the deck, [flow] first; {8.2}: that cell along x of the sample; {x}: the coordinate in it
+BALLS = "".join(f'[[geometry.solid]]\nshape = "sphere"\ncenter = [{{{x}}}, {y}e-5, 3.09e-5]\nradius = 2.2e-5\n' for x, y in ((4.125, 2.75), (12.25, 3.36)))
+DECKS = {  # the rest of the deck, [flow] first; {8.1875}: that cell along x of the sample; {x}: the coordinate in it
     "channel": ("", STOKES + 'sides = "no-slip"\n', TRACER + END + PROBE),
     "balls": (BALLS, STOKES, TRACER + END + PROBE + SLICE),
     "from an inlet": (BALLS, INLET, TRACER + END + PROBE),
     "refined": (BALLS, INLET, TRACER + END.replace("0.12", "0.03").replace("0.05", "0.03") + PROBE +
-                '[[grid.refine]]\nlevel = 1\nwhere = "region"\nlo = [{6}, 2e-5, 2e-5]\nhi = [{10}, 6e-5, 6e-5]\n'),
+                '[[grid.refine]]\nlevel = 1\nwhere = "region"\nlo = [{6}, 1.5e-5, 1.5e-5]\nhi = [{10}, 4.5e-5, 4.5e-5]\n'),
     "steady": (BALLS, STOKES, STEADY),
     "flow in time": (BALLS, IN_TIME.format("navier-stokes"), "[time]\nend = 4e-3\ndt = 2e-4\noutput = 2e-3\n" + PROBE),
     "both in time": (BALLS, IN_TIME.format("unsteady-stokes"), TRACER + "[time]\nend = 4e-3\ndt = 4e-4\n[checkpoint]\nevery_steps = 2\n" + PROBE),
@@ -56,13 +57,11 @@ def deck(name, by_hand):
     if flow or not by_hand:
         text += "[flow]\n" + ("" if by_hand else f"reservoir = {FREE}\n") + flow
     text += rest
-    if name == "refined":
-        text = text.replace("[[grid.refine]]", "[[grid.refine]]")
-    for cell in ("4.1", "12.3", "8.2", "11", "6", "10"):
+    for cell in ("4.125", "12.25", "8.1875", "11", "6", "10"):
         text = text.replace("{" + cell + "}", repr(H * (float(cell) + moved)))
     text = text.replace("{x}", f"x - {H * moved!r}" if by_hand else "x")
     cells = CELLS + 2 * moved
-    return (f'[grid]\ncells = [{cells}, 8, 8]\nsize = [{H * cells!r}, 8e-5, 8e-5]\nbox = 8\n'
+    return (f'[grid]\ncells = [{cells}, 8, 8]\nsize = [{H * cells!r}, {8 * H!r}, {8 * H!r}]\nbox = 8\n'
             + ("levels = 2\n" if name == "refined" else "") + f'periodic = [false, {"false, false" if name == "channel" else "true, true"}]\n' + text)
 
 

@@ -260,8 +260,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
 Source with_reservoirs_of_run(RunState& run, Source source, const Reservoirs& reservoirs) {
   run.services.progress.begin("geometry", "geometry");
   const Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds);
-  run.summary.geometry =
-      collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  run.summary.geometry = collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
   run.sample = sample_between(reservoirs, source.grid, geometry.report);
   run.sample_seconds = run.summary.seconds.geometry;
   return with_reservoirs(std::move(source), reservoirs, ReservoirEnds::open);

@@ -165,7 +165,8 @@ void require_reservoirs_fit(Reader& in, const Config& config) {
   if (config.flow.reservoir == 0) return;
   const bool flows = config.flow.model != FlowModel::none;
   if (!flows && !config.transport.asked())
-    in.mistake("flow.reservoir", "given without flow.model and [[transport.component]], which need a domain; remove it");
+    in.mistake("flow.reservoir",
+               "given without flow.model and [[transport.component]], which need a domain; remove it");
   const auto of_run = reservoirs_of_run(config);
   if (!of_run) return;
   if (config.grid.periodic[of_run->axis])

@@ -25,7 +25,7 @@ struct RunEstimate {
   GridCounts counts;      ///< of what the jobs of the run compute on: with its reservoirs
   std::optional<Reservoirs> reservoirs{};
   std::optional<GridCounts> sample_counts{};  ///< with reservoirs: of the sample alone, which is built first
-  std::vector<Job> jobs;  ///< those asked for
+  std::vector<Job> jobs;                      ///< those asked for
   MemoryInput memory;
   double import_seconds = 0;
   bool material = false;  ///< of an image: smaller pieces of it are no coarser

@@ -169,9 +169,10 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
   }
   if (by_lids(options)) return text;
   if (options.reservoir > 0)
-    text += fmt::format("  (reservoirs of {} cells before and behind the sample are part of the pressure drop, the largest "
-                        "speed and the tortuosity)\n",
-                        options.reservoir);
+    text += fmt::format(
+        "  (reservoirs of {} cells before and behind the sample are part of the pressure drop, the largest "
+        "speed and the tortuosity)\n",
+        options.reservoir);
   return text + "  (no permeability: next to the inlet the given velocity determines the flow, not the pores)\n";
 }
 

@@ -203,9 +203,10 @@ std::string history_text(const FlowHistory& history) {
         fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
                     end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
   if (history.reservoir > 0)
-    text += fmt::format("  with reservoirs of {} cells before and behind the sample: gradient and energies are those of "
-                        "the domain\n",
-                        history.reservoir);
+    text += fmt::format(
+        "  with reservoirs of {} cells before and behind the sample: gradient and energies are those of "
+        "the domain\n",
+        history.reservoir);
   text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
                       end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
   if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);

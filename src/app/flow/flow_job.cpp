@@ -440,7 +440,8 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   return asked_of(grid.config, std::move(components));
 }
 
-/// Where the run has none every axis has its reservoirs, with its grid, its geometry and its plotfile, which go before the next axis comes.
+/// Where the run has none every axis has its reservoirs, with its grid, its geometry and its plotfile, which go before
+/// the next axis comes.
 void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, SolveProgress& progress, Solved& all) {
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");

@@ -44,8 +44,8 @@ std::unique_ptr<ImageFile> open_array(const JobContext& run, const ComponentDeck
                    : open_image(path, RawLayout{.size = cells, .type = voxel_type_named(deck.initial_file_type)});
   const Index size = array->info().size;
   require(size == cells,
-          "{}: {} x {} x {} values, but the {} has {} x {} x {} cells; one per cell of level 0 is needed", path, size[0],
-          size[1], size[2], run.sample ? "sample" : "grid", cells[0], cells[1], cells[2]);
+          "{}: {} x {} x {} values, but the {} has {} x {} x {} cells; one per cell of level 0 is needed", path,
+          size[0], size[1], size[2], run.sample ? "sample" : "grid", cells[0], cells[1], cells[2]);
   return array;
 }
 
@@ -107,9 +107,8 @@ InitialValues::InitialValues(const JobContext& run, std::size_t component, int o
       regions_.push_back({shape_of(run, r)->local(-1.0 * low_, high - low_), Formula(regions[r].initial)});
   if (deck_of(run, component).initial_file.empty() || outlet < 0) return;
   const int d = outlet / 2;
-  on_outlet_.assign(
-      static_cast<std::size_t>(cells_[(d + 1) % 3]) * static_cast<std::size_t>(cells_[(d + 2) % 3]),
-      0.0F);
+  on_outlet_.assign(static_cast<std::size_t>(cells_[(d + 1) % 3]) * static_cast<std::size_t>(cells_[(d + 2) % 3]),
+                    0.0F);
 }
 
 double InitialValues::in_regions(const Vec3& x, double otherwise) const {
@@ -126,8 +125,7 @@ Index InitialValues::cell_of(const Vec3& x) const {
 
 std::size_t InitialValues::place_on_outlet(const Index& cell) const {
   const int d = outlet_ / 2, a = (d + 1) % 3, b = (d + 2) % 3;
-  return static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(cells_[a]) +
-         static_cast<std::size_t>(cell[a]);
+  return static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(cells_[a]) + static_cast<std::size_t>(cell[a]);
 }
 
 double InitialValues::at(const Vec3& place) const {
@@ -158,8 +156,7 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
   for (std::size_t v = 0; v < order.size(); ++v) ++begin[static_cast<std::size_t>(cell(v)[2]) + 1];
   for (std::size_t z = 1; z < begin.size(); ++z) begin[z] += begin[z - 1];
   std::vector<std::int64_t> next(begin);
-  for (std::size_t v = 0; v < order.size(); ++v)
-    order[next[cell(v)[2]]++] = static_cast<std::int32_t>(v);
+  for (std::size_t v = 0; v < order.size(); ++v) order[next[cell(v)[2]]++] = static_cast<std::int32_t>(v);
   std::vector<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]));
   std::vector<bool> wanted(n[2]);
   for (std::size_t z = 0; z < wanted.size(); ++z) wanted[z] = begin[z] < begin[z + 1];
@@ -187,8 +184,7 @@ void InitialValues::keep_outlet(int z, std::span<const float> plane) {
   cells.hi[d] = last + 1;
   for_each_cell(cells, [&](const Index& c) {
     on_outlet_[place_on_outlet(c)] =
-        plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(cells_[0]) +
-              static_cast<std::size_t>(c[0])];
+        plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(cells_[0]) + static_cast<std::size_t>(c[0])];
   });
 }
 

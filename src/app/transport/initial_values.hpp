@@ -28,7 +28,8 @@ class InitialValues {
   /// Of an array: of the cell next to the outlet, once fill() has read it. Thread-safe; not collective.
   double at(const Vec3& x) const;
   /// The values of the own volumes, at the centroids of their fluid; of an array that of the cell which the centroid
-  /// lies in, in reservoirs of the nearest one. Throws the same Error on all ranks where the array cannot be read, or has another shape. Collective.
+  /// lies in, in reservoirs of the nearest one. Throws the same Error on all ranks where the array cannot be read, or
+  /// has another shape. Collective.
   /// @param[out] values  at least n_own
   void fill(const Comm& comm, const ScalarGrid& grid, std::span<double> values);
 

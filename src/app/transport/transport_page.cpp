@@ -115,10 +115,12 @@ std::string numbers_card(const Json& transport) {
   part("Sherwood number of the wall", "wall", "sherwood");
   const int reservoir = transport.value("reservoir_cells", 0);
   const std::string note =
-      reservoir > 0 ? fmt::format("Inlet, outlet, mean, values and residence times are those of the sample with its "
-                                  "reservoirs of {} cells; pore volumes are those of the sample alone.",
-                                  reservoir)
-                    : "Dispersion from the variance of residence times in a closed vessel (Levenspiel 1999, chapter 13).";
+      reservoir > 0
+          ? fmt::format(
+                "Inlet, outlet, mean, values and residence times are those of the sample with its "
+                "reservoirs of {} cells; pore volumes are those of the sample alone.",
+                reservoir)
+          : "Dispersion from the variance of residence times in a closed vessel (Levenspiel 1999, chapter 13).";
   return card("Transport: numbers", table.html(),
               fmt::format("Length L of Péclet and Damköhler numbers: {}. {}",
                           format_si(number(transport, "peclet_length_m"), "m"), note));

@@ -79,7 +79,8 @@ std::string component_text(const TransportResult& result) {
 std::string reservoir_line(const TransportResult& r) {
   if (r.reservoir == 0) return "";
   return fmt::format(
-      "  reservoirs of {} cells before and behind the sample: porosity and pore volume are those of the sample; inlet,\n"
+      "  reservoirs of {} cells before and behind the sample: porosity and pore volume are those of the sample; "
+      "inlet,\n"
       "  outlet, mean, range and times of residence those of all of the domain\n",
       r.reservoir);
 }
@@ -206,7 +207,7 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
   if (result.backflow > largest_backflow)
     all.push_back(
         fmt::format("transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a "
-                    "longer sample or free cells downstream of it",
+                    "longer sample or reservoirs (flow.reservoir)",
                     100.0 * result.backflow, result.steady ? "is there" : "was there initially"));
   if (result.continuity_after > largest_gap)
     all.push_back(

@@ -46,8 +46,7 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
   if (deck.peclet > 0.0) {
-    const double wanted =
-        deck.peclet * deck.diffusivity * run.sample_report().connected_porosity / number_length(run);
+    const double wanted = deck.peclet * deck.diffusivity * run.sample_report().connected_porosity / number_length(run);
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }

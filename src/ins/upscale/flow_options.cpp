@@ -292,12 +292,12 @@ void check_steps(Reader& in, const FlowOptions& options) {
 }
 
 void check_without_model(Reader& in) {
-  for (const char* key : {"flow.drive",          "flow.inlet",         "flow.lid",          "flow.body",
-                          "flow.axes",           "flow.pressure_drop", "flow.gradient",     "flow.velocity",
-                          "flow.flow_rate",      "flow.sides",         "flow.tolerance",    "flow.max_iterations",
-                          "flow.steps",          "flow.newton_steps",  "flow.estimate_error", "flow.uncertainty",
-                          "flow.drive_factor",   "flow.drive_table",   "flow.animation",    "flow.start",
-                          "flow.start_file"})
+  for (const char* key :
+       {"flow.drive",         "flow.inlet",          "flow.lid",         "flow.body",         "flow.axes",
+        "flow.pressure_drop", "flow.gradient",       "flow.velocity",    "flow.flow_rate",    "flow.sides",
+        "flow.tolerance",     "flow.max_iterations", "flow.steps",       "flow.newton_steps", "flow.estimate_error",
+        "flow.uncertainty",   "flow.drive_factor",   "flow.drive_table", "flow.animation",    "flow.start",
+        "flow.start_file"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which requests the job: model = \"stokes\", \"steady\", "
@@ -308,6 +308,17 @@ void check_what_drives(Reader& in, FlowOptions& options) {
   if (!ends_drive(options)) return check_drive(in, options);
   check_ends(in, options);
   options.lids.empty() ? check_inlets(in, options) : check_lids(in, options);
+}
+
+void read_reservoir(Reader& in, FlowOptions& options) {
+  in.integer("flow.reservoir", options.reservoir, "cells",
+             "reservoirs: layers of free fluid upstream and downstream of the sample, in which the pores at the inlet "
+             "and outlet faces exchange fluid. Steady flow alone: as in an infinite row of samples, along each of "
+             "flow.axes. Transient flow, flow from an inlet, transport and chemistry: the domain of all jobs is the "
+             "sample with its reservoirs, and inlet and outlet are their outer faces. Places in the deck, porosity, "
+             "permeability and pore volumes remain those of the sample; plotfiles, slices and profiles show the "
+             "domain, which begins at the outer face of the reservoir on the low side",
+             0, 100000);
 }
 
 }  // namespace
@@ -353,14 +364,7 @@ void read(Reader& in, FlowOptions& options) {
            {"no-slip", FlowWalls::no_slip, "a wall, such as the sleeve of a core"},
            {"periodic", FlowWalls::periodic, "grid.periodic is true along all of them"}},
           "lateral faces of the sample, where the domain is not periodic");
-  in.integer("flow.reservoir", options.reservoir, "cells",
-             "reservoirs: layers of free fluid upstream and downstream of the sample, in which the pores at the inlet "
-             "and outlet faces exchange fluid. Steady flow alone: as in an infinite row of samples, along each of "
-             "flow.axes. Transient flow, flow from an inlet, transport and chemistry: the domain of all jobs is the "
-             "sample with its reservoirs, and inlet and outlet are their outer faces. Places in the deck, porosity, "
-             "permeability and pore volumes remain those of the sample; plotfiles, slices and profiles show the "
-             "domain, which begins at the outer face of the reservoir on the low side",
-             0, 100000);
+  read_reservoir(in, options);
   in.number("flow.tolerance", options.tolerance, "-",
             "relative residual at which a solve ends; transient models: 1e-6 by default, relative to the strongest "
             "driving force or, if larger, to the momentum advected in a step",

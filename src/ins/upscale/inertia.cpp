@@ -140,9 +140,10 @@ class Sweeper {
             sweep_.solver.tolerance,
             solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
                                    : std::string(),
-            between_pressures() && !has_reservoirs() ? "The pressure boundaries cut the jets at inlet and outlet; with reservoirs "
-                                  "(flow.reservoir = 8) most samples converge to higher Reynolds numbers. "
-                                : "",
+            between_pressures() && !has_reservoirs()
+                ? "The pressure boundaries cut the jets at inlet and outlet; with reservoirs "
+                  "(flow.reservoir = 8) most samples converge to higher Reynolds numbers. "
+                : "",
             report_.cell_reynolds);
   }
 

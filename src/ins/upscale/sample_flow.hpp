@@ -19,15 +19,16 @@ struct SampleCells {
 ///   fluid
 ///
 /// Between pressures on the outer faces of the reservoirs their difference, and that of <ρ u_d²> there, stand in place
-/// of n f. It is the force on the solid of the sample, including the faces of grains cut by its inlet and outlet, and on its sides.
-/// Losses while the flow converges into the pores and mixes behind them belong to the sample, losses on the sides of
-/// the free fluid do not. Where the flow has become uniform in the free fluid, n f is the difference of the mean
-/// pressures there. As no work is done on inlet and outlet and Stokes flow of a given flow rate has the least
+/// of n f. It is the force on the solid of the sample, including the faces of grains cut by its inlet and outlet, and
+/// on its sides. Losses while the flow converges into the pores and mixes behind them belong to the sample, losses on
+/// the sides of the free fluid do not. Where the flow has become uniform in the free fluid, n f is the difference of
+/// the mean pressures there. As no work is done on inlet and outlet and Stokes flow of a given flow rate has the least
 /// dissipation (Helmholtz), inertia never reduces the pressure drop at a given flow rate between frictionless sides.
 struct SampleDrop {
-  double drop = 0.0;        ///< of the sample
-  double unevenness = 0.0;  ///< <u_d²> / <u_d>² - 1 half way between two samples, or at the outlet: 0 where the flow has become even;
-                            ///< between no-slip sides 0.2 (slit) to 0.4 (square duct) where it has developed
+  double drop = 0.0;  ///< of the sample
+  double unevenness =
+      0.0;  ///< <u_d²> / <u_d>² - 1 half way between two samples, or at the outlet: 0 where the flow has become even;
+            ///< between no-slip sides 0.2 (slit) to 0.4 (square duct) where it has developed
 };
 
 struct SampleFlow {

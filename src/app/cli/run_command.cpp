@@ -276,24 +276,26 @@ std::optional<BoxCosts> work(RunState& run, const Source& source, const BoxCosts
   const bool first = services.balance.looks().empty();
   services.balance.begin_pass();
   services.handover = {.wanted = std::ranges::any_of(run.asked, &Job::uses_flow)};
-  GeometryStatistics of_domain = run.summary.geometry;
   const GridOptions& sample = run.sample ? run.sample->grid : source.grid;
-  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(of_domain, sample)));
+  if (!first) services.progress.repeat(parts_of_run(config, run.asked, size_of(domain_of(run.summary), sample)));
   services.progress.begin("geometry", "geometry");
   for (JobResult& job : run.summary.jobs) job.components.clear();  // their ground goes before the next one comes
   Geometry geometry = build(comm, config, source, run.summary.seconds, costs);
   run.summary.seconds.geometry += run.sample_seconds;
   if (!first) geometry.report = *run.geometry;  // the same, but for the last digits of sums over ranks
   run.geometry = geometry.report;
-  of_domain = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
-  if (!run.sample) run.summary.geometry = of_domain;
+  GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  if (run.sample)
+    run.summary.domain = std::move(statistics);
+  else
+    run.summary.geometry = std::move(statistics);
   run.summary.jobs.clear();
   run.summary.seconds.setup = run.summary.seconds.solve = 0.0;
-  services.progress.expect(parts_of_run(config, run.asked, size_of(of_domain, sample)));
+  services.progress.expect(parts_of_run(config, run.asked, size_of(domain_of(run.summary), sample)));
   if (first) {
     log_info("{}", pores_table(run.summary.geometry));
     log_detail("{}", grid_table(run.summary.geometry));
-    if (run.sample) log_info("{}", reservoirs_text(*run.sample, source.grid, of_domain));
+    if (run.sample) log_info("{}", reservoirs_text(*run.sample, source.grid, *run.summary.domain));
   }
   const auto again = [&](const Variant& variant) {
     return open_again(comm, config, sample, variant, services.files.path("imported_image.h5"));

@@ -144,6 +144,18 @@ def flow_with_a_reservoir_on_two_levels(folder):
 
 
 @case
+def flow_reservoir_of_lids(folder):
+    return ["check", deck(folder, flow_deck('reservoir = 4\nsides = "no-slip"\n[[flow.lid]]\nside = "+z"\nvelocity = [1e-3, 0, 0]\n'))], [
+        "flow.reservoir: lids", "remove it"]
+
+
+@case
+def flow_reservoir_of_a_periodic_axis_in_time(folder):
+    return ["check", deck(folder, from_inlet("reservoir = 4\n")), "grid.periodic=[true,false,false]"], [
+        "flow.reservoir: the domain is periodic along x", "remove it"]
+
+
+@case
 def flow_does_not_converge(folder):
     """Older results stay; log and summary of the run lie beside them."""
     older_results(folder / "out", "report.html", "plot.vtkhdf")

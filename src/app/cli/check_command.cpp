@@ -100,14 +100,23 @@ void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estima
   log_info("Memory, estimated for {} ranks\n{}", grouped(ranks), memory_table(estimate.stages(ranks), ranks));
 }
 
-/// Builds the geometry and asks the jobs.
-void check_all(const Comm& comm, const Config& config, const Source& source) {
+/// Builds the geometry and asks the jobs, which may see it between reservoirs.
+void check_all(const Comm& comm, const Config& config, Source source) {
   RunSeconds seconds;
-  const auto ground = std::make_shared<const Ground>(comm, build(comm, config, source, seconds));
-  const Geometry& geometry = ground->geometry();
-  const GeometryStatistics statistics = collect_statistics(comm, geometry, source.grid.cell_width(), config.title);
+  auto ground = std::make_shared<const Ground>(comm, build(comm, config, source, seconds));
+  const GeometryStatistics statistics =
+      collect_statistics(comm, ground->geometry(), source.grid.cell_width(), config.title);
   RunServices services;
-  check_jobs({comm, config, source.grid, ground, services, {}, wall_uncertainty(source)});
+  std::shared_ptr<const Sample> sample;
+  if (const auto reservoirs = reservoirs_of_run(config)) {
+    sample = sample_between(*reservoirs, source.grid, ground->geometry().report);
+    source = with_reservoirs(std::move(source), *reservoirs, ReservoirEnds::open);
+    RunSeconds of_domain;
+    ground = std::make_shared<const Ground>(comm, build(comm, config, source, of_domain));
+    seconds.geometry += of_domain.geometry;
+  }
+  const Geometry& geometry = ground->geometry();
+  check_jobs({comm, config, source.grid, ground, services, {}, wall_uncertainty(source), sample});
   log_info("{}", geometry_table(statistics));
   log_info("{}", cost_table(statistics, seconds, {}));
   for (const std::string& w : warnings(statistics)) log_warn("{}", w);
@@ -142,7 +151,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   const TemporaryFile imported(comm);
   RunProgress progress(comm, parts_of_check(config));
   progress.begin("sample", "a sample of the geometry");
-  const Looked looked = look(comm, config, imported.path());
+  Looked looked = look(comm, config, imported.path());
   require(line.plan_ranks == 0 || looked.source.has_value(),
           "--ranks {}: a plan examines every box, and {} is not imported yet; make a geometry file first (`karst "
           "import`) and use it as geometry.image",
@@ -158,13 +167,19 @@ void check_command(const Comm& comm, const CommandLine& line) {
     tell_memory(estimate, share, comm.size());
   } else {
     progress.begin("plan", "every box of the grid");
-    tell_plan(comm, config, estimate, *looked.source, line, other);
+    const Source& sample = *looked.source;
+    const auto reservoirs = reservoirs_of_run(config);
+    std::optional<Source> domain;
+    if (reservoirs)
+      domain = with_reservoirs(open_again(comm, config, sample.grid, {sample.grid.cells}, imported.path()), *reservoirs,
+                               ReservoirEnds::open);
+    tell_plan(comm, config, estimate, domain ? *domain : sample, line, other);
   }
   progress.begin("trial", "timing of a small packing");
   tell_time(comm, estimate, line.plan_ranks);
   if (small) {
     progress.begin("geometry", "geometry");
-    check_all(comm, config, *looked.source);
+    check_all(comm, config, std::move(*looked.source));
     log_info("The deck is valid. Nothing was written.");
   } else {
     log_info(

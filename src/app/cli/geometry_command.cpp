@@ -53,8 +53,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
       log_info("Not in the plotfile: {}, which only `karst run` computes\n", w.word);
   if (session.config.flow.reservoir > 0)
     log_info(
-        "Only the sample is shown; `karst run` adds the {} cells of flow.reservoir at the inlet and outlet faces of an "
-        "axis\n",
+        "Only the sample is shown; `karst run` adds the {} cells of flow.reservoir at the inlet and outlet faces along "
+        "the flow\n",
         session.config.flow.reservoir);
   const WallClock output_clock;
   const JobContext context{comm, session.config, source.grid, ground, services};

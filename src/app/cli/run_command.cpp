@@ -89,6 +89,7 @@ struct RunState {
   RunServices& services;
   std::vector<Job> asked;
   Summary summary{};
+  std::shared_ptr<const Sample> sample{};  ///< where the domain is it with reservoirs; the summary is of it then
 };
 
 void do_jobs(RunState& run, JobContext& context) {
@@ -239,11 +240,27 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
 /// @param before  the same with other owners; nullptr: the first one
 std::shared_ptr<const Ground> ground_of(RunState& run, const Source& source, const BoxCosts& costs,
                                         const Ground* before = nullptr) {
-  Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds, costs);
+  RunSeconds seconds;
+  Geometry geometry = build(run.comm, run.session.config, source, seconds, costs);
+  run.summary.seconds.geometry += seconds.geometry;
   // The same, but for the last digits of sums over ranks.
   if (before != nullptr) geometry.report = before->geometry().report;
-  run.summary.geometry = collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  GeometryStatistics statistics =
+      collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  if (run.sample)
+    run.summary.domain = std::move(statistics);
+  else
+    run.summary.geometry = std::move(statistics);
   return std::make_shared<const Ground>(run.comm, std::move(geometry));
+}
+
+/// Takes what is to be known of the sample itself, and puts it between its reservoirs. Collective.
+Source with_reservoirs_of_run(RunState& run, Source source, const Reservoirs& reservoirs) {
+  run.services.progress.begin("geometry", "geometry");
+  const Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds);
+  run.summary.geometry = collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+  run.sample = sample_between(reservoirs, source.grid, geometry.report);
+  return with_reservoirs(std::move(source), reservoirs, ReservoirEnds::open);
 }
 
 /// Geometry, jobs and results. Collective.
@@ -253,6 +270,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   RunServices& services = run.services;
   services.balance.begin_pass();
   services.handover.wanted = std::ranges::any_of(run.asked, &Job::uses_flow);
+  const GridOptions& sample = run.sample ? run.sample->grid : source.grid;
   services.progress.begin("geometry", "geometry");
   JobContext context{comm,
                      config,
@@ -260,17 +278,19 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
                      ground_of(run, source, costs_at_start(config.run)),
                      services,
                      [&](const Variant& variant) {
-                       return open_again(comm, config, source.grid, variant, services.files.path("imported_image.h5"));
+                       return open_again(comm, config, sample, variant, services.files.path("imported_image.h5"));
                      },
-                     wall_uncertainty(source)};
+                     wall_uncertainty(source),
+                     run.sample};
   context.dealt_out = [&](const BoxCosts& costs) {
     std::shared_ptr<const Ground> ground = ground_of(run, source, costs, context.ground.get());
     for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
     return ground;
   };
-  services.progress.expect(parts_of_run(config, run.asked, size_of(run.summary.geometry, source.grid)));
+  services.progress.expect(parts_of_run(config, run.asked, size_of(domain_of(run.summary), sample)));
   log_info("{}", pores_table(run.summary.geometry));
   log_detail("{}", grid_table(run.summary.geometry));
+  if (run.sample) log_info("{}", reservoirs_text(*run.sample, source.grid, *run.summary.domain));
   if (!config.output.plot.empty())
     services.files.plot = [&](const std::string& name, double time, const std::vector<JobComponent>& components) {
       write_plot(context, source, services.files.path(name), components, time);
@@ -308,9 +328,11 @@ void run_command(const Comm& comm, const CommandLine& line) {
   follow_run(comm, session.config, asked, services.progress);
   const double begun = unix_time();
   services.progress.tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
-  const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
+  Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   run.summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
+  if (const auto reservoirs = reservoirs_of_run(session.config))
+    source = with_reservoirs_of_run(run, std::move(source), *reservoirs);
   work(run, source, options);
 }
 

@@ -50,7 +50,7 @@ void declare(Reader& in, TimeOptions& options) {
             "given, all steps have the length time.dt",
             1e-3, 1.0);
   in.number("time.end_pore_volumes", options.end_pore_volumes, "-",
-            "transport in a flow, instead of time.end: injected volume over pore volume", 1e-12, 1e12);
+            "transport in a flow, instead of time.end: injected volume over pore volume (of the sample)", 1e-12, 1e12);
   in.number("time.output_pore_volumes", options.output_pore_volumes, "-", "likewise, instead of time.output", 1e-12,
             1e12);
 }

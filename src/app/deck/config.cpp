@@ -135,9 +135,6 @@ void require_transport_fits(Reader& in, const Config& config) {
         "flow.axes",
         fmt::format("{} directions, but the components are advected by one flow; name one direction: axes = [\"x\"]",
                     config.flow.axes.size()));
-  if (flows && config.flow.reservoir > 0)
-    in.mistake("flow.reservoir",
-               "reservoirs upstream and downstream of the sample are not supported with [transport] yet; remove it");
   if (flows && deck.axis_given)
     in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
   if (deck.peclet > 0.0 && model != FlowModel::stokes)
@@ -161,6 +158,26 @@ void require_transport_fits(Reader& in, const Config& config) {
       in.mistake(key("inlet_kind"),
                  "\"flux\", but nothing flows in; without a flow the inlet has a value or is closed");
   }
+}
+
+/// Reservoirs have an inlet and an outlet, and the other jobs of the run a domain.
+void require_reservoirs_fit(Reader& in, const Config& config) {
+  if (config.flow.reservoir == 0) return;
+  const bool flows = config.flow.model != FlowModel::none;
+  if (!flows && !config.transport.asked())
+    in.mistake("flow.reservoir",
+               "given without flow.model and [[transport.component]], which need a domain; remove it");
+  const auto of_run = reservoirs_of_run(config);
+  if (!of_run) return;
+  if (config.grid.periodic[of_run->axis])
+    in.mistake("flow.reservoir",
+               fmt::format("the domain is periodic along {0} and has no inlet and outlet there; remove it, or set "
+                           "grid.periodic to false along {0}",
+                           axis_names[of_run->axis]));
+  if (!config.diffusion.axes.empty())
+    in.mistake("diffusion.axes",
+               "the effective diffusivity is that of the sample alone, and the other jobs of this deck compute on the "
+               "sample with its reservoirs (flow.reservoir); use a deck of its own");
 }
 
 /// From here on the domain is that of all copies of the sample.
@@ -241,6 +258,7 @@ Config read_config(Reader& in) {
   require_source(in, config);
   require_jobs_of_fields(in, config);
   require_transport_fits(in, config);
+  require_reservoirs_fit(in, config);
   require_checkpoint_has_effect(in, config);
   require_slices_fit(in, config);
   if (!config.output.probes.empty() && !goes_through_time(config))
@@ -249,6 +267,14 @@ Config read_config(Reader& in) {
                "transport ([[transport.component]]); remove it");
   require_arrays(in, config);
   return config;
+}
+
+std::optional<Reservoirs> reservoirs_of_run(const Config& config) {
+  const FlowOptions& flow = config.flow;
+  const bool flows = flow.model != FlowModel::none, transport = config.transport.asked();
+  const bool shared = transport || is_in_time(flow.model) || !flow.inlets.empty();
+  if (flow.reservoir == 0 || !shared || (flows && flow.axes.size() != 1)) return {};
+  return Reservoirs{flows ? flow.axes[0] : config.transport.axis, flow.reservoir};
 }
 
 std::vector<KeyInfo> deck_keys() {

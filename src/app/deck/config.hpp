@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,14 @@ struct Config {
   CheckpointOptions checkpoint;
   RunOptions run;
 };
+
+/// Cells of free fluid before and behind the sample along an axis.
+struct Reservoirs {
+  int axis = 0, cells = 0;
+};
+/// Those of the domain that all jobs of a run share, whose outer faces are inlet and outlet. None: flow.reservoir is 0,
+/// or belongs to steady flow alone, where every axis has a domain with reservoirs of its own.
+std::optional<Reservoirs> reservoirs_of_run(const Config& config);
 
 /// Declares and reads all keys. The caller calls in.finish(), which throws Error with every mistake of the deck.
 Config read_config(Reader& in);

@@ -234,12 +234,13 @@ Source open_again(const Comm& comm, const Config& config, const GridOptions& gri
   return open_source(comm, again, {});
 }
 
-Source with_reservoirs(Source sample, int direction, int cells) {
+Source with_reservoirs(Source sample, const Reservoirs& reservoirs, ReservoirEnds ends) {
+  const auto [direction, cells] = reservoirs;
   GridOptions& grid = sample.grid;
   const double h = grid.cell_width();
   sample.level_set =
       between_reservoirs(std::move(sample.level_set), direction, cells, static_cast<double>(grid.cells[direction]));
-  grid.periodic[direction] = true;
+  grid.periodic[direction] = ends == ReservoirEnds::joined;
   grid.cells[direction] += 2 * cells;
   grid.size[direction] += 2 * cells * h;
   for (Refinement& r : grid.refine)

@@ -2,6 +2,7 @@
 // From the deck to what the geometry is built from: a level set and a complete grid.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -61,9 +62,12 @@ double wall_uncertainty(const Source& source);
 /// Of the level that all walls lie on [m].
 double cell_width_at_walls(const GridOptions& grid);
 
-/// The sample with so many more cells of free fluid on both ends of a direction, joined to one another (the direction
-/// is periodic): a row of samples. Refined regions move with it.
-Source with_reservoirs(Source sample, int direction, int cells);
+/// The outer faces of reservoirs: joined to one another (the direction is periodic: a row of samples), or those of the
+/// domain.
+enum class ReservoirEnds : std::uint8_t { joined, open };
+
+/// The sample with so many more cells of free fluid on both ends of a direction. Refined regions move with it.
+Source with_reservoirs(Source sample, const Reservoirs& reservoirs, ReservoirEnds ends);
 
 /// The import as lines for the terminal.
 std::string import_text(const ImportReport& report);

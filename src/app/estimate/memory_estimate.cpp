@@ -88,6 +88,10 @@ GridCounts counts_on(const PlannedGrid& planned, const GridCounts& counts, const
   return c;
 }
 
+GridCounts with_reservoirs(const GridCounts& counts, const Reservoirs& reservoirs, const GridOptions& grid) {
+  return counts_on({.name = "", .reservoir = reservoirs.cells, .axis = reservoirs.axis}, counts, grid);
+}
+
 double MemoryStage::all_ranks(int ranks) const {
   double sum = 0.0;
   for (const MemoryPart& p : parts) sum += p.on(ranks);

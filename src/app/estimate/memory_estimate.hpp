@@ -29,6 +29,8 @@ enum class MoreCells { larger_piece, finer_cells };
 
 /// The same with so many times as many cells per direction.
 GridCounts scaled(const GridCounts& counts, double cells, MoreCells more);
+/// Of a sample, between reservoirs.
+GridCounts with_reservoirs(const GridCounts& counts, const Reservoirs& reservoirs, const GridOptions& grid);
 /// Those of a grid of a job.
 GridCounts counts_on(const PlannedGrid& planned, const GridCounts& counts, const GridOptions& grid);
 

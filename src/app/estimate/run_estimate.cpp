@@ -76,6 +76,11 @@ RunEstimate with_jobs(const Config& config, const std::vector<Job>& jobs, double
   e.grid = grid;
   e.sample = std::move(sample);
   e.counts = counts_of(e.sample, grid, voxels);
+  e.reservoirs = reservoirs_of_run(config);
+  if (e.reservoirs) {
+    e.sample_counts = e.counts;
+    e.counts = with_reservoirs(e.counts, *e.reservoirs, grid);
+  }
   e.jobs = jobs;
   e.material = voxels > 0;
   e.memory.program = program;
@@ -225,6 +230,11 @@ std::string sample_table(const RunEstimate& estimate) {
   const double cells = estimate.cells();
   line("domain",
        fmt::format("{} cells of {}", sizes(estimate.grid.cells, " x "), format_si(estimate.grid.cell_width(), "m")));
+  if (estimate.reservoirs) {
+    Index n = estimate.grid.cells;
+    n[estimate.reservoirs->axis] += 2 * estimate.reservoirs->cells;
+    line("with its reservoirs", fmt::format("{} cells, {} with fluid", sizes(n, " x "), count(estimate.counts.fluid)));
+  }
   line("porosity", fmt::format("{:.4f}{}", coarse.volume / cells, error(coarse.volume_error, coarse.volume)));
   line("specific surface", fmt::format("{:.4g} 1/m   wall area / volume of the sample",
                                        coarse.wall_area / cells / estimate.grid.cell_width()));

@@ -2,6 +2,7 @@
 // What a run will hold and take, from a sample: for `karst check`, and for a run that cannot fit (decision 020).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ inline constexpr double large_grid = 8e6, large_import = 3e6;
 
 struct RunEstimate {
   GridOptions grid;
-  GeometrySample sample;  ///< for the whole domain
-  GridCounts counts;
-  std::vector<Job> jobs;  ///< those asked for
+  GeometrySample sample;  ///< for the whole domain, without reservoirs
+  GridCounts counts;      ///< of what the jobs of the run compute on: with its reservoirs
+  std::optional<Reservoirs> reservoirs{};
+  std::optional<GridCounts> sample_counts{};  ///< with reservoirs: of the sample alone, which is built first
+  std::vector<Job> jobs;                      ///< those asked for
   MemoryInput memory;
   double import_seconds = 0;
   bool material = false;  ///< of an image: smaller pieces of it are no coarser

@@ -123,7 +123,9 @@ std::vector<TimePart> time_parts(const MachinePace& pace, const RunEstimate& run
   const GridCounts& counts = run.counts;
   const double looks = sample.seconds_per_box * sample.sum(&LevelEstimate::candidates) / counts.boxes;
   const GeometryPace making{looks / n_threads(), sample.seconds_per_cut_cell / n_threads(), pace.linking};
-  const double first = geometry_seconds(making, counts) / ranks;
+  const double first =
+      (geometry_seconds(making, counts) + (run.sample_counts ? geometry_seconds(making, *run.sample_counts) : 0.0)) /
+      ranks;
   std::vector<TimePart> parts;
   if (run.import_seconds > 0) parts.push_back({"import", run.import_seconds, run.import_seconds});
   parts.push_back({"geometry", first, first});
@@ -183,6 +185,7 @@ RunSize size_before(const Config& config) {
   c.boxes = c.box_cells / std::pow(size.grid.box, 3);
   c.fluid = usual_porosity * c.box_cells;
   c.irregular = c.cut = usual_irregular * c.fluid;
+  if (const auto reservoirs = reservoirs_of_run(config)) c = with_reservoirs(c, *reservoirs, size.grid);
   return size;
 }
 

@@ -166,8 +166,9 @@ std::vector<std::string> dynamic_mistakes(const JobContext& context) {
           fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", axis_names[axis]));
   if (flow.reservoir > 0)
     found.emplace_back(
-        "flow.reservoir: dynamic_permeability is computed for the sample without reservoirs; remove flow.reservoir or "
-        "dynamic_permeability.axes");
+        "flow.reservoir: dynamic_permeability is computed for the sample without reservoirs, which would oscillate "
+        "with "
+        "it; remove flow.reservoir or dynamic_permeability.axes");
   return found;
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 FlowSample sample_of(const JobContext& run) {
   const double h = run.grid.cell_width();
-  return {h, run.geometry().report.connected_porosity, run.geometry().report.specific_surface / h};
+  return {h, run.sample_report().connected_porosity, run.sample_report().specific_surface / h};
 }
 
 /// Of the two ways an end moves the fluid, what results call it.
@@ -168,6 +168,11 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
                           triple_text(*force_coefficients(pressure, options.bodies[i], options, fluid)));
   }
   if (by_lids(options)) return text;
+  if (options.reservoir > 0)
+    text += fmt::format(
+        "  (reservoirs of {} cells before and behind the sample are part of the pressure drop, the largest "
+        "speed and the tortuosity)\n",
+        options.reservoir);
   return text + "  (no permeability: next to the inlet the given velocity determines the flow, not the pores)\n";
 }
 
@@ -228,6 +233,7 @@ JobResult run_end_flow(const JobContext& context) {
                         : fmt::format("Flow rate along {}: {:.4g} m3/s, pressure drop {}\n", axis_names[axis],
                                       flow.flow_rate, format_si(flow.pressure_drop, "Pa"));
   result.json = json_of(options, context.config.fluid, flow);
+  if (context.sample) result.json["inlet_flow"]["reservoir_cells"] = options.reservoir;
   result.solves = progress.rows();
   result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
   result.warnings = warnings_of(flow, options);
@@ -253,7 +259,8 @@ std::vector<PageTile> inlet_tiles(const Json& flow) {
   return {
       {"Flow rate", with_unit(number(flow, "flow_rate_m3_s"), "m³/s"), "from the inlet on " + html_of(flow.at("side"))},
       {"Pressure drop", format_si(number(flow, "pressure_drop_Pa"), "Pa"),
-       "difference of the means over the open areas of inlet and outlet"},
+       std::string("difference of the means over the open areas of inlet and outlet") +
+           (flow.contains("reservoir_cells") ? ", with the reservoirs" : "")},
       {"Largest speed", format_si(number(flow, "largest_speed_m_s"), "m/s"),
        "inlet " + format_si(number(flow, "inlet_velocity_m_s"), "m/s")}};
 }
@@ -288,7 +295,7 @@ PagePart end_flow_page(const Json& summary, const Figures& figures) {
 void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   const char* key = end_flow_key(summary);
   if (key == nullptr) return;
-  add_flow_figures(comm, view, {axis_of(summary.at(key)), "", 0}, figures);
+  add_flow_figures(comm, view, {axis_of(summary.at(key)), "", summary.at(key).value("reservoir_cells", 0)}, figures);
 }
 
 }  // namespace karst

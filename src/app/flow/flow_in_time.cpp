@@ -87,6 +87,7 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
   FlowHistory history;
   history.inertia = options.model == FlowModel::navier_stokes;
   history.axis = options.axes.at(0);
+  history.reservoir = run.sample ? run.sample->before[history.axis] : 0;
   history.viscosity = run.config.fluid.viscosity;
   const bool periodic = run.geometry().grid.levels[0].layout.domain().periodic[history.axis];
   history.boundaries = drive.has_inlet()       ? "inlet"

@@ -53,6 +53,7 @@ struct FlowHistory {
   int axis = 0;
   std::string boundaries;  ///< "periodic", "pressures", "inlet" or "lids"
   bool inertia = false;
+  int reservoir = 0;  ///< cells before and behind the sample; gradients are those of the domain
   std::int64_t iterations = 0;
   std::vector<FlowState> states;  ///< some hundred at most, the last one among them
   double viscosity = 0.0;         ///< [Pa s]
@@ -73,7 +74,8 @@ std::string history_line(const FlowHistory& history, const FlowState& state);
 /// Of a flow that repeats itself, but not of one between lids; see periodic_state.hpp.
 struct Oscillation {
   PeriodicState state;                ///< of the Darcy velocity along the axis
-  std::complex<double> permeability;  ///< dynamic: μ Û / Ĝ of the amplitudes at its frequency [m²]; 0: a steady drive
+  std::complex<double> permeability;  ///< dynamic: μ Û / Ĝ of the amplitudes at its frequency [m²]; 0: a steady
+                                      ///< drive, or one that also moves reservoirs
 };
 std::optional<Oscillation> oscillation_of(const FlowHistory& history);
 

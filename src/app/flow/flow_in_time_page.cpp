@@ -107,7 +107,7 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
   double largest = 0.0;
   for (const double g : history.gradient) largest = std::max(largest, std::abs(g));
   if (const std::complex<double> drive = fourier_amplitude(*state, history.time, history.gradient);
-      std::abs(drive) > least_drive * largest)
+      history.reservoir == 0 && std::abs(drive) > least_drive * largest)
     found.permeability = history.viscosity * fourier_amplitude(*state, history.time, history.velocity) / drive;
   return found;
 }
@@ -202,6 +202,11 @@ std::string history_text(const FlowHistory& history) {
     text +=
         fmt::format("  at the end: pressure gradient {:.5g} Pa/m, Darcy velocity {:.5g} m/s, flow rate {:.5g} m³/s\n",
                     end.gradient, end.darcy_velocity[history.axis], end.flow_rate);
+  if (history.reservoir > 0)
+    text += fmt::format(
+        "  with reservoirs of {} cells before and behind the sample: gradient and energies are those of "
+        "the domain\n",
+        history.reservoir);
   text += fmt::format("  kinetic energy {:.4g} J/m³, power of the {} {:.4g} W/m³ = dissipation {:.4g} + growth {:.4g}",
                       end.kinetic_energy, lids ? "lids" : "drive", end.power, end.dissipation, end.growth);
   if (history.inertia) text += fmt::format(" + advection {:.4g}", end.advection);
@@ -220,6 +225,7 @@ Json history_json(const FlowHistory& history) {
   const FlowState& end = history.states.back();
   Json flow{{"axis", axis_names[history.axis]}, {"boundaries", history.boundaries}, {"inertia", history.inertia},
             {"steps", history.time.size()},     {"iterations", history.iterations}, {"end_s", end.time}};
+  if (history.reservoir > 0) flow["reservoir_cells"] = history.reservoir;
   each_quantity(history, end, ToJson{flow, shown::json});
   for (const FlowState& s : history.states) each_quantity(history, s, OverTime{flow["history"]});
   if (const auto found = oscillation_of(history)) {
@@ -255,7 +261,7 @@ std::vector<std::string> history_warnings(const JobContext& run, const FlowHisto
                                 axis, failures));
   if (history.inertia) return found;
   // 4 / surface: hydraulic diameter / porosity
-  const double surface = run.geometry().report.specific_surface / run.grid.cell_width();
+  const double surface = run.sample_report().specific_surface / run.grid.cell_width();
   const FluidOptions& fluid = run.config.fluid;
   const double reynolds = surface > 0.0 ? fluid.density * largest_velocity * 4.0 / surface / fluid.viscosity : 0.0;
   if (reynolds > largest_creeping_reynolds)
@@ -280,8 +286,9 @@ void add_tiles(const Json& flow, PagePart& page) {
     page.tiles = {{"Darcy velocity at the end", format_si(velocity, "m/s"),
                    fmt::format("along {}, at {}; flow rate over the whole cross-section", axis_name(flow), end)},
                   {"Pressure gradient at the end", with_unit(number(flow, "pressure_gradient_Pa_m"), "Pa/m"),
-                   boundaries == "inlet" ? "mean pressure on the inlet minus that on the outlet, per length"
-                                         : "pressure drop per length"}};
+                   std::string(boundaries == "inlet" ? "mean pressure on the inlet minus that on the outlet, per length"
+                                                     : "pressure drop per length") +
+                       (flow.contains("reservoir_cells") ? " of the domain, with its reservoirs" : "")}};
   }
   page.tiles.push_back(
       {"Steps", fmt::format("{}", flow.at("steps").get<int>()),
@@ -366,7 +373,8 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
 
 void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
   if (!summary.contains("flow_in_time")) return;
-  add_flow_figures(comm, view, {axis_of(summary.at("flow_in_time")), "", 0}, figures);
+  const Json& flow = summary.at("flow_in_time");
+  add_flow_figures(comm, view, {axis_of(flow), "", flow.value("reservoir_cells", 0)}, figures);
 }
 
 PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end) {

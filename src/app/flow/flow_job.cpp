@@ -44,8 +44,10 @@ std::string no_wider_grid(const Index& cells) {
       cells[0], cells[1], cells[2]);
 }
 
-FlowSample sample_of(const Geometry& geometry, double h) {
-  return {h, geometry.report.connected_porosity, geometry.report.specific_surface / h};
+/// @param h  of its cells, which may be other than those of the run
+FlowSample sample_of(const JobContext& run, double h) {
+  const GeometryReport& report = run.sample_report();
+  return {h, report.connected_porosity, report.specific_surface / h};
 }
 
 bool is_solved(const FlowColumn& column) { return column.connected && !column.unbounded; }
@@ -276,10 +278,12 @@ std::shared_ptr<const Ground> ground_of(const JobContext& run, const Source& sou
       run.comm, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep));
 }
 
-/// The grid of an axis with its reservoirs.
+/// The grid of an axis with its reservoirs, whose outer faces are those of the run.
 struct Extended {
   Extended(const JobContext& run, Source sample, const FlowOptions& part)
-      : source(with_reservoirs(std::move(sample), part.axes[0], part.reservoir)), ground(ground_of(run, source)) {}
+      : source(with_reservoirs(std::move(sample), {part.axes[0], part.reservoir},
+                               run.sample ? ReservoirEnds::open : ReservoirEnds::joined)),
+        ground(ground_of(run, source)) {}
   Source source;
   std::shared_ptr<const Ground> ground;
 };
@@ -323,7 +327,7 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
     });
     if (part.axes.empty()) return;
     const JobContext here{run.comm, run.config, source.grid, std::move(ground), run.services};
-    const FlowSample sample = sample_of(run.geometry(), source.grid.cell_width());
+    const FlowSample sample = sample_of(run, source.grid.cell_width());
     for (AxisFlow& flow : solve_axes(here, part, sample, where, false, progress))
       all.columns.push_back(std::move(flow.column));
   };
@@ -356,7 +360,7 @@ WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const In
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
   const Timer timer("error estimate");
-  const Index &cells = run.grid.cells, &copies = run.config.geometry.copies;
+  const Index &cells = run.sample_grid().cells, &copies = run.config.geometry.copies;
   std::vector<int> axes;
   for (const FlowColumn& c : columns)
     if (is_solved(c)) axes.push_back(c.axis);
@@ -367,7 +371,7 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
   }
   const auto between = grid_between(cells, copies);
   if (wider.empty() && !between) return false;
-  const double offset = line_offset_of(run.grid, run.again({cells}));
+  const double offset = line_offset_of(run.sample_grid(), run.again({cells}));
   const WiderGrid none;
   estimate_error(offset, wider, none, columns);
   // One more grid where these disagree, or where nothing flows on them.
@@ -386,8 +390,8 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
   for (std::size_t side = 0; side < 2; ++side) {
     const double moved = side == 0 ? -range.moved : range.moved;
     const Repeated found =
-        repeat(run, run.config.flow.axes, {run.grid.cells, moved}, fmt::format(", wall moved by {:+.3g} voxel", moved),
-               run.config.flow.reservoir, progress, notes);
+        repeat(run, run.config.flow.axes, {run.sample_grid().cells, moved},
+               fmt::format(", wall moved by {:+.3g} voxel", moved), run.config.flow.reservoir, progress, notes);
     range.porosity[side] = found.porosity;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const int axis = columns[c].axis;
@@ -436,7 +440,8 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   return asked_of(grid.config, std::move(components));
 }
 
-/// With reservoirs every axis has its grid, its geometry and its plotfile, which go before the next axis comes.
+/// Where the run has none every axis has its reservoirs, with its grid, its geometry and its plotfile, which go before
+/// the next axis comes.
 void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, SolveProgress& progress, Solved& all) {
   for (const FlowOptions& part : parts_of(run.config.flow)) {
     const Timer timer("with reservoirs");
@@ -453,9 +458,9 @@ void solve_with_reservoirs(const JobContext& run, const FlowSample& sample, Solv
 }
 
 Solved solve(const JobContext& run, SolveProgress& progress) {
-  const FlowSample sample = sample_of(run.geometry(), run.grid.cell_width());
+  const FlowSample sample = sample_of(run, run.grid.cell_width());
   Solved all;
-  if (run.config.flow.reservoir > 0)
+  if (run.config.flow.reservoir > 0 && !run.sample)
     solve_with_reservoirs(run, sample, progress, all);
   else
     all.components = solve_on(run, run.config.flow, sample, progress, all);
@@ -471,7 +476,7 @@ JobResult run_flow(const JobContext& context) {
   const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
   WallRange range;
   if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
-  const FlowGrid grid{context.grid.cells, options.reservoir, !context.config.geometry.image.empty()};
+  const FlowGrid grid{context.sample_grid().cells, options.reservoir, !context.config.geometry.image.empty()};
   if (!estimated)
     for (FlowColumn& c : all.columns) c.estimated_error = no_number;
   result.text = flow_text(all.columns, grid, wanted, range);
@@ -510,7 +515,7 @@ std::vector<std::string> flow_mistakes(const JobContext& context) {
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
   std::vector<std::string> found = mistakes(options, context.geometry());
-  const Index &cells = context.grid.cells, &copies = context.config.geometry.copies;
+  const Index &cells = context.sample_grid().cells, &copies = context.config.geometry.copies;
   if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
     found.push_back("flow.estimate_error: " + no_wider_grid(cells));
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))

@@ -28,14 +28,17 @@ constexpr double usual_steps = 400.0;        // where the Courant number tells t
 
 double digits(const FlowOptions& options) { return std::max(1.0, -std::log10(options.tolerance)); }
 
-/// The grid of the deck, or one for each axis with its reservoirs.
+/// The grid of the run, or one for each axis with its reservoirs.
 /// @param solves  along an axis
-std::vector<PlannedGrid> grids_of(const FlowOptions& options, double iterations, std::size_t solves) {
+std::vector<PlannedGrid> grids_of(const Config& config, double iterations, std::size_t solves) {
+  const FlowOptions& options = config.flow;
   const std::size_t axes = options.axes.size();
   std::vector<PlannedGrid> grids;
-  if (options.reservoir == 0) {
-    grids.push_back(
-        {.name = "", .iterations = static_cast<double>(axes) * iterations, .solves = static_cast<int>(axes * solves)});
+  const bool of_run = reservoirs_of_run(config).has_value();
+  if (options.reservoir == 0 || of_run) {
+    grids.push_back({.name = "",
+                     .iterations = static_cast<double>(axes) * iterations * (of_run ? between_reservoirs : 1.0),
+                     .solves = static_cast<int>(axes * solves)});
     return grids;
   }
   for (const int axis : options.axes)
@@ -68,9 +71,9 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
   const double sweep =
       inertia ? per_digit_with_inertia * digits(options) * static_cast<double>(options.steps.size()) : 0.0;
   JobPlan plan;
-  plan.grids = grids_of(options, creeping + sweep, 1 + (inertia ? options.steps.size() : 0));
+  plan.grids = grids_of(config, creeping + sweep, 1 + (inertia ? options.steps.size() : 0));
   const auto again = [&](const std::string& name, double width) {
-    for (PlannedGrid g : grids_of(options, creeping, 1)) {
+    for (PlannedGrid g : grids_of(config, creeping, 1)) {
       g.name = name;
       g.width = width;
       g.reservoir = static_cast<int>(std::ceil(g.reservoir / width));

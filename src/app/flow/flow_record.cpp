@@ -10,6 +10,7 @@ SolveRecord record_of(const Comm& comm, const FlowColumn& column) {
   SolveRecord record;
   Json& state = record.state;
   each_quantity(column, ToJson{state, shown::record});
+  if (column.grid_gradient) state["grid_gradient_Pa_m"] = *column.grid_gradient;
   state["setup_seconds"] = comm.max(column.setup_seconds);
   state["seconds"] = comm.max(column.seconds);
   record.result = {{"permeability_m2", column.permeability.v},
@@ -32,6 +33,7 @@ FlowColumn flow_column(const Json& state) {
   try {
     FlowColumn column;
     each_quantity(column, FromRecord{state});
+    if (state.contains("grid_gradient_Pa_m")) column.grid_gradient = state.at("grid_gradient_Pa_m").get<double>();
     for (const Json& point : state.at("inertia"))
       each_quantity(column.inertia.emplace_back(), column.axis, 1.0, FromRecord{point});
     if (state.contains("forchheimer")) each_quantity(column.forchheimer.emplace(), FromRecord{state.at("forchheimer")});

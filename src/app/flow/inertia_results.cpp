@@ -195,7 +195,7 @@ std::vector<std::string> inertia_warnings(const FlowColumns& columns) {
           letter_of(c), last.cell_reynolds, largest_cell_reynolds));
     if (last.unevenness > largest_unevenness)
       all.push_back(
-          fmt::format("flow {}: the outflow of the sample is not mixed before it enters the next one (mean square of "
+          fmt::format("flow {}: the outflow of the sample is not mixed before it leaves the reservoir (mean square of "
                       "the velocity in the free fluid {:.2g} times that of a uniform flow): the apparent permeability "
                       "is that of closely spaced samples; use a larger flow.reservoir",
                       letter_of(c), 1.0 + last.unevenness));

@@ -17,6 +17,7 @@
 #include "app/deck/job_words.hpp"
 #include "app/deck/source.hpp"
 #include "app/job/job_cost.hpp"
+#include "app/job/sample.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
@@ -35,16 +36,24 @@ struct RunServices;
 struct JobContext {
   const Comm& comm;
   const Config& config;
-  const GridOptions& grid;  ///< with cells and size
+  const GridOptions& grid;  ///< of the domain, with cells and size
   std::shared_ptr<const Ground> ground;
   RunServices& services;                          ///< what the run does for them
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
+  std::shared_ptr<const Sample> sample{};         ///< none: it is all of the domain
   /// The same geometry with boxes dealt out by their costs, and on it what the run has of jobs that are done;
   /// collective.
   std::function<std::shared_ptr<const Ground>(const BoxCosts&)> dealt_out{};
 
   const Geometry& geometry() const { return ground->geometry(); }
+  const GridOptions& sample_grid() const { return sample ? sample->grid : grid; }
+  const GeometryReport& sample_report() const { return sample ? sample->report : geometry().report; }
+  /// The low corner of the sample, from that of the domain [cells].
+  Vec3 sample_low() const {
+    const Index low = sample ? sample->before : Index{};
+    return {double(low[0]), double(low[1]), double(low[2])};
+  }
 };
 
 /// One linear solve, for summary.json and the log.

@@ -85,23 +85,23 @@ double width_at(const Comm& comm, const std::vector<Candidate>& around) {
 void read(Reader& in, std::vector<ProbeOptions>& probes) {
   constexpr double farthest = 1e6;
   std::set<std::string> names;
-  in.tables("output.probe",
-            "transient flow and transport: a point whose velocity and pressure are written to history.csv, and "
-            "concentrations to transport.csv, at every step",
-            [&](Reader& item) {
-              ProbeOptions probe;
-              item.text("name", probe.name,
-                        "name in its columns, NAME_velocity_x_m_s ... and COMPONENT_at_NAME; required");
-              item.vec3("position", probe.position, "m", "position in the fluid; required", 0.0, farthest);
-              if (item.documenting()) return;
-              for (const char* key : {"name", "position"})
-                if (!item.given(key)) item.mistake(key, "missing; every probe needs it");
-              if (probe.name.find_first_of(", \"") != std::string::npos)
-                item.mistake("name", "is used in column names of a CSV file: use no spaces, commas or quotes");
-              if (!names.insert(probe.name).second)
-                item.mistake("name", fmt::format("\"{}\" is the name of two probes; rename one of them", probe.name));
-              probes.push_back(probe);
-            });
+  in.tables(
+      "output.probe",
+      "transient flow and transport: a point whose velocity and pressure are written to history.csv, and "
+      "concentrations to transport.csv, at every step",
+      [&](Reader& item) {
+        ProbeOptions probe;
+        item.text("name", probe.name, "name in its columns, NAME_velocity_x_m_s ... and COMPONENT_at_NAME; required");
+        item.vec3("position", probe.position, "m", "position in the fluid, not in reservoirs; required", 0.0, farthest);
+        if (item.documenting()) return;
+        for (const char* key : {"name", "position"})
+          if (!item.given(key)) item.mistake(key, "missing; every probe needs it");
+        if (probe.name.find_first_of(", \"") != std::string::npos)
+          item.mistake("name", "is used in column names of a CSV file: use no spaces, commas or quotes");
+        if (!names.insert(probe.name).second)
+          item.mistake("name", fmt::format("\"{}\" is the name of two probes; rename one of them", probe.name));
+        probes.push_back(probe);
+      });
 }
 
 std::vector<std::string> probe_mistakes(const JobContext& run) {
@@ -109,11 +109,12 @@ std::vector<std::string> probe_mistakes(const JobContext& run) {
   const std::vector<ProbeOptions>& probes = run.config.output.probes;
   for (std::size_t i = 0; i < probes.size(); ++i)
     for (int d = 0; d < 3; ++d)
-      if (probes[i].position[d] > run.grid.size[d])
+      if (probes[i].position[d] > run.sample_grid().size[d])
         found.push_back(
-            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the domain, which ends "
+            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the {}, which ends "
                         "at {:g} m",
-                        i, probes[i].name, probes[i].position[d], axis_names[d], run.grid.size[d]));
+                        i, probes[i].name, probes[i].position[d], axis_names[d], run.sample ? "sample" : "domain",
+                        run.sample_grid().size[d]));
   return found;
 }
 
@@ -121,7 +122,7 @@ Probes::Probes(const JobContext& run, const Composite& composite, const PlaceOf&
   std::vector<std::string> wrong;
   for (const ProbeOptions& probe : run.config.output.probes) {
     std::vector<Candidate> around =
-        candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position);
+        candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position + run.sample_low());
     const double width = width_at(run.comm, around);
     if (width == 0.0) {
       wrong.push_back(

@@ -15,7 +15,7 @@
 
 namespace karst {
 
-/// Probes outside of the domain. The same on every rank. Not collective.
+/// Probes outside of the sample, or of a domain without reservoirs. The same on every rank. Not collective.
 std::vector<std::string> probe_mistakes(const JobContext& run);
 
 /// A value is that of the quadratic polynomial that fits best the values which stand at most two and a half widths away

@@ -30,7 +30,7 @@ bool is_due(const SliceOptions& slice, const FilesInTime::Series& series, double
 Layer layer_of(const JobContext& run, const SliceOptions& slice) {
   const int n = run.grid.cells[slice.axis];
   if (slice.kind == SliceKind::mean) return {slice.axis, 0, n};
-  const double place = slice.at < 0.0 ? 0.5 * n : slice.at / run.grid.cell_width();
+  const double place = slice.at < 0.0 ? 0.5 * n : slice.at / run.grid.cell_width() + run.sample_low()[slice.axis];
   const int cell = std::clamp(static_cast<int>(place), 0, n - 1);
   return {slice.axis, cell, cell + 1};
 }
@@ -78,8 +78,10 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
               {{"plane", SliceKind::plane, "the layer of cells at a position"},
                {"mean", SliceKind::mean, "mean over the fluid along the axis"}},
               "how the fields of output.plot are reduced to a plane, on cells of level 0");
-    item.number("at", slice.at, "m", "position of a plane, from the low face of the domain; default: the middle", 0.0,
-                farthest);
+    item.number("at", slice.at, "m",
+                "position of a plane, from the low face of the domain (with flow.reservoir: of the sample); default: "
+                "the middle",
+                0.0, farthest);
     item.number("every", slice.every, "s",
                 "time between slices: each is written at the first step that reaches the next multiple; required",
                 shortest, longest);
@@ -101,9 +103,10 @@ std::vector<std::string> slice_mistakes(const JobContext& run) {
   std::vector<std::string> found;
   const std::vector<SliceOptions>& slices = run.config.output.slices;
   for (std::size_t i = 0; i < slices.size(); ++i)
-    if (slices[i].at > run.grid.size[slices[i].axis])
-      found.push_back(fmt::format("output.slice[{}].at: {:g} m along {}, beyond the domain, which ends at {:g} m", i,
-                                  slices[i].at, axis_names[slices[i].axis], run.grid.size[slices[i].axis]));
+    if (slices[i].at > run.sample_grid().size[slices[i].axis])
+      found.push_back(fmt::format("output.slice[{}].at: {:g} m along {}, beyond the {}, which ends at {:g} m", i,
+                                  slices[i].at, axis_names[slices[i].axis], run.sample ? "sample" : "domain",
+                                  run.sample_grid().size[slices[i].axis]));
   return found;
 }
 

@@ -72,7 +72,8 @@ Json level_json(const GeometryStatistics& s, std::size_t l) {
 }
 
 Json memory_json(const Summary& summary) {
-  const auto fluid = static_cast<double>(std::max<std::int64_t>(1, summary.geometry.sum(&LevelReport::vofs_composite)));
+  const auto fluid =
+      static_cast<double>(std::max<std::int64_t>(1, domain_of(summary).sum(&LevelReport::vofs_composite)));
   Json memory{{"peak_bytes", summary.memory.peak},
               {"peak_bytes_largest_rank", summary.memory.largest_rank},
               {"bytes_per_fluid_cell", static_cast<double>(summary.memory.peak) / fluid}};
@@ -151,6 +152,7 @@ Json summary_json(const Summary& summary) {
   json["minerals"] = minerals_json(s);
   json["percolates"] = {{"x", s.report.percolates[0]}, {"y", s.report.percolates[1]}, {"z", s.report.percolates[2]}};
   json["cells"] = cells_json(s);
+  if (summary.domain) json["cells_with_reservoirs"] = cells_json(*summary.domain);
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < s.report.levels.size(); ++l) json["levels"].push_back(level_json(s, l));
   for (const JobResult& job : summary.jobs) json.update(job.json);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "app/deck/statistics.hpp"
@@ -23,12 +24,13 @@ struct MemoryUse {
 MemoryUse measure_memory(const Comm& comm);
 
 struct Summary {
-  std::string status = "completed";     ///< "failed", "interrupted"
-  std::string reason;                   ///< of another status
-  std::vector<FinishedSolve> finished;  ///< of another status
-  std::string deck;                     ///< as named on the command line
-  std::string plotfile;                 ///< its name in the run directory
-  GeometryStatistics geometry;
+  std::string status = "completed";            ///< "failed", "interrupted"
+  std::string reason;                          ///< of another status
+  std::vector<FinishedSolve> finished;         ///< of another status
+  std::string deck;                            ///< as named on the command line
+  std::string plotfile;                        ///< its name in the run directory
+  GeometryStatistics geometry;                 ///< of the sample
+  std::optional<GeometryStatistics> domain{};  ///< of the run, where it is the sample with reservoirs
   RunSeconds seconds;
   MemoryUse memory;
   Communication communication;
@@ -41,6 +43,10 @@ struct Summary {
   int solves_read = 0;                      ///< of them, finished by the run that this one goes on from
   Json balance;                             ///< FeedbackBalance::json(); null: no feedback
 };
+/// Statistics of what the jobs compute on.
+inline const GeometryStatistics& domain_of(const Summary& summary) {
+  return summary.domain ? *summary.domain : summary.geometry;
+}
 
 /// summary.json: sizes in bytes, times in seconds, lengths in metres.
 Json summary_json(const Summary& summary);

@@ -31,20 +31,21 @@ bool applies(const RegionDeck& region, const ComponentDeck& component) {
 
 std::unique_ptr<LevelSet> shape_of(const JobContext& run, std::size_t region) {
   return make_region(run.config.transport.regions[region].shape, fmt::format("transport.region[{}]", region),
-                     run.config.geometry.directory, run.grid.cell_width(), run.grid.size, run.grid.periodic);
+                     run.config.geometry.directory, run.grid.cell_width(), run.sample_grid().size,
+                     run.sample_grid().periodic);
 }
 
-/// One value per cell of level 0. Throws Error where it is no such array.
+/// One value per cell of level 0 of the sample. Throws Error where it is no such array.
 std::unique_ptr<ImageFile> open_array(const JobContext& run, const ComponentDeck& deck) {
   const std::string path = (std::filesystem::path(run.config.geometry.directory) / deck.initial_file).string();
-  const Index cells = run.grid.cells;
+  const Index cells = run.sample_grid().cells;
   auto array = describes_itself(path)
                    ? open_image(path)
                    : open_image(path, RawLayout{.size = cells, .type = voxel_type_named(deck.initial_file_type)});
   const Index size = array->info().size;
   require(size == cells,
-          "{}: {} x {} x {} values, but the grid has {} x {} x {} cells; one per cell of level 0 is needed", path,
-          size[0], size[1], size[2], cells[0], cells[1], cells[2]);
+          "{}: {} x {} x {} values, but the {} has {} x {} x {} cells; one per cell of level 0 is needed", path,
+          size[0], size[1], size[2], run.sample ? "sample" : "grid", cells[0], cells[1], cells[2]);
   return array;
 }
 
@@ -66,7 +67,7 @@ std::string wrong_everywhere(const JobContext& run, const std::string& text,
   double value = 0.0;
   for_each_cell(Box{Index{}, Index::all(samples)}, [&](const Index& c) {
     Vec3 x;
-    for (int d = 0; d < 3; ++d) x[d] = run.grid.size[d] * (c[d] + 0.5) / samples;
+    for (int d = 0; d < 3; ++d) x[d] = run.sample_grid().size[d] * (c[d] + 0.5) / samples;
     const double f = value_in(formula, x);
     if (!std::isfinite(f) && infinite++ == 0) at = x;
     if (!std::isfinite(f) && infinite == 1) value = f;
@@ -92,18 +93,22 @@ double value_in(const Formula& formula, const Vec3& x) {
 }
 
 InitialValues::InitialValues(const JobContext& run, std::size_t component, int outlet)
-    : run_(run), component_(component), outlet_(outlet), formula_(deck_of(run, component).initial) {
+    : run_(run),
+      low_(run.sample_low()),
+      cells_(run.sample_grid().cells),
+      component_(component),
+      outlet_(outlet),
+      formula_(deck_of(run, component).initial) {
   const auto& regions = run.config.transport.regions;
   const Vec3 high{static_cast<double>(run.grid.cells[0]), static_cast<double>(run.grid.cells[1]),
                   static_cast<double>(run.grid.cells[2])};
   for (std::size_t r = 0; r < regions.size(); ++r)
     if (applies(regions[r], deck_of(run, component)))
-      regions_.push_back({shape_of(run, r)->local({}, high), Formula(regions[r].initial)});
+      regions_.push_back({shape_of(run, r)->local(-1.0 * low_, high - low_), Formula(regions[r].initial)});
   if (deck_of(run, component).initial_file.empty() || outlet < 0) return;
   const int d = outlet / 2;
-  on_outlet_.assign(
-      static_cast<std::size_t>(run.grid.cells[(d + 1) % 3]) * static_cast<std::size_t>(run.grid.cells[(d + 2) % 3]),
-      0.0F);
+  on_outlet_.assign(static_cast<std::size_t>(cells_[(d + 1) % 3]) * static_cast<std::size_t>(cells_[(d + 2) % 3]),
+                    0.0F);
 }
 
 double InitialValues::in_regions(const Vec3& x, double otherwise) const {
@@ -114,17 +119,17 @@ double InitialValues::in_regions(const Vec3& x, double otherwise) const {
 
 Index InitialValues::cell_of(const Vec3& x) const {
   Index cell;
-  for (int d = 0; d < 3; ++d) cell[d] = std::clamp(static_cast<int>(std::floor(x[d])), 0, run_.grid.cells[d] - 1);
+  for (int d = 0; d < 3; ++d) cell[d] = std::clamp(static_cast<int>(std::floor(x[d])), 0, cells_[d] - 1);
   return cell;
 }
 
 std::size_t InitialValues::place_on_outlet(const Index& cell) const {
   const int d = outlet_ / 2, a = (d + 1) % 3, b = (d + 2) % 3;
-  return static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(run_.grid.cells[a]) +
-         static_cast<std::size_t>(cell[a]);
+  return static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(cells_[a]) + static_cast<std::size_t>(cell[a]);
 }
 
-double InitialValues::at(const Vec3& x) const {
+double InitialValues::at(const Vec3& place) const {
+  const Vec3 x = place - low_;
   const bool array = !deck_of(run_, component_).initial_file.empty();
   if (array && on_outlet_.empty()) return in_regions(x, 0.0);  // nothing flows in there
   return in_regions(
@@ -136,33 +141,33 @@ void InitialValues::fill(const Comm& comm, const ScalarGrid& grid, std::span<dou
   if (!deck_of(run_, component_).initial_file.empty())
     fail_together(comm, [&] { read_array(grid, values); });
   else
-    parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = value_in(formula_, h * grid.centroid[i]); });
+    parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = value_in(formula_, h * (grid.centroid[i] - low_)); });
   if (regions_.empty()) return;
-  parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = in_regions(grid.centroid[i], values[i]); });
+  parallel_for(grid.n_own, [&](std::int64_t i) { values[i] = in_regions(grid.centroid[i] - low_, values[i]); });
 }
 
 /// Plane by plane, those alone in which own volumes lie. These are sorted by plane first.
 void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values) {
   const auto array = open_array(run_, deck_of(run_, component_));
-  const Index n = run_.grid.cells;
+  const Index n = cells_;
+  const auto cell = [&](std::size_t v) { return cell_of(grid.centroid[v] - low_); };
   std::vector<std::int64_t> begin(static_cast<std::size_t>(n[2]) + 1, 0);
   std::vector<std::int32_t> order(grid.n_own);
-  for (std::size_t v = 0; v < order.size(); ++v) ++begin[static_cast<std::size_t>(cell_of(grid.centroid[v])[2]) + 1];
+  for (std::size_t v = 0; v < order.size(); ++v) ++begin[static_cast<std::size_t>(cell(v)[2]) + 1];
   for (std::size_t z = 1; z < begin.size(); ++z) begin[z] += begin[z - 1];
   std::vector<std::int64_t> next(begin);
-  for (std::size_t v = 0; v < order.size(); ++v)
-    order[next[cell_of(grid.centroid[v])[2]]++] = static_cast<std::int32_t>(v);
+  for (std::size_t v = 0; v < order.size(); ++v) order[next[cell(v)[2]]++] = static_cast<std::int32_t>(v);
   std::vector<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]));
   std::vector<bool> wanted(n[2]);
   for (std::size_t z = 0; z < wanted.size(); ++z) wanted[z] = begin[z] < begin[z + 1];
   for (const BoundaryFace& face : grid.boundary)
-    if (face.side == outlet_) wanted[cell_of(face.at)[2]] = true;
+    if (face.side == outlet_) wanted[cell_of(face.at - low_)[2]] = true;
   for (int z = 0; z < n[2]; ++z) {
     if (!wanted[z]) continue;
     array->read_plane(z, plane);
     for (auto k = begin[z]; k < begin[z + 1]; ++k) {
       const auto v = order[k];
-      const Index c = cell_of(grid.centroid[v]);
+      const Index c = cell(v);
       values[v] =
           plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(c[0])];
     }
@@ -172,15 +177,14 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
 
 void InitialValues::keep_outlet(int z, std::span<const float> plane) {
   if (on_outlet_.empty()) return;
-  Box cells{Index{0, 0, z}, Index{run_.grid.cells[0], run_.grid.cells[1], z + 1}};
-  const int d = outlet_ / 2, last = outlet_ % 2 == 0 ? 0 : run_.grid.cells[d] - 1;
+  Box cells{Index{0, 0, z}, Index{cells_[0], cells_[1], z + 1}};
+  const int d = outlet_ / 2, last = outlet_ % 2 == 0 ? 0 : cells_[d] - 1;
   if (d == 2 && z != last) return;
   cells.lo[d] = last;
   cells.hi[d] = last + 1;
   for_each_cell(cells, [&](const Index& c) {
     on_outlet_[place_on_outlet(c)] =
-        plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(run_.grid.cells[0]) +
-              static_cast<std::size_t>(c[0])];
+        plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(cells_[0]) + static_cast<std::size_t>(c[0])];
   });
 }
 

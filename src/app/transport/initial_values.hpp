@@ -17,7 +17,8 @@ namespace karst {
 /// f(x). Not collective.
 double value_in(const Formula& formula, const Vec3& x);
 
-/// c(x, t = 0) of one component. Positions in cells of level 0 from the low corner of the domain.
+/// c(x, t = 0) of one component. Positions in cells of level 0 from the low corner of the domain; formulas, regions and
+/// arrays are those of the sample, and go on into its reservoirs.
 class InitialValues {
  public:
   /// Throws Error for shapes that are too far away or too large. Not collective.
@@ -27,7 +28,8 @@ class InitialValues {
   /// Of an array: of the cell next to the outlet, once fill() has read it. Thread-safe; not collective.
   double at(const Vec3& x) const;
   /// The values of the own volumes, at the centroids of their fluid; of an array that of the cell which the centroid
-  /// lies in. Throws the same Error on all ranks where the array cannot be read, or has another shape. Collective.
+  /// lies in, in reservoirs of the nearest one. Throws the same Error on all ranks where the array cannot be read, or
+  /// has another shape. Collective.
   /// @param[out] values  at least n_own
   void fill(const Comm& comm, const ScalarGrid& grid, std::span<double> values);
 
@@ -36,13 +38,16 @@ class InitialValues {
     std::unique_ptr<LocalLevelSet> shape;
     Formula value;
   };
+  // Of places in the sample.
   double in_regions(const Vec3& x, double otherwise) const;
-  Index cell_of(const Vec3& x) const;
+  Index cell_of(const Vec3& x) const;  ///< the nearest one
   std::size_t place_on_outlet(const Index& cell) const;
   void read_array(const ScalarGrid& grid, std::span<double> values);
   void keep_outlet(int z, std::span<const float> plane);
 
   const JobContext& run_;
+  Vec3 low_;  // of the sample in the domain, as places of the grid are
+  Index cells_;
   std::size_t component_;
   int outlet_;
   Formula formula_;

@@ -51,13 +51,13 @@ double known_end(const JobContext& run) {
   if (!(times.end_pore_volumes > 0.0)) return times.end;
   const TransportDeck& deck = run.config.transport;
   double velocity = 0.0;  // in the pores
-  const double porosity = run.geometry().report.connected_porosity;
+  const double porosity = run.sample_report().connected_porosity;
   if (deck.peclet > 0.0)
     velocity = deck.peclet * deck.diffusivity / number_length(run);
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
     velocity = run.config.flow.velocity / porosity;
   if (!(velocity > 0.0)) return 0.0;
-  return times.end_pore_volumes * run.grid.size[run.config.flow.axes.at(0)] / velocity;
+  return times.end_pore_volumes * run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
 }
 
 void check_walls(const JobContext& run, std::vector<std::string>& found) {

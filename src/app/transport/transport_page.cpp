@@ -113,10 +113,17 @@ std::string numbers_card(const Json& transport) {
   part("Damköhler number k A / Q", "wall", "damkohler_advection");
   part("mean concentration at the wall", "wall", "concentration");
   part("Sherwood number of the wall", "wall", "sherwood");
+  const int reservoir = transport.value("reservoir_cells", 0);
+  const std::string note =
+      reservoir > 0
+          ? fmt::format(
+                "Inlet, outlet, mean, values and residence times are those of the sample with its "
+                "reservoirs of {} cells; pore volumes are those of the sample alone.",
+                reservoir)
+          : "Dispersion from the variance of residence times in a closed vessel (Levenspiel 1999, chapter 13).";
   return card("Transport: numbers", table.html(),
-              fmt::format("Length L of Péclet and Damköhler numbers: {}. Dispersion from the variance of residence "
-                          "times in a closed vessel (Levenspiel 1999, chapter 13).",
-                          format_si(number(transport, "peclet_length_m"), "m")));
+              fmt::format("Length L of Péclet and Damköhler numbers: {}. {}",
+                          format_si(number(transport, "peclet_length_m"), "m"), note));
 }
 
 /// Of an element of [chemistry].
@@ -166,7 +173,11 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
     charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
   if (!is_steady(transport))
-    charts.push_back(chart(transport, "mean", "Mean in the fluid", "Over all pores of the sample." + left_out, totals));
+    charts.push_back(chart(transport, "mean", "Mean in the fluid",
+                           (transport.contains("reservoir_cells") ? "Over the sample with its reservoirs."
+                                                                  : "Over all pores of the sample.") +
+                               left_out,
+                           totals));
   for (std::size_t p = 0; transport.contains("probes") && p < transport.at("probes").size(); ++p)
     charts.push_back(chart(transport, fmt::format("probe_{}", p).c_str(),
                            "Concentration at " + name_of(transport.at("probes")[p]),

@@ -75,14 +75,25 @@ std::string component_text(const TransportResult& result) {
   return text + responses.text(label_width, value_width) + walls.text(label_width, value_width);
 }
 
+/// What belongs to the sample and what to all of the domain.
+std::string reservoir_line(const TransportResult& r) {
+  if (r.reservoir == 0) return "";
+  return fmt::format(
+      "  reservoirs of {} cells before and behind the sample: porosity and pore volume are those of the sample; "
+      "inlet,\n"
+      "  outlet, mean, range and times of residence those of all of the domain\n",
+      r.reservoir);
+}
+
 std::string flow_lines(const TransportResult& r) {
-  if (!r.flows) return "  no flow: diffusion only\n";
+  if (!r.flows) return "  no flow: diffusion only\n" + reservoir_line(r);
   std::string text = fmt::format("  {} velocity {:.5g} m/s, in the pores {:.5g} m/s; ",
                                  r.in_time ? "mean Darcy" : "Darcy", r.darcy_velocity, r.pore_velocity());
   text += r.in_time ? fmt::format("{:.4g} pore volumes have flowed in\n", r.states.back().pore_volumes)
                     : fmt::format("one pore volume in {}\n", format_si(r.pore_time, "s"));
   if (r.flow_factor != 1.0)
     text += fmt::format("  for the requested Péclet number the velocity is scaled by {:.6g}\n", r.flow_factor);
+  text += reservoir_line(r);
   text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length, "m"),
                       r.number_length_given ? "" : ", 6 (1 - porosity) / (wall area per volume)");
   return text;
@@ -96,7 +107,7 @@ double TransportResult::peclet(const ComponentResult& c) const {
 }
 
 std::optional<double> TransportResult::dispersion(const ComponentResult& c) const {
-  if (!c.response || !c.conservative || !c.closed_ends) return {};
+  if (!c.response || !c.conservative || !c.closed_ends || reservoir > 0) return {};
   const auto d = closed_vessel_dispersion(c.response->variance / (c.response->mean_time * c.response->mean_time));
   if (!d) return {};
   return *d * std::abs(pore_velocity()) * length;
@@ -175,6 +186,7 @@ Json transport_json(const TransportResult& r) {
             {"continuity", {{"before", r.continuity_before}, {"after", r.continuity_after}}},
             {"implicit_volumes", r.implicit_volumes},
             {"backflow", r.backflow}};
+  if (r.reservoir > 0) json["reservoir_cells"] = r.reservoir;
   json["output_times_s"] = r.output_times;
   json["components"] = Json::array();
   Json history;
@@ -195,7 +207,7 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
   if (result.backflow > largest_backflow)
     all.push_back(
         fmt::format("transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a "
-                    "longer sample or free cells downstream of it",
+                    "longer sample or reservoirs (flow.reservoir)",
                     100.0 * result.backflow, result.steady ? "is there" : "was there initially"));
   if (result.continuity_after > largest_gap)
     all.push_back(

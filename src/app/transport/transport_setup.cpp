@@ -59,8 +59,7 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
   if (deck.peclet > 0.0) {
-    const double wanted =
-        deck.peclet * deck.diffusivity * run.geometry().report.connected_porosity / number_length(run);
+    const double wanted = deck.peclet * deck.diffusivity * run.sample_report().connected_porosity / number_length(run);
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
@@ -144,9 +143,9 @@ void blend(const FluxesInTime& flow, double part, FaceField& to) {
 
 double number_length(const JobContext& run) {
   if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
-  const GeometryReport& report = run.geometry().report;
+  const GeometryReport& report = run.sample_report();
   const double surface = report.specific_surface / run.grid.cell_width();
-  return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.grid.size[axis_of(run.config)];
+  return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.sample_grid().size[axis_of(run.config)];
 }
 
 CarriedBy carried_by(const JobContext& run) {
@@ -223,15 +222,17 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
 
 TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) {
   TransportResult result;
-  const GeometryReport& report = run.geometry().report;
+  const GeometryReport& report = run.sample_report();
+  const Vec3& size = run.sample_grid().size;
   result.axis = flow.axis;
   result.flows = flow.flows;
   result.has_ends = !flow.periodic;
-  result.length = run.grid.size[flow.axis];
+  result.length = size[flow.axis];
+  result.reservoir = run.sample ? run.sample->before[flow.axis] : 0;
   result.number_length = number_length(run);
   result.number_length_given = run.config.transport.peclet_length > 0.0;
   result.porosity = report.connected_porosity;
-  result.pore_volume = report.connected_porosity * run.grid.size[0] * run.grid.size[1] * run.grid.size[2];
+  result.pore_volume = report.connected_porosity * size[0] * size[1] * size[2];
   result.in_time = flow.in_time;
   result.flow_factor = flow.factor;
   if (!flow.in_time) result.darcy_velocity = flow.darcy_velocity;

@@ -51,7 +51,8 @@ FaceField flow_fluxes(const std::shared_ptr<const Composite>& grid, const FlowOp
           flow_solve_name(column.axis), axis_names[column.axis]);
   // What the solution is in units of; with inertia the drive in the solver has the sign of the gradient.
   const bool inertia = !column.inertia.empty();
-  const double gradient = inertia ? std::abs(column.inertia.back().grid_gradient) : column.gradient;
+  const double gradient =
+      inertia ? std::abs(column.inertia.back().grid_gradient) : column.grid_gradient.value_or(column.gradient);
   StokesDrive drive = unit_drive(domain, column.axis);
   if (inertia && column.gradient < 0.0) drive = -1.0 * drive;
   StokesLevels op(grid, flow_sides(domain, options, column.axis));

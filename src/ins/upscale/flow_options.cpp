@@ -225,8 +225,11 @@ void check_ends(Reader& in, FlowOptions& options) {
   in.refuse({"flow.drive", "flow.pressure_drop", "flow.gradient", "flow.velocity", "flow.flow_rate"},
             fmt::format("a second driving force: [[flow.{0}]] drives the flow already; remove this key or the {0}",
                         lids ? "lid" : "inlet"));
+  if (lids)
+    in.refuse({"flow.reservoir"},
+              "lids drive the fluid tangentially, so nothing flows in or out through an end of the sample; remove it");
   in.refuse(
-      {"flow.reservoir", "flow.estimate_error", "flow.uncertainty", "flow.steps"},
+      {"flow.estimate_error", "flow.uncertainty", "flow.steps"},
       fmt::format("belongs to permeabilities, which {} not give; remove this key", lids ? "lids do" : "an inlet does"));
   options.estimate_error = false;
 }
@@ -271,7 +274,7 @@ void check_unsteady(Reader& in, const FlowOptions& options) {
     in.mistake("flow.drive",
                "transient flow is driven by pressures, an inlet or lids; allowed: \"pressure-drop\", "
                "\"pressure-gradient\", or [[flow.inlet]] or [[flow.lid]] instead of flow.drive");
-  in.refuse({"flow.reservoir", "flow.estimate_error", "flow.uncertainty"},
+  in.refuse({"flow.estimate_error", "flow.uncertainty"},
             "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
 }
 
@@ -289,12 +292,12 @@ void check_steps(Reader& in, const FlowOptions& options) {
 }
 
 void check_without_model(Reader& in) {
-  for (const char* key : {"flow.drive",          "flow.inlet",         "flow.lid",          "flow.body",
-                          "flow.axes",           "flow.pressure_drop", "flow.gradient",     "flow.velocity",
-                          "flow.flow_rate",      "flow.sides",         "flow.reservoir",    "flow.tolerance",
-                          "flow.max_iterations", "flow.steps",         "flow.newton_steps", "flow.estimate_error",
-                          "flow.uncertainty",    "flow.drive_factor",  "flow.drive_table",  "flow.animation",
-                          "flow.start",          "flow.start_file"})
+  for (const char* key :
+       {"flow.drive",         "flow.inlet",          "flow.lid",         "flow.body",         "flow.axes",
+        "flow.pressure_drop", "flow.gradient",       "flow.velocity",    "flow.flow_rate",    "flow.sides",
+        "flow.tolerance",     "flow.max_iterations", "flow.steps",       "flow.newton_steps", "flow.estimate_error",
+        "flow.uncertainty",   "flow.drive_factor",   "flow.drive_table", "flow.animation",    "flow.start",
+        "flow.start_file"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which requests the job: model = \"stokes\", \"steady\", "
@@ -305,6 +308,17 @@ void check_what_drives(Reader& in, FlowOptions& options) {
   if (!ends_drive(options)) return check_drive(in, options);
   check_ends(in, options);
   options.lids.empty() ? check_inlets(in, options) : check_lids(in, options);
+}
+
+void read_reservoir(Reader& in, FlowOptions& options) {
+  in.integer("flow.reservoir", options.reservoir, "cells",
+             "reservoirs: layers of free fluid upstream and downstream of the sample, in which the pores at the inlet "
+             "and outlet faces exchange fluid. Steady flow alone: as in an infinite row of samples, along each of "
+             "flow.axes. Transient flow, flow from an inlet, transport and chemistry: the domain of all jobs is the "
+             "sample with its reservoirs, and inlet and outlet are their outer faces. Places in the deck, porosity, "
+             "permeability and pore volumes remain those of the sample; plotfiles, slices and profiles show the "
+             "domain, which begins at the outer face of the reservoir on the low side",
+             0, 100000);
 }
 
 }  // namespace
@@ -350,11 +364,7 @@ void read(Reader& in, FlowOptions& options) {
            {"no-slip", FlowWalls::no_slip, "a wall, such as the sleeve of a core"},
            {"periodic", FlowWalls::periodic, "grid.periodic is true along all of them"}},
           "lateral faces of the sample, where the domain is not periodic");
-  in.integer("flow.reservoir", options.reservoir, "cells",
-             "reservoirs: layers of free fluid upstream and downstream of the sample, as in an infinite row of "
-             "samples, in which the pores at the inlet and outlet faces exchange fluid; for flow between an inlet and "
-             "an outlet face; the permeability is that of the sample only",
-             0, 100000);
+  read_reservoir(in, options);
   in.number("flow.tolerance", options.tolerance, "-",
             "relative residual at which a solve ends; transient models: 1e-6 by default, relative to the strongest "
             "driving force or, if larger, to the momentum advected in a step",

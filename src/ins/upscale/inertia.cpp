@@ -107,7 +107,7 @@ class Sweeper {
       reached_ = now;
       velocity_ = sign_ * report.flow.velocity[sweep_.axis];
       if (has_reservoirs()) {
-        drop_ = sample_drop(stokes_, sweep_.sample, drive_);
+        drop_ = sample_drop(stokes_, sweep_.sample, drive_, now);
         fall_ = sign_ * drop_.drop / (sweep_.sample.high - sweep_.sample.low);
       }
       solved_reynolds_ = reynolds(now);
@@ -140,9 +140,10 @@ class Sweeper {
             sweep_.solver.tolerance,
             solved_reynolds_ > 0.0 ? fmt::format("Solved up to a Reynolds number of {:.3g}. ", solved_reynolds_)
                                    : std::string(),
-            between_pressures() ? "The pressure boundaries cut the jets at inlet and outlet; with reservoirs "
-                                  "(flow.reservoir = 8) most samples converge to higher Reynolds numbers. "
-                                : "",
+            between_pressures() && !has_reservoirs()
+                ? "The pressure boundaries cut the jets at inlet and outlet; with reservoirs "
+                  "(flow.reservoir = 8) most samples converge to higher Reynolds numbers. "
+                : "",
             report_.cell_reynolds);
   }
 

@@ -73,7 +73,7 @@ SampleCells sample_cells(const FlowOptions& options, const Domain& domain, int a
 
 Domain without_reservoirs(const FlowOptions& options, Domain domain) {
   if (options.reservoir == 0) return domain;
-  assert(options.axes.size() == 1 && is_periodic(domain, options.axes[0]));
+  assert(options.axes.size() == 1);
   domain.cells[options.axes[0]] -= 2 * options.reservoir;
   domain.periodic[options.axes[0]] = false;
   return domain;
@@ -333,12 +333,15 @@ std::string steady_solve_name(int axis) { return fmt::format("steady {}", axis_n
 
 namespace {
 
-/// @param domain  of the sample, without reservoirs
+/// @param domain  without reservoirs that are joined
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry, const Domain& domain) {
   std::vector<std::string> found;
   bool any_side = false;
-  if (geometry.levels.size() > 1 && options.reservoir > 0)
-    found.emplace_back("flow.reservoir: not supported on refined grids; remove [[grid.refine]] or flow.reservoir");
+  const bool of_sample = !is_in_time(options.model) && !ends_drive(options);  // a permeability
+  if (geometry.levels.size() > 1 && options.reservoir > 0 && of_sample)
+    found.emplace_back(
+        "flow.reservoir: the permeability of a sample between reservoirs is not supported on refined grids; remove "
+        "[[grid.refine]] or flow.reservoir");
   for (const int axis : options.axes) {
     const char* name = axis_names[axis];
     const bool periodic = is_periodic(domain, axis);
@@ -507,11 +510,12 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     scale = add_inertia(solver, options_, fluid_, sample_, domain, *paused, watch_, column);
   }
   add_drag(solver, options_, domain, column);
+  if (options_.reservoir > 0) column.grid_gradient = scale;
   keep_fields(solver, scale * h * h / fluid_.viscosity, scale * h, watch_.keep_solution, column);
   std::vector<double> inside;
   if (options_.reservoir > 0) {
     inside = speed_in(solver, sample_cells(options_, domain, axis), column.speed);
-    if (watch_.keep_solution)
+    if (watch_.keep_solution && is_periodic(domain, axis))
       let_pressure_fall(ground_->comm(), solver, std::copysign(scale * h, column.gradient), column);
   }
   column.histogram = histogram_of(ground_->comm(), solver.op(), options_.reservoir > 0 ? inside : column.speed);

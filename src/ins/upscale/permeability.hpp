@@ -46,17 +46,18 @@ inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
-  bool connected = true;         ///< false: no pore percolates along the axis; nothing was solved, there is no flow
-  bool unbounded = false;        ///< no wall limits the flow: k_dd is infinite; nothing was solved
-  Vec3 permeability;             ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;         ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
-  Vec3 darcy_velocity;           ///< [m/s]
-  double flow_rate = 0.0;        ///< along the axis [m³/s]
-  double largest_speed = 0.0;    ///< [m/s]
-  double reynolds = 0.0;         ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
-  double tortuosity = 0.0;       ///< mean |u| / |mean u|; NaN where nothing flows
-  double estimated_error = 0.0;  ///< of k_dd [m²], see estimate_error(); NaN: not known
-  std::optional<double> extrapolated;  ///< k_dd of cells of no width [m²]
+  bool connected = true;   ///< false: no pore percolates along the axis; nothing was solved, there is no flow
+  bool unbounded = false;  ///< no wall limits the flow: k_dd is infinite; nothing was solved
+  Vec3 permeability;       ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;   ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
+  std::optional<double> grid_gradient;  ///< with reservoirs: of Stokes flow, that of all cells [Pa/m]
+  Vec3 darcy_velocity;                  ///< [m/s]
+  double flow_rate = 0.0;               ///< along the axis [m³/s]
+  double largest_speed = 0.0;           ///< [m/s]
+  double reynolds = 0.0;                ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
+  double tortuosity = 0.0;              ///< mean |u| / |mean u|; NaN where nothing flows
+  double estimated_error = 0.0;         ///< of k_dd [m²], see estimate_error(); NaN: not known
+  std::optional<double> extrapolated;   ///< k_dd of cells of no width [m²]
   ErrorBasis error_basis = ErrorBasis::none;
   /// Fractions of the driving force along the axis that are balanced by pressure and friction on the wall and by
   /// friction on no-slip sides: they add up to 1 up to the discretisation error. Pressure without its mean gradient,
@@ -120,14 +121,14 @@ void check_flow_cells(const FlowCounts& counts, const std::string& name);
 
 /// Errors in driving force, axes and sides for this geometry, found before any solve. Axes along which no pore
 /// percolates are not an error: their permeability is 0. Not collective, the same on every rank.
-/// @param geometry  of the sample, without its reservoirs
+/// @param geometry  of the sample without its reservoirs, or with those whose outer faces are ends of the domain
 std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& geometry);
 
 /// The solves on one ground, an axis at a time: those with the same ends share one set-up, made with the first.
 class PermeabilitySolver {
  public:
   /// Options and watch must outlive it. Throws Error when mistakes() finds any. Not collective, the same on every rank.
-  /// @param options  with reservoirs: of one axis, along which the geometry is extended and periodic
+  /// @param options  with reservoirs: of one axis, along which the geometry is extended
   PermeabilitySolver(std::shared_ptr<const Ground> ground, const FlowOptions& options, const FluidOptions& fluid,
                      const FlowSample& sample, const FlowWatch& watch);
   PermeabilitySolver(const PermeabilitySolver&) = delete;

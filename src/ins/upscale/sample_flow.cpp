@@ -21,10 +21,11 @@ void for_each_cell(const LevelGraph& graph, F&& f) {
   }
 }
 
-/// Of values that were applied: Σ u_d and u_d² over the cells of the first plane of the domain,
-/// half way between two samples, and friction on the sides outside of the sample.
+/// Of values that were applied: Σ u_d and u_d² over the cells of the first and of the last plane of the domain, and
+/// friction on the sides outside of the sample.
 struct ReservoirSums {
-  double velocity = 0.0, square = 0.0, friction = 0.0;
+  std::array<double, 2> velocity{}, square{};
+  double friction = 0.0;
 };
 
 /// The sums of one box.
@@ -33,13 +34,15 @@ void add_box(const StokesOperator& op, const QuadField& values, const SampleCell
   const Quad* x = values.box(b).data();
   const std::span<const FlowRow> rows = op.rows().of(b);
   const std::size_t axis = sample.axis;
+  const int last = op.geometry().graph.layout().domain().cells[sample.axis] - 1;
   for_each_vof(box, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
     const Index at = box.cells.cell(cell);
     if (sample.holds(at)) return;
-    if (at[sample.axis] == 0) {
+    for (std::size_t end = 0; end < 2; ++end) {
+      if (at[sample.axis] != (end == 0 ? 0 : last)) continue;
       const double u = x[vof].v[axis];
-      sums.velocity += u;
-      sums.square += u * u;
+      sums.velocity[end] += u;
+      sums.square[end] += u * u;
     }
     for (std::size_t s = 0; s < 6; ++s) {
       if (s / 2 == axis || !is_wall(op.sides()[s]) || box.name(slots[s]) != domain_face) continue;
@@ -78,17 +81,24 @@ Vec3 sideways(StokesSolver& solver, const SampleCells& sample, const Vec3& force
 
 }  // namespace
 
-SampleDrop sample_drop(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive) {
+SampleDrop sample_drop(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive, double inertia) {
   solver.residual(drive, solver.krylov().work());
   const StokesOperator& op = solver.op().level(0);
   ReservoirSums all;
   for (int b = 0; b < op.geometry().graph.n_local(); ++b) add_box(op, solver.values().level(0).x, sample, b, all);
-  std::array sums{all.velocity, all.square, all.friction};
+  std::array sums{all.velocity[0], all.square[0], all.friction, all.velocity[1], all.square[1]};
   op.comm().sum(std::span(sums));
   const Domain& domain = op.geometry().graph.layout().domain();
   const double length = domain.cells[sample.axis], area = static_cast<double>(domain.box().count()) / length;
-  return {length * drive.force[sample.axis] - sums[2] / area,
-          sums[0] != 0.0 ? sums[1] * area / (sums[0] * sums[0]) - 1.0 : 0.0};
+  const auto unevenness = [area](double velocity, double square) {
+    return velocity != 0.0 ? square * area / (velocity * velocity) - 1.0 : 0.0;
+  };
+  if (domain.periodic[sample.axis])
+    return {length * drive.force[sample.axis] - sums[2] / area, unevenness(sums[0], sums[1])};
+  const double ends = drive.at_end[low_side(sample.axis)] - drive.at_end[high_side(sample.axis)];
+  const bool upwards = sums[3] > 0.0;
+  return {ends + inertia * (sums[1] - sums[4]) / area - sums[2] / area,
+          upwards ? unevenness(sums[3], sums[4]) : unevenness(sums[0], sums[1])};
 }
 
 SampleFlow sample_flow(StokesSolver& solver, const SampleCells& sample, const StokesDrive& drive,

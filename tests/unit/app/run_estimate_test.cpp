@@ -20,9 +20,8 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 /// A ball in so many cells, of which flow is asked for along x.
-RunEstimate ball(int n) {
+RunEstimate ball(int n, Config config = {}) {
   const Comm comm = Comm::world();
-  Config config;
   config.flow.model = FlowModel::stokes;
   config.flow.axes = {0};
   Source source;
@@ -65,6 +64,25 @@ TEST(RunEstimateMpi, WhatFitsIsTheLargestThatDoes) {
   const int needed = std::stoi(text.substr(text.find(nodes) + nodes.size()));
   EXPECT_TRUE(fits(estimate, small, needed));
   EXPECT_FALSE(fits(estimate, small, needed - 1));
+}
+
+// The jobs of a run with transport share a domain with reservoirs; where there is flow alone they belong to its plan.
+TEST(RunEstimateMpi, ReservoirsOfTheRunAreCounted) {
+  Config config;
+  config.flow.reservoir = 8;
+  config.flow.estimate_error = false;
+  const RunEstimate flow = ball(64, config);
+  EXPECT_FALSE(flow.reservoirs);
+  EXPECT_EQ(flow.memory.jobs[0].grids[0].reservoir, 8);
+  config.transport.components.emplace_back();
+  config.time.end_pore_volumes = 1.0;
+  const RunEstimate all = ball(64, config);
+  ASSERT_EQ(all.jobs.size(), 2U);
+  EXPECT_DOUBLE_EQ(all.counts.fluid, flow.counts.fluid + 2 * 8 * 64 * 64);
+  EXPECT_DOUBLE_EQ(all.sample_counts->fluid, flow.counts.fluid);
+  for (const JobPlan& plan : all.memory.jobs)
+    for (const PlannedGrid& grid : plan.grids) EXPECT_TRUE(grid.reservoir == 0 && !grid.builds);
+  EXPECT_TRUE(has(sample_table(all), "80 x 64 x 64 cells"));
 }
 
 // Two ranks on a node have half of it each; a limit of the process holds for each.

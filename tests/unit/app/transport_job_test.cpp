@@ -457,10 +457,16 @@ TEST(TransportJob, MistakesOfADeckAreToldTogether) {
   text = mistakes_of(component +
                      "[transport]\npeclet = 3\naxis = \"y\"\n[flow]\nmodel = \"steady\"\ndrive = \"pressure-drop\"\n"
                      "reservoir = 4\n[time]\nend = 1\nend_pore_volumes = 1\noutput = 2\nscheme = \"bdf2\"\n");
-  for (const char* part : {"flow.axes: 3 directions", "flow.reservoir", "transport.axis", "transport.peclet",
-                           "time.end_pore_volumes", "time.output", "time.scheme"})
+  for (const char* part : {"flow.axes: 3 directions", "transport.axis", "transport.peclet", "time.end_pore_volumes",
+                           "time.output", "time.scheme"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   EXPECT_TRUE(has(mistakes_of(component + flow), "time.end: missing"));
+  const std::string free = "reservoir = 4\n[time]\nend_pore_volumes = 2\n";
+  EXPECT_EQ(mistakes_of(component + flow + free), "");
+  EXPECT_TRUE(has(mistakes_of(component + flow + free + "[diffusion]\naxes = [\"y\"]\n"), "a deck of its own"));
+  EXPECT_TRUE(has(mistakes_of(component + "[flow]\nreservoir = 4\n[time]\nend = 1\ndt = 1\n"),
+                  "flow.reservoir: the domain is periodic along x"));
+  EXPECT_TRUE(has(mistakes_of("[flow]\nreservoir = 4\n"), "flow.reservoir: given without"));
   const std::string inlet = "[flow]\nmodel = \"stokes\"\n[[flow.inlet]]\nside = \"+SIDE\"\nvelocity = 1\n";
   const auto at = [&](char axis) {
     std::string one = inlet;

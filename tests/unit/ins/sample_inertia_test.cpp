@@ -20,12 +20,13 @@ struct Case {
   FlowWalls sides = FlowWalls::symmetry;
   std::array<bool, 3> periodic{false, true, true};
   int box = 8;
+  bool open = false;  ///< the outer faces of the reservoirs are those of the domain, with pressures
 
   /// @param gradients  of the sample, increasing; the sign of the first is that of all
   FlowColumn operator()(const Comm& comm, int reservoir, std::vector<double> gradients,
                         const FlowWatch& watch = {}) const {
     std::array<bool, 3> joined = periodic;
-    joined[0] = true;
+    joined[0] = !open;
     const Geometry geometry = test::between(comm, cells, solid(), reservoir, joined, box);
     FlowOptions options;
     options.model = FlowModel::steady;
@@ -156,6 +157,28 @@ TEST(SampleInertia, PressureFallsOverTheSample) {
     EXPECT_NEAR(lowest, 0.0, 0.2 * drop);
     EXPECT_NEAR(highest, drop, 0.2 * drop);
   }
+}
+
+// Between pressures on the outer faces of the reservoirs the drop of the sample is that of the momentum balance, too.
+TEST(SampleInertia, OpenReservoirsAreAsARow) {
+  const Comm comm = Comm::self();
+  Case channel{{8, 8, 6},
+               [] {
+                 return make_level_set(HalfSpace{{0, 0, -100}, {0, 0, 1}});
+               },
+               FlowWalls::no_slip,
+               {false, true, false}};
+  channel.open = true;
+  for (const InertiaPoint& p : channel(comm, 3, {1.0, 30.0}).inertia) EXPECT_NEAR(p.permeability, 3.0, 1e-6);
+  Case one = packing(FlowWalls::no_slip);
+  const FlowColumn row = one(comm, 8, {-0.5});
+  one.open = true;
+  const FlowColumn open = one(comm, 8, {-0.5});
+  EXPECT_FALSE(open.periodic);
+  EXPECT_NEAR(open.permeability[0] / row.permeability[0], 1.0, 1e-3);
+  EXPECT_LT(row.inertia[0].permeability, 0.98 * row.permeability[0]);
+  EXPECT_NEAR(open.inertia[0].permeability / row.inertia[0].permeability, 1.0, 2e-3);
+  EXPECT_NEAR(open.inertia[0].gradient, -0.5, 1e-6);
 }
 
 TEST(SampleInertia, SameForBoxesAndRanksMpi) {

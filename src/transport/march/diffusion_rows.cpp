@@ -80,17 +80,21 @@ void substitute(const Comm& comm, const CompositeNumbering& numbering, const Sub
     };
     RowLists result;
     TermSum sum;
+    const auto stays = [&](const StencilTerm& t) { return combination(t.unknown).empty(); };
     for (std::size_t r = 0; r < boxes[b].size(); ++r) {
-      for (const StencilTerm& t : boxes[b].terms_of(r)) {
-        const std::span<const StencilTerm> others = combination(t.unknown);
-        if (others.empty())
-          sum.add(t.unknown, t.weight);
-        else
-          sum.add(others, t.weight);
-      }
+      const std::span<const StencilTerm> terms = boxes[b].terms_of(r);
       const std::size_t n = result.terms.size();
-      result.terms.resize(n + sum.size());
-      sum.move_to(result.terms.data() + n);
+      if (std::ranges::all_of(terms, stays)) {
+        result.terms.insert(result.terms.end(), terms.begin(), terms.end());
+      } else {
+        for (const StencilTerm& t : terms)
+          if (stays(t))
+            sum.add(t.unknown, t.weight);
+          else
+            sum.add(combination(t.unknown), t.weight);
+        result.terms.resize(n + sum.size());
+        sum.move_to(result.terms.data() + n);
+      }
       result.end_row(boxes[b].number[r]);
     }
     boxes[b] = std::move(result);

@@ -359,6 +359,7 @@ void Maker::list_faces(BoxOfMaker& box) {
   const auto numbers = numbers_[box.level].box(box.box);
   const std::int64_t slot_begin = geometry.graph.slot_begin(box.box);
   std::int64_t extra = geometry.extra_begin[box.box];
+  box.plane.faces.reserve(3 * static_cast<std::size_t>(box.plane.end - box.plane.begin));
   for_each_face(graph, geometry.box(box.box), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
     if (numbers[f.vof] < 0) return;

@@ -2,6 +2,7 @@
 #include "transport/march/special_volumes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "eb/link/least_squares.hpp"
 
@@ -18,22 +19,9 @@ struct FaceOfVolume {
   Vec3 towards;  ///< centroid of the other volume, or of the face on an end, from there; 0: no part in the gradient
 };
 
-/// Part of the lists of a box.
-struct SpecialOfBox {
-  std::vector<ScalarFace> listed;
-  std::vector<FaceOffsets> offsets;
-  std::vector<double> conductance;
-  std::vector<std::int32_t> special;
-  std::vector<std::int64_t> end;  ///< of their faces
-  std::vector<VolumeFace> faces;
-  std::vector<std::vector<Vec3>> weights;  ///< for each of the given sides, parallel to the faces
-  std::int64_t unresolved = 0;
-
-  void list(const MadeFace& f) {
-    listed.push_back({f.face, f.left, f.right, f.fragment});
-    offsets.push_back(f.at);
-    conductance.push_back(f.conductance);
-  }
+/// How much there is of a box, then where it begins in the lists of the grid.
+struct Places {
+  std::int64_t listed = 0, special = 0, faces = 0;
 };
 
 /// Weights of the gradient of one volume after another.
@@ -44,9 +32,9 @@ class Gradients {
     for (int d = 0; d < 3; ++d) wanted_ += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
   }
 
-  /// Appends the weights of what is given on some sides, parallel to the faces of a volume. Isolated fragments take
-  /// part only where a direction hangs on them. Returns whether all directions that the domain has are resolved.
-  bool fit(std::span<const FaceOfVolume> faces, const GivenSides& given, std::vector<Vec3>& weights) {
+  /// The weights of what is given on some sides, parallel to the faces of a volume. Isolated fragments take part only
+  /// where a direction hangs on them. Returns whether all directions that the domain has are resolved.
+  bool fit(std::span<const FaceOfVolume> faces, const GivenSides& given, std::span<Vec3> weights) {
     const bool fragments = choose(faces, given, Fragments::with);
     GradientFit best = fit_chosen();
     if (fragments) {
@@ -56,9 +44,8 @@ class Gradients {
       else
         choose(faces, given, Fragments::with);
     }
-    const std::size_t first = weights.size();
-    weights.resize(first + faces.size());
-    for (std::size_t k = 0; k < of_.size(); ++k) weights[first + of_[k]] = best.weight[k];
+    std::ranges::fill(weights, Vec3{});
+    for (std::size_t k = 0; k < of_.size(); ++k) weights[of_[k]] = best.weight[k];
     return best.resolved >= wanted_;
   }
 
@@ -100,12 +87,14 @@ class FacesOfVolumes {
   void count(const MadeFace& f) {
     for_ends(f, [&](std::int32_t v, bool) { ++begin_[v - box_.begin + 1]; });
   }
-  void make_room() {
+  /// Returns how many there are.
+  std::int64_t make_room() {
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
     next_.assign(begin_.begin(), begin_.end() - 1);
-    faces_.resize(begin_.back());
+    return begin_.back();
   }
   void add(const MadeFace& f, std::int32_t n_all) {
+    faces_.resize(begin_.back());
     for_ends(f, [&](std::int32_t v, bool left) {
       const std::int32_t other = left ? f.right : f.left;
       const bool end = other >= n_all;
@@ -162,84 +151,88 @@ std::vector<FacesFromElsewhere> hand_over(std::span<const FacesOfBox* const> box
   return to;
 }
 
-SpecialOfBox list_box(const FacesOfBox& box, const FacesFromElsewhere& elsewhere,
-                      std::span<const std::uint8_t> is_plain, const std::vector<GivenSides>& given,
-                      const ScalarGrid& grid) {
-  SpecialOfBox out;
-  for (const MadeFace& f : box.faces)
-    if (f.right >= grid.n_own || is_plain[f.right] == 0) out.list(f);
-  FacesOfVolumes faces(box, is_plain);
-  const auto for_all = [&](auto&& f) {
-    for (const MadeFace* face : elsewhere.before) f(*face);
-    for (const MadeFace& face : box.faces) f(face);
-    for (const MadeFace* face : elsewhere.after) f(*face);
-  };
-  for_all([&](const MadeFace& f) { faces.count(f); });
-  faces.make_room();
-  for_all([&](const MadeFace& f) { faces.add(f, grid.n_all); });
-  Gradients gradients(grid);
-  out.weights.resize(given.size());
-  for (std::int32_t v = box.begin; v < box.end; ++v) {
-    if (is_plain[v] != 0) continue;
-    const std::span<const FaceOfVolume> some = faces.of(v);
-    for (std::size_t g = 0; g < given.size(); ++g) {
-      const bool resolved = gradients.fit(some, given[g], out.weights[g]);
-      out.unresolved += g == 0 && !resolved ? 1 : 0;
-    }
-    out.special.push_back(v);
-    for (const FaceOfVolume& f : some) out.faces.push_back(f.face);
-    out.end.push_back(std::ssize(out.faces));
-  }
-  return out;
-}
+/// The lists of one box.
+class SpecialLister {
+ public:
+  SpecialLister(const FacesOfBox& box, const FacesFromElsewhere& elsewhere, std::span<const std::uint8_t> is_plain)
+      : box_(box), elsewhere_(elsewhere), is_plain_(is_plain), faces_(box, is_plain) {}
 
-/// One list after another. Threaded.
-/// @param list_of  (part) -> its list
-/// @param at       first place of each part, and the end
-template <class T, class Of>
-Array<T> joined(const std::vector<SpecialOfBox>& parts, std::vector<std::int64_t>& at, Of&& list_of) {
-  at.assign(1, 0);
-  for (const SpecialOfBox& part : parts) at.push_back(at.back() + std::ssize(list_of(part)));
-  Array<T> all(at.back(), Purpose::connectivity);
-  parallel_for(std::ssize(parts), [&](std::int64_t i) { std::ranges::copy(list_of(parts[i]), all.begin() + at[i]); });
-  return all;
-}
+  Places count(std::int32_t n_own) {
+    Places n;
+    n.listed = std::ranges::count_if(box_.faces, [&](const MadeFace& f) { return is_listed(f, n_own); });
+    n.special = std::count(is_plain_.begin() + box_.begin, is_plain_.begin() + box_.end, std::uint8_t{0});
+    for_all([&](const MadeFace& f) { faces_.count(f); });
+    n.faces = faces_.make_room();
+    return n;
+  }
+  /// Returns how many volumes have unresolved gradients.
+  std::int64_t list(Places at, ScalarGrid& grid) {
+    for (const MadeFace& f : box_.faces)
+      if (is_listed(f, grid.n_own)) list_face(f, at.listed++, grid);
+    for_all([&](const MadeFace& f) { faces_.add(f, grid.n_all); });
+    Gradients gradients(grid);
+    std::int64_t unresolved = 0;
+    for (std::int32_t v = box_.begin; v < box_.end; ++v) {
+      if (is_plain_[v] != 0) continue;
+      const std::span<const FaceOfVolume> faces = faces_.of(v);
+      for (GradientWeights& g : grid.gradients) {
+        const bool resolved = gradients.fit(faces, g.given, g.weight.span().subspan(at.faces, faces.size()));
+        unresolved += &g == &grid.gradients.front() && !resolved ? 1 : 0;
+      }
+      for (const FaceOfVolume& f : faces) grid.volume_faces[at.faces++] = f.face;
+      grid.special[at.special++] = v;
+      grid.special_begin[at.special] = at.faces;
+    }
+    return unresolved;
+  }
+  static void list_face(const MadeFace& f, std::int64_t at, ScalarGrid& grid) {
+    grid.listed[at] = {f.face, f.left, f.right, f.fragment};
+    grid.offsets[at] = f.at;
+    grid.conductance[at] = f.conductance;
+  }
+
+ private:
+  bool is_listed(const MadeFace& f, std::int32_t n_own) const { return f.right >= n_own || is_plain_[f.right] == 0; }
+  template <class F>
+  void for_all(F&& f) const {
+    for (const MadeFace* face : elsewhere_.before) f(*face);
+    for (const MadeFace& face : box_.faces) f(face);
+    for (const MadeFace* face : elsewhere_.after) f(*face);
+  }
+
+  const FacesOfBox& box_;
+  const FacesFromElsewhere& elsewhere_;
+  std::span<const std::uint8_t> is_plain_;
+  FacesOfVolumes faces_;
+};
 
 }  // namespace
 
 void list_special(std::span<const FacesOfBox* const> boxes, const std::vector<MadeFace>& others,
                   std::span<const std::uint8_t> is_plain, const std::vector<GivenSides>& given, ScalarGrid& grid) {
   const std::vector<FacesFromElsewhere> elsewhere = hand_over(boxes, others, grid.n_own);
-  std::vector<SpecialOfBox> parts(boxes.size());
-  parallel_for_dynamic(std::ssize(boxes),
-                       [&](std::int64_t b) { parts[b] = list_box(*boxes[b], elsewhere[b], is_plain, given, grid); });
-  parts.emplace_back();
-  for (const MadeFace& f : others) parts.back().list(f);
-  std::vector<std::int64_t> at;
-  grid.listed = joined<ScalarFace>(
-      parts, at, [](const SpecialOfBox& p) -> auto& { return p.listed; });
-  grid.offsets = joined<FaceOffsets>(
-      parts, at, [](const SpecialOfBox& p) -> auto& { return p.offsets; });
-  grid.conductance = joined<double>(
-      parts, at, [](const SpecialOfBox& p) -> auto& { return p.conductance; });
-  for (std::size_t g = 0; g < given.size(); ++g) {
-    grid.gradients.push_back({given[g], {}});
-    grid.gradients.back().weight = joined<Vec3>(parts, at, [g](const SpecialOfBox& p) {
-      return g < p.weights.size() ? std::span(p.weights[g]) : std::span<const Vec3>{};
-    });
+  std::vector<SpecialLister> listers;
+  for (std::size_t b = 0; b < boxes.size(); ++b) listers.emplace_back(*boxes[b], elsewhere[b], is_plain);
+  std::vector<Places> places(boxes.size());
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { places[b] = listers[b].count(grid.n_own); });
+  Places n;
+  for (Places& at : places) {
+    const Places here = std::exchange(at, n);
+    n = {n.listed + here.listed, n.special + here.special, n.faces + here.faces};
   }
-  grid.special = joined<std::int32_t>(
-      parts, at, [](const SpecialOfBox& p) -> auto& { return p.special; });
-  const std::vector<std::int64_t> first_special = at;
-  grid.volume_faces = joined<VolumeFace>(
-      parts, at, [](const SpecialOfBox& p) -> auto& { return p.faces; });
-  grid.special_begin = Array<std::int64_t>(grid.special.size() + 1, Purpose::connectivity);
+  const std::size_t n_listed = n.listed + others.size();
+  grid.listed = {n_listed, Purpose::connectivity};
+  grid.offsets = {n_listed, Purpose::connectivity};
+  grid.conductance = {n_listed, Purpose::connectivity};
+  grid.special = {static_cast<std::size_t>(n.special), Purpose::connectivity};
+  grid.special_begin = {grid.special.size() + 1, Purpose::connectivity};
   grid.special_begin[0] = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t s = 0; s < parts[i].end.size(); ++s)
-      grid.special_begin[first_special[i] + s + 1] = at[i] + parts[i].end[s];
-    grid.counts.unresolved += parts[i].unresolved;
-  }
+  grid.volume_faces = {static_cast<std::size_t>(n.faces), Purpose::connectivity};
+  for (const GivenSides& sides : given) grid.gradients.push_back({sides, Array<Vec3>(n.faces, Purpose::connectivity)});
+  std::vector<std::int64_t> unresolved(boxes.size());
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { unresolved[b] = listers[b].list(places[b], grid); });
+  for (const std::int64_t some : unresolved) grid.counts.unresolved += some;
+  for (const MadeFace& f : others) SpecialLister::list_face(f, n.listed++, grid);
 }
 
 }  // namespace karst

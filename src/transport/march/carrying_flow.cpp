@@ -26,12 +26,18 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
 }
 
 void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
-  double least = std::numeric_limits<double>::infinity();
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double least = never;
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const double whole = std::pow(grid.width(l), 3);
-    for (auto v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v)
-      if (grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0)
-        least = std::min(least, grid.volume[v] / flow.outflow[v]);
+    const std::int32_t first = grid.level_begin[l];
+    const auto step_of = [&](std::int64_t i) {
+      const std::int64_t v = first + i;
+      const bool counts = grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0;
+      return counts ? grid.volume[v] / flow.outflow[v] : never;
+    };
+    least = parallel_reduce(grid.level_begin[l + 1] - first, least, step_of,
+                            [](double a, double b) { return std::min(a, b); });
   }
   flow.largest_step = grid.composite->comm().min(least);
 }
@@ -46,11 +52,16 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
 }
 
 /// Adds the irrotational flow that takes the divergence out, by its potential as given or by rounds.
-void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potential, std::span<double> divergence,
-             CarryingFlow& flow, FlowContinuity& result) {
+void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, CarryingFlow& flow,
+             FlowContinuity& result) {
   const Conductances open = open_faces(grid, flow.all.span());
+  Array<double> given(flow.all.size(), Purpose::buffers);
+  const auto copy = [](const Array<double>& from, Array<double>& to) {
+    parallel_for(std::ssize(from), [&](std::int64_t i) { to[i] = from[i]; });
+  };
+  copy(flow.all, given);
   const auto take = [&] {
-    list_fluxes(grid, faces, flow.all.span());
+    copy(given, flow.all);
     add_irrotational(grid, open, flow.potential.span(), flow.all.span());
     add_up(grid, flow.all.span(), divergence);
     result.after = largest_gap(grid, flow, divergence);
@@ -96,7 +107,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
           result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    project(grid, faces, potential, divergence, flow, result);
+    project(grid, potential, divergence, flow, result);
     find_outflow(grid, flow);
   }
   find_steps(grid, flow);

@@ -38,8 +38,9 @@ std::vector<GlobalNumber> foreign_unknowns(std::span<const RowLists> boxes, cons
 struct WideRows::Window {
   const RowLists* rows;
   std::size_t begin, end;
-  std::size_t first;  ///< of the rows of all windows
-  std::size_t number, slice;
+  std::size_t first;   ///< of its rows among those of all windows
+  std::size_t number;  ///< among the windows
+  std::size_t slice;   ///< its first one
 };
 
 std::vector<WideRows::Window> WideRows::divide(std::span<const RowLists> boxes, std::size_t at_most) {

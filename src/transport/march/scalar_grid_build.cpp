@@ -49,7 +49,7 @@ using ExtraKey = std::tuple<GlobalNumber, GlobalNumber, int, int>;
 /// What is listed of a box.
 struct BoxOfMaker {
   int level, box;
-  FacesOfBox plane;  ///< primary faces between own volumes, or with one of another rank
+  FacesOfBox primary;  ///< faces of this kind between own volumes, or with one of another rank
   std::vector<ScalarGrid::Place> read_only;
   std::vector<OtherFace> others;
   std::vector<SentFace> sent;  ///< to right volumes of other ranks
@@ -68,8 +68,8 @@ class Maker {
       numbers_.push_back(c.numbering().global_numbers(c.comm(), c.graph(l), l));
       for (int b = 0; b < c.graph(l).n_local(); ++b) {
         boxes_.push_back({l, b, {}, {}, {}, {}, {}, {}, {}});
-        boxes_.back().plane.begin = c.numbering().box_begin(l, b);
-        boxes_.back().plane.end = c.numbering().box_end(l, b);
+        boxes_.back().primary.begin = c.numbering().box_begin(l, b);
+        boxes_.back().primary.end = c.numbering().box_end(l, b);
       }
     }
   }
@@ -89,7 +89,7 @@ class Maker {
     parallel_for_dynamic(std::ssize(boxes_), [&](std::int64_t i) { f(boxes_[i]); });
   }
   BoxOfMaker& box_with(std::int32_t own) {
-    const auto begin = [](const BoxOfMaker& b) { return b.plane.begin; };
+    const auto begin = [](const BoxOfMaker& b) { return b.primary.begin; };
     return *std::prev(std::ranges::upper_bound(boxes_, own, {}, begin));
   }
   void list_facts();
@@ -257,7 +257,7 @@ void Maker::find_beside(const BoxOfMaker& box) {
 }
 
 void Maker::find_plain(const BoxOfMaker& box) {
-  for (std::int32_t v = box.plane.begin; v < box.plane.end; ++v) {
+  for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) {
     const auto regular = [&](std::int32_t j) { return j >= 0 && facts_[j].regular; };
     is_plain_[v] = facts_[v].regular && std::ranges::all_of(beside_[v], regular) ? 1 : 0;
   }
@@ -291,9 +291,9 @@ void Maker::list_primary(BoxOfMaker& box, const FaceView& f) {
   face.at.from_right = high ? from_other : from_own;
   face.conductance =
       conductance_between(mine, theirs, f.aperture, h, std::max(0.5 * h, face.at.from_left[d] - face.at.from_right[d]));
-  if (!high && j < grid_.n_own && (j < box.plane.begin || j >= box.plane.end))
-    box.plane.crossing.push_back(static_cast<std::int32_t>(box.plane.faces.size()));
-  box.plane.faces.push_back(face);
+  if (!high && j < grid_.n_own && (j < box.primary.begin || j >= box.primary.end))
+    box.primary.crossing.push_back(static_cast<std::int32_t>(box.primary.faces.size()));
+  box.primary.faces.push_back(face);
   if (high)  // its place is the slot of a volume of another rank
     box.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(box.level), face.direction, 1, face.face,
                              composite().graph(box.level).slot_begin(box.box) + f.neighbour});
@@ -359,7 +359,7 @@ void Maker::list_faces(BoxOfMaker& box) {
   const auto numbers = numbers_[box.level].box(box.box);
   const std::int64_t slot_begin = geometry.graph.slot_begin(box.box);
   std::int64_t extra = geometry.extra_begin[box.box];
-  box.plane.faces.reserve(3 * static_cast<std::size_t>(box.plane.end - box.plane.begin));
+  box.primary.faces.reserve(3 * static_cast<std::size_t>(box.primary.end - box.primary.begin));
   for_each_face(graph, geometry.box(box.box), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
     if (numbers[f.vof] < 0) return;
@@ -382,7 +382,7 @@ void Maker::set_volumes() {
   });
   for_boxes([&](const BoxOfMaker& box) {
     const double whole = std::pow(Composite::width(box.level), 3);
-    for (std::int32_t v = box.plane.begin; v < box.plane.end; ++v) grid_.volume[v] *= whole;
+    for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) grid_.volume[v] *= whole;
   });
   fetch_remote(grid_, grid_.volume.span());
 }
@@ -452,7 +452,7 @@ void Maker::list_plain() {
 
 void Maker::list_special() {
   std::vector<const FacesOfBox*> boxes;
-  for (const BoxOfMaker& box : boxes_) boxes.push_back(&box.plane);
+  for (const BoxOfMaker& box : boxes_) boxes.push_back(&box.primary);
   std::vector<MadeFace> others;
   for (const OtherFace& o : others_) others.push_back(o.face);
   karst::list_special(boxes, others, is_plain_, given_, grid_);

@@ -135,6 +135,7 @@ void VofLookup::add_extra_faces(VofName v, std::vector<ListedFace>& result) cons
   if (p < 0 || p >= g.n_irregular) return;
   const auto first = std::lower_bound(g.extra.begin(), g.extra.end(), vof_of(v),
                                       [](const ExtraFace& f, int vof) { return f.vof < vof; });
+  if (first == g.extra.end() || first->vof != vof_of(v)) return;
   const auto moments = geometry_->box(b).extra;
   for (auto f = first; f != g.extra.end() && f->vof == vof_of(v); ++f) {
     const ExtraFaceMoments& m = moments[f - g.extra.begin()];

@@ -23,17 +23,23 @@ std::int32_t place_of(const WallPiece& piece, const Geometry& geometry) {
 
 }  // namespace
 
-WideRow BoundaryTerms::take(Row&& row, const Geometry& geometry) {
-  WideRow wide{row.number, std::move(row.stencil), {}};
-  for (const StencilTerm& t : row.volume.terms) wide.varying.push_back({t.unknown, 0, t.weight});
+void BoundaryTerms::append(Row& row, const Geometry& geometry, RowLists& rows) {
+  rows.terms.insert(rows.terms.end(), row.stencil.terms.begin(), row.stencil.terms.end());
+  for (const StencilTerm& t : row.volume.terms) rows.varying.push_back({t.unknown, 0, t.weight});
   auto coefficient = static_cast<std::int32_t>(1 + robin.size());
   for (RobinWall& wall : row.robin) {
     wall.value_at_wall.merge();
-    for (const StencilTerm& t : wall.value_at_wall.terms) wide.varying.push_back({t.unknown, coefficient, t.weight});
+    for (const StencilTerm& t : wall.value_at_wall.terms) rows.varying.push_back({t.unknown, coefficient, t.weight});
     ++coefficient;
   }
+  rows.end_row(row.number);
   append(row, geometry);
-  return wide;
+}
+
+void BoundaryTerms::append(BoundaryTerms&& others, RowLists& rows) {
+  for (VaryingTerm& t : rows.varying)
+    if (t.coefficient > 0) t.coefficient += static_cast<std::int32_t>(robin.size());
+  append(std::move(others), 0);
 }
 
 void BoundaryTerms::append(const Row& row, const Geometry& geometry) {

@@ -32,11 +32,13 @@ struct BoundaryTerms {
   std::vector<ForeignWall> foreign;
   std::vector<RobinWall> robin;  ///< without their stencils; wall i makes coefficient 1 + i
 
-  /// Moves the boundary terms of a row into this object and returns the remaining row. Coefficient 0 multiplies its
+  /// Appends the boundary terms of a row to this object, and what remains to `rows`. Coefficient 0 multiplies its
   /// volumes.
-  WideRow take(Row&& row, const Geometry& geometry);
-  /// The same without the remaining row.
+  void append(Row& row, const Geometry& geometry, RowLists& rows);
+  /// The same without what remains.
   void append(const Row& row, const Geometry& geometry);
+  /// Appends the terms of other rows, and shifts the coefficients in what remains of them accordingly.
+  void append(BoundaryTerms&& others, RowLists& rows);
   /// Appends the terms of other rows, whose first row is `first_row` here; the numbers of their walls with rates are
   /// shifted accordingly.
   void append(BoundaryTerms&& others, std::int32_t first_row);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -171,6 +172,8 @@ double EllipticOperator::diagonal(std::int64_t wide_row) const {
   return found;
 }
 
+double EllipticOperator::diagonal_of_joined(std::int32_t orphan) const { return diagonal(wide_.first_from(orphan)); }
+
 double EllipticOperator::set_orphans(std::span<const double> b, std::span<double> x) {
   std::vector<double> ax(x.size());
   apply(x, ax);
@@ -218,60 +221,66 @@ GlobalNumber EllipticOperator::global_number(std::int32_t column) const {
 }
 
 void EllipticOperator::for_each_row(const RowReader& read) const {
-  std::int64_t next_wide = 0;
+  std::vector<std::int32_t> rows;
+  for (int l = 0; l < numbering_.n_levels(); ++l)
+    for (int b = 0; b < geometry_->levels[l].graph.n_local(); ++b) {
+      rows.resize(numbering_.box_end(l, b) - numbering_.box_begin(l, b));
+      std::iota(rows.begin(), rows.end(), numbering_.box_begin(l, b));
+      read_rows(l, b, rows, read);
+    }
+}
+
+void EllipticOperator::read_rows(int level, int local, std::span<const std::int32_t> rows,
+                                 const RowReader& read) const {
+  std::int64_t next_wide = wide_.first_from(numbering_.box_begin(level, local));
+  std::size_t next = 0;
   std::vector<GlobalNumber> columns;
   std::vector<double> weights;
   Stencil s;
-  const auto read_wide = [&](std::int32_t row) {
+  const LevelPart& part = parts_[level];
+  const double h = level_width(level);
+  const BoxGraph graph = geometry_->levels[level].graph.box(local);
+  std::vector<double> ghost_factor(graph.n_slots(), 0.0);
+  for (auto i = part.ghost_begin[local]; i < part.ghost_begin[local + 1]; ++i)
+    ghost_factor[part.ghosts[i].slot] = part.ghosts[i].factor;
+  for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
+    const std::int32_t row = numbering_.number(level, local, vof);
+    if (next == rows.size() || rows[next] != row) return;
+    ++next;
     columns.clear();
     weights.clear();
-    wide_.for_each_entry(next_wide++, [&](std::int32_t column, double weight) {
-      columns.push_back(global_number(column));
-      weights.push_back(weight);
-    });
-    read(row, columns, weights);
-  };
-  for (int l = 0; l < numbering_.n_levels(); ++l) {
-    const LevelGraph& level = geometry_->levels[l].graph;
-    const LevelPart& part = parts_[l];
-    const double h = level_width(l);
-    for (int b = 0; b < level.n_local(); ++b) {
-      const BoxGraph graph = level.box(b);
-      std::vector<double> ghost_factor(graph.n_slots(), 0.0);
-      for (auto i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i)
-        ghost_factor[part.ghosts[i].slot] = part.ghosts[i].factor;
-      for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
-        const std::int32_t row = numbering_.number(l, b, vof);
-        if (row < 0) return;
-        if (next_wide < wide_.n_rows() && wide_.row(next_wide) == row) return read_wide(row);
-        s.terms.clear();
-        const GlobalNumber self = numbering_.first() + row;
-        s.add(self, problem_.a * h * h * h);
-        for (std::size_t side = 0; side < 6; ++side) {
-          const int slot = neighbours[side], face = side % 2 == 1 ? slot : vof;
-          const double weight =
-              h * (problem_.face_beta.empty() ? problem_.beta
-                                              : problem_.face_beta[l].box(b, static_cast<int>(side / 2))[face]);
-          s.add(self, weight);
-          if (slot < graph.n_own) {
-            s.add(numbering_.first() + numbering_.number(l, b, slot), -weight);
-          } else if (slot < graph.n_own + graph.halo.n_vofs()) {
-            s.add(global_number(part.halo[part.halo_begin[b] + slot - graph.n_own]), -weight);
-          } else {
-            s.add(self, -weight * ghost_factor[slot]);
-          }
-        }
-        s.merge();
-        columns.clear();
-        weights.clear();
-        for (const StencilTerm& t : s.terms) {
-          columns.push_back(t.unknown);
-          weights.push_back(t.weight);
-        }
-        read(row, columns, weights);
+    while (next_wide < wide_.n_rows() && wide_.row(next_wide) < row) ++next_wide;
+    if (next_wide < wide_.n_rows() && wide_.row(next_wide) == row) {
+      wide_.for_each_entry(next_wide, [&](std::int32_t column, double weight) {
+        columns.push_back(global_number(column));
+        weights.push_back(weight);
       });
+      return read(row, columns, weights);
     }
-  }
+    s.terms.clear();
+    const GlobalNumber self = numbering_.first() + row;
+    s.add(self, problem_.a * h * h * h);
+    for (std::size_t side = 0; side < 6; ++side) {
+      const int slot = neighbours[side], face = side % 2 == 1 ? slot : vof;
+      const double weight =
+          h * (problem_.face_beta.empty() ? problem_.beta
+                                          : problem_.face_beta[level].box(local, static_cast<int>(side / 2))[face]);
+      s.add(self, weight);
+      if (slot < graph.n_own) {
+        s.add(numbering_.first() + numbering_.number(level, local, slot), -weight);
+      } else if (slot < graph.n_own + graph.halo.n_vofs()) {
+        s.add(global_number(part.halo[part.halo_begin[local] + slot - graph.n_own]), -weight);
+      } else {
+        s.add(self, -weight * ghost_factor[slot]);
+      }
+    }
+    s.merge();
+    for (const StencilTerm& t : s.terms) {
+      columns.push_back(t.unknown);
+      weights.push_back(t.weight);
+    }
+    read(row, columns, weights);
+  });
 }
 
 std::vector<Vec3> EllipticOperator::points(

@@ -80,6 +80,7 @@ class EllipticOperator {
 
   /// Own unknowns of isolated fragments whose balance is in the row of a host; their rows are w x_o - w Σ c x_n.
   std::vector<std::int32_t> joined_orphans() const;
+  double diagonal_of_joined(std::int32_t orphan) const;  ///< w of one of them
 
   /// Sets the zeroth-order term a; stencils are not rebuilt. Throws Error if it is negative. Collective.
   void set_shift(double a);
@@ -104,6 +105,8 @@ class EllipticOperator {
   using RowReader =
       std::function<void(std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights)>;
   void for_each_row(const RowReader& read) const;
+  /// These rows of an own box, increasing.
+  void read_rows(int level, int box, std::span<const std::int32_t> rows, const RowReader& read) const;
 
   /// Positions of the unknowns, in units of h0. Not collective.
   std::vector<Vec3> positions() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -73,7 +74,7 @@ void finish(Row& row) {
 struct EllipticOperator::Build {
   RowMakers makers;
   RowAdditions additions;
-  std::vector<WideRow> rows;
+  std::vector<RowLists> rows;  // of the boxes of all levels
   bool with_faces;
   std::vector<ListedFluxes> fluxes;              // of boxes, and between levels
   std::vector<std::vector<std::uint8_t>> plain;  // of list_fluxes()
@@ -145,7 +146,9 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
   const RowMaker& maker = build.makers.maker(level);
   const int n = geometry.graph.n_local();
   struct BoxRows {
-    std::vector<Row> rows;
+    RowLists rows;
+    BoundaryTerms boundary;
+    std::vector<std::uint8_t> orphan;
     RowCounts counts;
   };
   std::vector<BoxRows> of_box(n);
@@ -159,7 +162,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const BoxGraph graph = geometry.graph.box(b);
     BoxRows& out = of_box[i];
     MadeFaces made;
-    Row row;  // keeps its room; those that stay are copies of the size they need
+    Row row;  // keeps its room
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
@@ -169,9 +172,9 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       if (sides != 0) row.stencil.add(more->second.stencil, 1.0);
       finish(row);
       out.counts.entries += std::ssize(row.stencil.terms);
-      out.rows.push_back(row);
+      out.orphan.push_back(row.orphan);
+      out.boundary.append(row, *geometry_, out.rows);
     };
-    out.rows.reserve(graph.n_irregular);
     if (build.additions.empty()) {
       for (int r = 0; r < graph.n_irregular; ++r) make(graph.row_vof[r]);
     } else {
@@ -182,7 +185,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
         if (cut || build.additions.contains(numbering_.number(level, b, vof))) make(vof);
       }
     }
-    out.counts.wide_rows = std::ssize(out.rows);
+    out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
     if (build.with_faces)
       list_fluxes(*composite_, build.makers, level, b, made,
                   std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), graph.n_own),
@@ -190,11 +193,9 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
-    for (Row& row : box.rows) {
-      wide_orphan_.push_back(row.orphan);
-      build.rows.push_back(boundary_.take(std::move(row), *geometry_));
-    }
-    box.rows = {};
+    wide_orphan_.insert(wide_orphan_.end(), box.orphan.begin(), box.orphan.end());
+    boundary_.append(std::move(box.boundary), box.rows);
+    build.rows.push_back(std::move(box.rows));
   }
 }
 
@@ -239,7 +240,7 @@ void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
 }
 
 void EllipticOperator::number_columns(Build& build) {
-  std::vector<GlobalNumber> wanted;
+  std::vector<GlobalNumber> wanted = foreign_unknowns(build.rows, numbering_);
   std::vector<std::vector<GlobalNumber>> halo(geometry_->levels.size());
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[l].graph;
@@ -256,9 +257,6 @@ void EllipticOperator::number_columns(Build& build) {
       part.halo_begin.push_back(part.halo_begin.back() + box.halo.n_vofs());
     }
   }
-  for (const WideRow& row : build.rows)
-    for (const StencilTerm& t : row.stencil.terms)
-      if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
   std::vector<GlobalNumber> foreign_walls;
   for (const ForeignWall& wall : boundary_.foreign) foreign_walls.push_back(wall.unknown);
   foreign_ = RemoteValues<RateAndValue>(comm_, numbering_, std::move(foreign_walls));
@@ -272,12 +270,12 @@ void EllipticOperator::number_columns(Build& build) {
                                    ? static_cast<std::int32_t>(g - numbering_.first())
                                    : static_cast<std::int32_t>(numbering_.n_own()) + remote_.place(g));
   split_halos();
-  std::vector<std::int32_t> windows{0};
+  std::size_t first_window = 0;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
-    parts_[l].first_window = windows.size() - 1;
-    for (int b = 0; b < geometry_->levels[l].graph.n_local(); ++b) windows.push_back(numbering_.box_end(l, b));
+    parts_[l].first_window = first_window;
+    first_window += geometry_->levels[l].graph.n_local();
   }
-  wide_ = WideRows(build.rows, windows, numbering_, remote_);
+  wide_ = WideRows(build.rows, std::numeric_limits<std::size_t>::max(), numbering_, remote_);
 }
 
 /// Consecutive own unknowns in consecutive halo slots are copied as one.

@@ -23,83 +23,127 @@ constexpr double damping_of_balances = 0.9;
 
 }  // namespace
 
-WideRows::WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_t> windows,
-                   const CompositeNumbering& numbering, const RemoteUnknowns& remote)
-    : row_(rows.size(), Purpose::stencils),
-      place_(rows.size(), Purpose::stencils),
-      length_(rows.size(), Purpose::stencils) {
-  std::vector<std::vector<const WideRow*>> sorted;  // rows of each slice
-  std::size_t r = 0;
-  for (std::size_t w = 0; w + 1 < windows.size(); ++w) {
-    const std::size_t begin = r;
-    for (; r < rows.size() && rows[r].number < windows[w + 1]; ++r) row_[r] = rows[r].number;
-    std::vector<std::size_t> order;
-    for (std::size_t i = begin; i < r; ++i) order.push_back(i);
-    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return rows[i].stencil.terms.size(); });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i % height == 0) sorted.emplace_back();
-      place_[order[i]] = static_cast<std::int32_t>((sorted.size() - 1) * height + i % height);
-      length_[order[i]] = static_cast<std::uint16_t>(rows[order[i]].stencil.terms.size());
-      sorted.back().push_back(&rows[order[i]]);
-    }
-    slices_.push_back(sorted.size());
-    remote_.push_back(std::any_of(order.begin(), order.end(), [&](std::size_t i) {
-      return std::ranges::any_of(rows[i].stencil.terms,
-                                 [&](const StencilTerm& t) { return !numbering.is_own(t.unknown); });
-    }));
-  }
+std::vector<GlobalNumber> foreign_unknowns(std::span<const RowLists> boxes, const CompositeNumbering& numbering) {
+  std::vector<std::vector<GlobalNumber>> of_box(boxes.size());
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
+    for (const StencilTerm& t : boxes[b].terms)
+      if (!numbering.is_own(t.unknown)) of_box[b].push_back(t.unknown);
+  });
+  std::vector<GlobalNumber> all;
+  for (const auto& some : of_box) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+/// Rows [begin, end) of a box.
+struct WideRows::Window {
+  const RowLists* rows;
+  std::size_t begin, end;
+  std::size_t first;   ///< of its rows among those of all windows
+  std::size_t number;  ///< among the windows
+  std::size_t slice;   ///< its first one
+};
+
+std::vector<WideRows::Window> WideRows::divide(std::span<const RowLists> boxes, std::size_t at_most) {
+  std::vector<Window> windows;
   std::size_t n = 0;
-  entries_ = {sorted.size() + 1, Purpose::stencils};
-  for (std::size_t s = 0; s < sorted.size(); ++s) {
+  for (const RowLists& rows : boxes) {
+    std::size_t begin = 0;
+    do {
+      const std::size_t end = rows.size() - begin > at_most ? begin + at_most : rows.size();
+      windows.push_back({&rows, begin, end, n, windows.size(), slices_.back()});
+      n += end - begin;
+      slices_.push_back(slices_.back() + (end - begin + height - 1) / height);
+      begin = end;
+    } while (begin < rows.size());
+  }
+  return windows;
+}
+
+WideRows::WideRows(std::span<const RowLists> boxes, std::size_t at_most, const CompositeNumbering& numbering,
+                   const RemoteUnknowns& remote) {
+  const std::vector<Window> windows = divide(boxes, at_most);
+  std::size_t n_rows = 0;
+  std::int64_t n_terms = 0;
+  for (const RowLists& rows : boxes) {
+    n_rows += rows.size();
+    n_terms += std::ssize(rows.varying);
+  }
+  row_ = {n_rows, Purpose::stencils};
+  place_ = {n_rows, Purpose::stencils};
+  length_ = {n_rows, Purpose::stencils};
+  remote_.resize(windows.size());
+  entries_ = {slices_.back() + 1, Purpose::stencils};
+  parallel_for_dynamic(std::ssize(windows), [&](std::int64_t w) { sort(windows[w]); });
+  std::int64_t n = 0;
+  for (std::size_t s = 0; s < slices_.back(); ++s) {
+    const std::int32_t width = entries_[s];
     entries_[s] = static_cast<std::int32_t>(n);
-    n += height * sorted[s].front()->stencil.terms.size();
+    n += std::int64_t{height} * width;
     require(n < std::numeric_limits<std::int32_t>::max(),
             "operator: more than 2^31 entries on one rank; use more ranks");
   }
-  entries_[sorted.size()] = static_cast<std::int32_t>(n);
-  lane_ = {height * sorted.size(), Purpose::stencils};
-  column_ = {n, Purpose::stencils};
-  weight_ = {n, Purpose::stencils};
-  for (std::size_t s = 0; s < sorted.size(); ++s) set_slice(sorted[s], s, numbering, remote);
-  set_terms(rows);
+  entries_[slices_.back()] = static_cast<std::int32_t>(n);
+  terms_begin_ = {n_rows + 1, Purpose::stencils};
+  terms_begin_[0] = 0;
+  for (std::size_t b = 0, r = 0; b < boxes.size(); ++b)
+    for (std::size_t i = 0; i < boxes[b].size(); ++i, ++r)
+      terms_begin_[r + 1] = terms_begin_[r] + static_cast<std::int32_t>(boxes[b].varying_of(i).size());
+  terms_ = {static_cast<std::size_t>(n_terms), Purpose::stencils};
+  lane_ = {height * slices_.back(), Purpose::stencils};
+  column_ = {static_cast<std::size_t>(n), Purpose::stencils};
+  weight_ = {static_cast<std::size_t>(n), Purpose::stencils};
   relaxation_ = {lane_.size(), Purpose::solver, 0.0F};
   correction_ = {lane_.size(), Purpose::solver, 0.0};
-  for (std::size_t i = 0; i < rows.size(); ++i) set_relaxation(i);
+  parallel_for_dynamic(std::ssize(windows), [&](std::int64_t w) { set_window(windows[w], numbering, remote); });
 }
 
-void WideRows::set_slice(std::span<const WideRow* const> rows, std::size_t slice, const CompositeNumbering& numbering,
-                         const RemoteUnknowns& remote) {
-  const std::size_t first = entries_[slice];
-  const std::size_t width = (entries_[slice + 1] - first) / height;
-  for (std::size_t l = 0; l < height; ++l) {
-    const auto& [number, stencil, varying] = *rows[std::min(l, rows.size() - 1)];
-    lane_[slice * height + l] = number;
-    for (std::size_t k = 0; k < width; ++k) {
-      const bool past = k >= stencil.terms.size();
-      const GlobalNumber g = stencil.terms.empty() ? numbering.first() : stencil.terms[past ? 0 : k].unknown;
-      column_[first + k * height + l] =
-          static_cast<std::int32_t>(numbering.is_own(g) ? g - numbering.first() : numbering.n_own() + remote.place(g));
-      weight_[first + k * height + l] = past ? 0.0 : stencil.terms[k].weight;
-    }
+/// Gives the rows their lanes, and the slices their widths.
+void WideRows::sort(const Window& window) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = window.begin; i < window.end; ++i) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return window.rows->terms_of(i).size(); });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t row = window.first + order[i] - window.begin;
+    row_[row] = window.rows->number[order[i]];
+    place_[row] = static_cast<std::int32_t>(window.slice * height + i);
+    length_[row] = static_cast<std::uint16_t>(window.rows->terms_of(order[i]).size());
+    if (i % height == 0) entries_[window.slice + i / height] = length_[row];
   }
 }
 
-void WideRows::set_terms(const std::vector<WideRow>& rows) {
-  terms_begin_ = {rows.size() + 1, Purpose::stencils};
-  std::size_t n = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    terms_begin_[r] = static_cast<std::int32_t>(n);
-    n += rows[r].varying.size();
+void WideRows::set_lane(std::size_t lane, std::int32_t number, std::span<const StencilTerm> terms,
+                        const CompositeNumbering& numbering, const RemoteUnknowns& remote) {
+  const std::size_t slice = lane / height, first = entries_[slice] + lane % height;
+  const std::size_t width = (entries_[slice + 1] - entries_[slice]) / height;
+  lane_[lane] = number;
+  for (std::size_t k = 0; k < width; ++k) {
+    const bool past = k >= terms.size();
+    const GlobalNumber g = terms.empty() ? numbering.first() : terms[past ? 0 : k].unknown;
+    column_[first + k * height] =
+        static_cast<std::int32_t>(numbering.is_own(g) ? g - numbering.first() : numbering.n_own() + remote.place(g));
+    weight_[first + k * height] = past ? 0.0 : terms[k].weight;
   }
-  terms_begin_[rows.size()] = static_cast<std::int32_t>(n);
-  terms_ = {n, Purpose::stencils};
-  n = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const VaryingTerm& t : rows[r].varying) {
-      const auto& all = rows[r].stencil.terms;
-      const auto k = std::ranges::lower_bound(all, t.unknown, {}, &StencilTerm::unknown) - all.begin();
-      terms_[n++] = {static_cast<std::int32_t>(entry(r, k)), t.coefficient, t.factor};
+}
+
+void WideRows::set_window(const Window& window, const CompositeNumbering& numbering, const RemoteUnknowns& remote) {
+  const std::size_t last = window.slice * height + (window.end - window.begin) - 1;  // repeated in what is left
+  bool reads_remote = false;
+  for (std::size_t i = window.begin; i < window.end; ++i) {
+    const std::size_t row = window.first + i - window.begin;
+    const std::span<const StencilTerm> terms = window.rows->terms_of(i);
+    set_lane(place_[row], row_[row], terms, numbering, remote);
+    if (std::cmp_equal(place_[row], last))
+      for (std::size_t lane = last + 1; lane % height != 0; ++lane) set_lane(lane, row_[row], terms, numbering, remote);
+    reads_remote =
+        reads_remote || !std::ranges::all_of(terms, [&](const StencilTerm& t) { return numbering.is_own(t.unknown); });
+    std::int32_t term = terms_begin_[row];
+    for (const VaryingTerm& t : window.rows->varying_of(i)) {
+      const auto k = std::ranges::lower_bound(terms, t.unknown, {}, &StencilTerm::unknown) - terms.begin();
+      terms_[term++] = {static_cast<std::int32_t>(entry(row, k)), t.coefficient, t.factor};
     }
+    set_relaxation(row);
+  }
+  remote_[window.number] = reads_remote ? 1 : 0;
 }
 
 double WideRows::factors_of_first(std::int64_t r) const {

@@ -8,6 +8,7 @@
 // term is such a coefficient, and so is the uptake of a reacting wall per value at the wall.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -24,25 +25,48 @@ struct VaryingTerm {
   double factor;
 };
 
-/// A row to be stored.
-struct WideRow {
-  std::int32_t number;               ///< own unknown, or the index of a result
-  Stencil stencil;                   ///< merged; holds the unknowns of the varying terms, too
-  std::vector<VaryingTerm> varying;  ///< by increasing coefficient
+/// Rows to be stored, one after another: those of a box.
+struct RowLists {
+  std::vector<std::int32_t> number;    ///< own unknown, or the index of a result; increasing
+  std::vector<StencilTerm> terms;      ///< merged; they hold the unknowns of the varying terms, too
+  std::vector<VaryingTerm> varying;    ///< by increasing coefficient
+  std::vector<std::int64_t> begin{0};  ///< per row: first of its terms, and the end
+  std::vector<std::int64_t> varying_begin{0};
+
+  std::size_t size() const { return number.size(); }
+  std::span<const StencilTerm> terms_of(std::size_t row) const {
+    return std::span(terms).subspan(begin[row], begin[row + 1] - begin[row]);
+  }
+  std::span<const VaryingTerm> varying_of(std::size_t row) const {
+    return std::span(varying).subspan(varying_begin[row], varying_begin[row + 1] - varying_begin[row]);
+  }
+  /// Ends a row whose terms have been appended.
+  void end_row(std::int32_t of) {
+    number.push_back(of);
+    begin.push_back(std::ssize(terms));
+    varying_begin.push_back(std::ssize(varying));
+  }
 };
+
+/// Unknowns of other ranks in these rows, in any order, repeated or not. Threaded; not collective.
+std::vector<GlobalNumber> foreign_unknowns(std::span<const RowLists> boxes, const CompositeNumbering& numbering);
 
 class WideRows {
  public:
   WideRows() = default;
   /// All coefficients are 0 at first.
-  /// @param rows     by increasing number
-  /// @param windows  first number of each window, increasing, and the end
+  /// @param boxes    by increasing number
+  /// @param at_most  rows of a window: those of a box make one or more
   /// @param remote   contains every unknown of other ranks that the rows read
-  WideRows(const std::vector<WideRow>& rows, std::span<const std::int32_t> windows, const CompositeNumbering& numbering,
+  WideRows(std::span<const RowLists> boxes, std::size_t at_most, const CompositeNumbering& numbering,
            const RemoteUnknowns& remote);
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(row_.size()); }
+  std::int64_t n_windows() const { return std::ssize(remote_); }
   std::int32_t row(std::int64_t r) const { return row_[r]; }  ///< increasing
+  std::int64_t first_from(std::int32_t number) const {        ///< first row of this number or a larger one
+    return std::lower_bound(row_.begin(), row_.end(), number) - row_.begin();
+  }
   /// Calls f(column, factor) for the terms of coefficient 0 in a row.
   template <class F>
   void for_each_first(std::int64_t r, F&& f) const {
@@ -84,9 +108,12 @@ class WideRows {
 
  private:
   static constexpr std::size_t height = 8;
-  void set_slice(std::span<const WideRow* const> rows, std::size_t slice, const CompositeNumbering& numbering,
-                 const RemoteUnknowns& remote);
-  void set_terms(const std::vector<WideRow>& rows);
+  struct Window;
+  std::vector<Window> divide(std::span<const RowLists> boxes, std::size_t at_most);
+  void sort(const Window& window);
+  void set_lane(std::size_t lane, std::int32_t number, std::span<const StencilTerm> terms,
+                const CompositeNumbering& numbering, const RemoteUnknowns& remote);
+  void set_window(const Window& window, const CompositeNumbering& numbering, const RemoteUnknowns& remote);
   void set_relaxation(std::size_t row);
   /// Index of entry k of a row.
   std::size_t entry(std::size_t row, std::size_t k) const {

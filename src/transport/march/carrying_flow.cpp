@@ -26,12 +26,18 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
 }
 
 void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
-  double least = std::numeric_limits<double>::infinity();
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double least = never;
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const double whole = std::pow(grid.width(l), 3);
-    for (auto v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v)
-      if (grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0)
-        least = std::min(least, grid.volume[v] / flow.outflow[v]);
+    const std::int32_t first = grid.level_begin[l];
+    const auto step_of = [&](std::int64_t i) {
+      const std::int64_t v = first + i;
+      const bool counts = grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0;
+      return counts ? grid.volume[v] / flow.outflow[v] : never;
+    };
+    least = parallel_reduce(grid.level_begin[l + 1] - first, least, step_of,
+                            [](double a, double b) { return std::min(a, b); });
   }
   flow.largest_step = grid.composite->comm().min(least);
 }

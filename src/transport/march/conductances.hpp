@@ -18,7 +18,7 @@ struct Conductances {
   std::int64_t bytes() const { return static_cast<std::int64_t>(listed.bytes() + of_faces.bytes() + sum.bytes()); }
 };
 
-/// @param open  (face, its index in grid.listed) -> whether the face is open Not collective.
+/// @param open  (face, its index in grid.listed) -> whether the face is open. Threaded; not collective.
 Conductances make_conductances(const ScalarGrid& grid, double factor,
                                const std::function<bool(const ScalarFace& face, std::int64_t place)>& open);
 

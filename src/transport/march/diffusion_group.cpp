@@ -98,14 +98,7 @@ MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
 
 std::vector<DiffusionGroup::Joined> find_joined(const EllipticOperator& op) {
   std::vector<DiffusionGroup::Joined> joined;
-  for (const std::int32_t o : op.joined_orphans()) joined.push_back({o, 0.0});
-  auto next = joined.begin();
-  op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
-    if (next == joined.end() || row != next->volume) return;
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      if (columns[k] == op.numbering().first() + row) next->diagonal = weights[k];
-    ++next;
-  });
+  for (const std::int32_t o : op.joined_orphans()) joined.push_back({o, op.diagonal_of_joined(o)});
   return joined;
 }
 

@@ -1,140 +1,199 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/march/diffusion_rows.hpp"
-#include "grid/questions.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
+
+#include "base/comm/parallel.hpp"
+#include "grid/questions.hpp"
 
 namespace karst {
 namespace {
 
-constexpr std::int64_t rows_at_once = 256;  ///< in a window
+constexpr std::size_t rows_at_once = 256;  ///< in a window
 
-/// A substitution of unknowns by combinations of others, each known to its owner.
+/// Own unknowns that are substituted by combinations of unknowns; all others stay.
 class Substitution {
  public:
-  /// @param of_own  combination of an own unknown
-  Substitution(const Comm& comm, const CompositeNumbering& numbering, std::function<Stencil(std::int32_t)> of_own)
-      : comm_(comm), numbering_(numbering), of_own_(std::move(of_own)) {}
-
-  /// Replaces all unknowns in these combinations. Collective.
-  void operator()(std::vector<Stencil>& all) {
-    fetch(all);
-    parallel_for_dynamic(std::ssize(all), [&](std::int64_t i) {
-      Stencil result;
-      for (const StencilTerm& t : all[i].terms) {
-        if (numbering_.is_own(t.unknown))
-          result.add(of_own_(static_cast<std::int32_t>(t.unknown - numbering_.first())), t.weight);
-        else
-          result.add(remote_.at(t.unknown), t.weight);
-      }
-      result.merge();
-      all[i] = std::move(result);
-    });
+  /// @param volumes  those that are substituted
+  /// @param rooms    room for the terms of each of them
+  Substitution(std::int64_t n_own, std::span<const std::int32_t> volumes, std::span<const std::int64_t> rooms)
+      : place_(n_own, -1), begin_(volumes.size() + 1), size_(volumes.size()) {
+    for (std::size_t i = 0; i < volumes.size(); ++i) {
+      place_[volumes[i]] = static_cast<std::int32_t>(i);
+      begin_[i + 1] = begin_[i] + rooms[i];
+    }
+    terms_.resize(begin_.back());
+  }
+  /// Sets the combination of the i-th of them; nothing is left in `sum`.
+  void set(std::size_t i, TermSum& sum) {
+    size_[i] = sum.size();
+    sum.move_to(terms_.data() + begin_[i]);
+  }
+  /// Empty: stays.
+  std::span<const StencilTerm> of(std::int32_t own) const {
+    const std::int32_t i = place_[own];
+    return i < 0 ? std::span<const StencilTerm>{} : std::span(terms_).subspan(begin_[i], size_[i]);
   }
 
  private:
-  void fetch(const std::vector<Stencil>& all) {
-    std::vector<GlobalNumber> wanted;
-    for (const Stencil& s : all)
-      for (const StencilTerm& t : s.terms)
-        if (!numbering_.is_own(t.unknown)) wanted.push_back(t.unknown);
-    std::ranges::sort(wanted);
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    std::map<int, ByteWriter> questions;
-    for (const GlobalNumber g : wanted) questions[numbering_.owner(g)].put(g);
-    const auto answer = [&](ByteReader& in, ByteWriter& w) {
-      const auto g = in.get<GlobalNumber>();
-      w.put(g);
-      w.put_vector(of_own_(static_cast<std::int32_t>(g - numbering_.first())).terms);
-    };
-    ask_ranks(comm_, std::move(questions), answer, [&](ByteReader& in, int) {
-      const auto g = in.get<GlobalNumber>();
-      remote_[g].terms = in.get_vector<StencilTerm>();
-    });
-  }
-
-  const Comm& comm_;
-  const CompositeNumbering& numbering_;
-  std::function<Stencil(std::int32_t)> of_own_;
-  std::map<GlobalNumber, Stencil> remote_;
+  std::vector<std::int32_t> place_;  // per own unknown; -1: stays
+  std::vector<std::int64_t> begin_;
+  std::vector<std::size_t> size_;
+  std::vector<StencilTerm> terms_;
 };
 
-/// Place of each own volume in a list, or -1.
-std::vector<std::int32_t> places_of(const ScalarGrid& grid, std::span<const std::int32_t> volumes) {
-  std::vector<std::int32_t> place(grid.n_own, -1);
-  for (std::size_t m = 0; m < volumes.size(); ++m) place[volumes[m]] = static_cast<std::int32_t>(m);
-  return place;
+using ForeignCombinations = std::map<GlobalNumber, std::vector<StencilTerm>>;
+
+/// Combinations of the unknowns of other ranks in these rows, empty where they stay. Collective.
+ForeignCombinations fetch(const Comm& comm, const CompositeNumbering& numbering, const Substitution& by,
+                          std::span<const RowLists> boxes) {
+  std::vector<GlobalNumber> wanted = foreign_unknowns(boxes, numbering);
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::map<int, ByteWriter> questions;
+  for (const GlobalNumber g : wanted) questions[numbering.owner(g)].put(g);
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto g = in.get<GlobalNumber>();
+    const auto terms = by.of(static_cast<std::int32_t>(g - numbering.first()));
+    w.put(g);
+    w.put_vector(std::vector<StencilTerm>(terms.begin(), terms.end()));
+  };
+  ForeignCombinations found;
+  ask_ranks(comm, std::move(questions), answer, [&](ByteReader& in, int) {
+    const auto g = in.get<GlobalNumber>();
+    found[g] = in.get_vector<StencilTerm>();
+  });
+  return found;
 }
 
-/// Values on the ends of the domain are 0.
-Stencil moved_value(const ScalarGrid& grid, const MovedValues& moved, std::int32_t place, std::int32_t volume) {
+/// In all these rows. Collective.
+void substitute(const Comm& comm, const CompositeNumbering& numbering, const Substitution& by,
+                std::span<RowLists> boxes) {
+  const ForeignCombinations foreign = fetch(comm, numbering, by, boxes);
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
+    const auto combination = [&](GlobalNumber g) -> std::span<const StencilTerm> {
+      if (numbering.is_own(g)) return by.of(static_cast<std::int32_t>(g - numbering.first()));
+      return foreign.at(g);
+    };
+    RowLists result;
+    TermSum sum;
+    const auto stays = [&](const StencilTerm& t) { return combination(t.unknown).empty(); };
+    for (std::size_t r = 0; r < boxes[b].size(); ++r) {
+      const std::span<const StencilTerm> terms = boxes[b].terms_of(r);
+      const std::size_t n = result.terms.size();
+      if (std::ranges::all_of(terms, stays)) {
+        result.terms.insert(result.terms.end(), terms.begin(), terms.end());
+      } else {
+        for (const StencilTerm& t : terms)
+          if (stays(t))
+            sum.add(t.unknown, t.weight);
+          else
+            sum.add(combination(t.unknown), t.weight);
+        result.terms.resize(n + sum.size());
+        sum.move_to(result.terms.data() + n);
+      }
+      result.end_row(boxes[b].number[r]);
+    }
+    boxes[b] = std::move(result);
+  });
+}
+
+/// c + Σ weight (c_other - c). Values on the ends of the domain are 0.
+Substitution by_moved(const ScalarGrid& grid, const MovedValues& moved) {
+  std::vector<std::int64_t> rooms;
+  for (std::size_t m = 0; m < moved.volume.size(); ++m) rooms.push_back(1 + moved.begin[m + 1] - moved.begin[m]);
+  Substitution by(grid.n_own, moved.volume, rooms);
   const GlobalNumber first = grid.composite->numbering().first();
-  Stencil s;
-  s.add(first + volume, 1.0);
-  if (place < 0) return s;
-  for (std::int64_t k = moved.begin[place]; k < moved.begin[place + 1]; ++k) {
-    const std::int32_t other = moved.other[k];
-    s.add(first + volume, -moved.weight[k]);
-    if (other < grid.n_own)
-      s.add(first + other, moved.weight[k]);
-    else if (other < grid.n_all)
-      s.add(grid.remote.numbers()[other - grid.n_own], moved.weight[k]);
-  }
-  s.merge();
-  return s;
+  const auto set = [&](std::size_t m, TermSum& sum) {
+    const GlobalNumber own = first + moved.volume[m];
+    sum.add(own, 1.0);
+    for (std::int64_t k = moved.begin[m]; k < moved.begin[m + 1]; ++k) {
+      const std::int32_t other = moved.other[k];
+      sum.add(own, -moved.weight[k]);
+      if (other < grid.n_own)
+        sum.add(first + other, moved.weight[k]);
+      else if (other < grid.n_all)
+        sum.add(grid.remote.numbers()[other - grid.n_own], moved.weight[k]);
+    }
+    by.set(m, sum);
+  };
+  const std::size_t n = moved.volume.size();
+  parallel_for_dynamic(static_cast<std::int64_t>((n + rows_at_once - 1) / rows_at_once), [&](std::int64_t i) {
+    TermSum sum;
+    for (std::size_t m = i * rows_at_once; m < std::min(n, (i + 1) * rows_at_once); ++m) set(m, sum);
+  });
+  return by;
 }
 
-/// K in the special volumes.
-std::vector<Stencil> rows_of(const ScalarGrid& grid, const EllipticOperator& op) {
-  std::vector<Stencil> rows(grid.special.size());
-  std::size_t next = 0;
-  op.for_each_row([&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
-    if (next == grid.special.size() || grid.special[next] != row) return;
-    for (std::size_t k = 0; k < columns.size(); ++k) rows[next].add(columns[k], weights[k]);
-    ++next;
+/// Isolated fragments with a host by the value that the operator extrapolates for them.
+Substitution by_extrapolated(const ScalarGrid& grid, const EllipticOperator& op, std::span<const RowLists> boxes) {
+  const std::vector<std::int32_t> joined = op.joined_orphans();
+  std::vector<std::int64_t> rooms;
+  std::vector<std::span<const StencilTerm>> rows;
+  for (auto box = boxes.begin(); const std::int32_t orphan : joined) {
+    while (box->number.empty() || box->number.back() < orphan) ++box;
+    rows.push_back(box->terms_of(std::ranges::lower_bound(box->number, orphan) - box->number.begin()));
+    rooms.push_back(std::ssize(rows.back()));
+  }
+  Substitution by(grid.n_own, joined, rooms);
+  TermSum sum;
+  for (std::size_t i = 0; i < joined.size(); ++i) {
+    const double diagonal = op.diagonal_of_joined(joined[i]);
+    for (const StencilTerm& t : rows[i])
+      if (t.unknown != op.numbering().first() + joined[i]) sum.add(t.unknown, -t.weight / diagonal);
+    by.set(i, sum);
+  }
+  return by;
+}
+
+/// K in the special volumes of each box.
+std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op) {
+  struct BoxOfLevel {
+    int level, box;
+  };
+  std::vector<BoxOfLevel> boxes;
+  for (int l = 0; l < grid.composite->n_levels(); ++l)
+    for (int b = 0; b < grid.composite->graph(l).n_local(); ++b) boxes.push_back({l, b});
+  std::vector<RowLists> rows(boxes.size());
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
+    const auto [level, box] = boxes[i];
+    const std::span<const std::int32_t> special = grid.special.span();
+    const auto begin = std::ranges::lower_bound(special, op.numbering().box_begin(level, box)),
+               end = std::ranges::lower_bound(special, op.numbering().box_end(level, box));
+    op.read_rows(level, box, {begin, end},
+                 [&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
+                   for (std::size_t k = 0; k < columns.size(); ++k) rows[i].terms.push_back({columns[k], weights[k]});
+                   rows[i].end_row(row);
+                 });
   });
   return rows;
 }
 
-/// K J T E in the special volumes.
-std::vector<Stencil> composed_rows(const ScalarGrid& grid, const EllipticOperator& op, const MovedValues& moved,
-                                   const MovedValues& followers) {
-  const CompositeNumbering& numbering = op.numbering();
-  std::vector<Stencil> rows = rows_of(grid, op);
-  const std::vector<std::int32_t> joined = op.joined_orphans();
-  std::vector<Stencil> extrapolated(joined.size());
-  for (std::size_t i = 0; i < joined.size(); ++i) {
-    const Stencil& row = rows[std::ranges::lower_bound(grid.special, joined[i]) - grid.special.begin()];
-    const GlobalNumber own = numbering.first() + joined[i];
-    const double diagonal = row.weight_of(own);
-    for (const StencilTerm& t : row.terms)
-      if (t.unknown != own) extrapolated[i].add(t.unknown, -t.weight / diagonal);
-  }
-  const auto moved_by = [&](const MovedValues& by) {
-    return
-        [&grid, &by, place = places_of(grid, by.volume)](std::int32_t v) { return moved_value(grid, by, place[v], v); };
-  };
-  Substitution(op.comm(), numbering, [&, place = places_of(grid, joined)](std::int32_t v) {
-    if (place[v] >= 0) return extrapolated[place[v]];
-    Stencil itself;
-    itself.add(numbering.first() + v, 1.0);
-    return itself;
-  })(rows);
-  Substitution(op.comm(), numbering, moved_by(moved))(rows);
-  Substitution(op.comm(), numbering, moved_by(followers))(rows);
-  return rows;
+/// Takes the terms out of the rows of isolated fragments.
+void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
+    RowLists result;
+    for (std::size_t r = 0; r < boxes[b].size(); ++r) {
+      const std::span<const StencilTerm> terms = boxes[b].terms_of(r);
+      if (grid.fragment[boxes[b].number[r]] == 0) result.terms.insert(result.terms.end(), terms.begin(), terms.end());
+      result.end_row(boxes[b].number[r]);
+    }
+    boxes[b] = std::move(result);
+  });
 }
 
-/// First unknowns of windows of about as many special volumes, and the end.
-std::vector<std::int32_t> windows_of(const ScalarGrid& grid) {
-  std::vector<std::int32_t> first{0};
-  for (std::int64_t i = rows_at_once; i < std::ssize(grid.special); i += rows_at_once) first.push_back(grid.special[i]);
-  first.push_back(grid.n_own);
-  return first;
+/// K J T E in the special volumes of each box; nothing for isolated fragments, which are no unknowns.
+std::vector<RowLists> composed_rows(const ScalarGrid& grid, const EllipticOperator& op, const MovedValues& moved,
+                                    const MovedValues& followers) {
+  std::vector<RowLists> rows = rows_of(grid, op);
+  substitute(op.comm(), op.numbering(), by_extrapolated(grid, op, rows), rows);
+  substitute(op.comm(), op.numbering(), by_moved(grid, moved), rows);
+  empty_fragments(grid, rows);
+  substitute(op.comm(), op.numbering(), by_moved(grid, followers), rows);
+  return rows;
 }
 
 }  // namespace
@@ -171,27 +230,21 @@ DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const 
   const CompositeNumbering& numbering = op.numbering();
   DiffusionRows result;
   result.diffusivity = op.problem().beta;
-  std::vector<Stencil> composed = composed_rows(grid, op, moved, followers);
-  std::vector<WideRow> rows(composed.size());
-  std::vector<GlobalNumber> wanted;
-  result.diagonal = {rows.size(), Purpose::stencils, 0.0};
-  result.others = {rows.size(), Purpose::stencils, 0.0};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].number = grid.special[i];
-    if (grid.fragment[grid.special[i]] != 0) continue;  // no unknown
-    rows[i].stencil = std::move(composed[i]);
-    for (const StencilTerm& t : rows[i].stencil.terms) {
-      if (!numbering.is_own(t.unknown)) wanted.push_back(t.unknown);
-      if (t.unknown == numbering.first() + grid.special[i])
-        result.diagonal[i] = t.weight;
-      else
-        result.others[i] += std::abs(t.weight);
-    }
-  }
-  result.remote = RemoteUnknowns(op.comm(), numbering, std::move(wanted));
-  const std::vector<std::int32_t> windows = windows_of(grid);
-  result.n_windows = static_cast<int>(windows.size()) - 1;
-  result.rows = WideRows(rows, windows, numbering, result.remote);
+  const std::vector<RowLists> rows = composed_rows(grid, op, moved, followers);
+  result.diagonal = {grid.special.size(), Purpose::stencils, 0.0};
+  result.others = {grid.special.size(), Purpose::stencils, 0.0};
+  std::vector<std::size_t> first{0};
+  for (const RowLists& box : rows) first.push_back(first.back() + box.size());
+  parallel_for_dynamic(std::ssize(rows), [&](std::int64_t b) {
+    for (std::size_t r = 0; r < rows[b].size(); ++r)
+      for (const StencilTerm& t : rows[b].terms_of(r))
+        if (t.unknown == numbering.first() + rows[b].number[r])
+          result.diagonal[first[b] + r] = t.weight;
+        else
+          result.others[first[b] + r] += std::abs(t.weight);
+  });
+  result.remote = RemoteUnknowns(op.comm(), numbering, foreign_unknowns(rows, numbering));
+  result.rows = WideRows(rows, rows_at_once, numbering, result.remote);
   result.mass = Array<double>(grid.n_own, Purpose::geometry);
   std::copy_n(grid.volume.begin(), grid.n_own, result.mass.begin());
   for (const VolumeOfOther& v : op.volumes_of_others()) result.mass[v.row] += v.volume;
@@ -213,7 +266,7 @@ void apply_special(const ScalarGrid& grid, DiffusionRows& rows, std::span<const 
   });
   enum class Windows { inner, reading_remote };
   const auto apply_windows = [&](Windows which) {
-    parallel_for(rows.n_windows, [&](std::int64_t w) {
+    parallel_for(rows.rows.n_windows(), [&](std::int64_t w) {
       if (rows.rows.reads_remote(w) == (which == Windows::reading_remote)) rows.rows.apply<C>(w, own, far, y.data());
     });
   };

@@ -34,8 +34,7 @@ void move_values(const MovedValues& moved, std::span<const double> c, const std:
 
 struct DiffusionRows {
   double diffusivity = 0.0;
-  WideRows rows;  ///< of grid.special, in windows that are distributed to threads
-  int n_windows = 0;
+  WideRows rows;                   ///< of grid.special, in windows that are distributed to threads
   RemoteUnknowns remote;           ///< of the rows
   Array<double> far;               ///< their values
   Array<double> diagonal, others;  ///< parallel to grid.special: own weight, Σ |weight| of all other entries

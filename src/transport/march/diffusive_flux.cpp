@@ -6,15 +6,13 @@
 #include <map>
 #include <tuple>
 
+#include "base/comm/parallel.hpp"
 #include "solvers/elliptic/face_stencils.hpp"
 
 namespace karst {
 namespace {
 
 using Place = ScalarGrid::Place;
-
-/// What names a place of a FaceField.
-using Key = std::tuple<Place::Kind, int, int, std::int64_t>;
 
 /// A face as its owner is asked for it: 3 volume + direction of a low face; -1 - (32 place + level) of a face between
 /// levels.
@@ -31,8 +29,8 @@ struct DiffusiveFlux::Build {
   const EllipticOperator& op;
   const FaceStencils& stencils;
   DiffusiveFlux& to;
-  std::map<Key, const Place*> place_of{};
-  std::vector<std::uint8_t> done{};  // per face
+  std::vector<const Place*> places{};  // by kind, level, place and direction
+  std::vector<std::uint8_t> done{};    // per face
 
   struct Face {
     std::int32_t number = -1;
@@ -40,8 +38,7 @@ struct DiffusiveFlux::Build {
   };
 
   void run() {
-    for (const Place& p : grid.places)
-      place_of[{p.kind, p.level, p.kind == Place::Kind::primary ? p.direction : 0, p.place}] = &p;
+    sort_places();
     done.assign(grid.n_faces, 0);
     for (const ScalarFace& f : grid.listed)
       if (f.fragment) close(f.face);
@@ -51,7 +48,7 @@ struct DiffusiveFlux::Build {
       done[p.face] = 1;
       foreign.push_back(&p);
     }
-    for (std::size_t w = 0; w < stencils.windows.size(); ++w) list_window(w);
+    list_windows();
     list_differences();
     ask_owners(foreign);
   }
@@ -61,78 +58,98 @@ struct DiffusiveFlux::Build {
     done[face] = 1;
   }
 
-  /// Where the flux of a stencil goes.
-  Face face_of(const FluxWindow& window, const FluxPlace& p) const {
-    const CompositeNumbering& numbering = grid.composite->numbering();
-    const auto found = [&](Place::Kind kind, int direction, std::int64_t place) {
-      const auto at = place_of.find({kind, window.level, direction, place});
-      return at == place_of.end() ? Face{} : Face{at->second->face, static_cast<double>(at->second->sign)};
-    };
-    if (p.kind == FluxPlace::Kind::coarse_fine) return found(Place::Kind::coarse_fine, 0, p.at);
-    const LevelGeometry& level = grid.composite->level(window.level);
-    if (p.kind == FluxPlace::Kind::extra) return found(Place::Kind::extra, 0, level.extra_begin[window.box] + p.at);
-    const Face end = found(Place::Kind::primary, p.direction, level.graph.slot_begin(window.box) + p.at);
-    if (end.number >= 0 || p.at >= level.graph.box(window.box).n_own) return end;
-    return {p.direction * grid.n_all + numbering.number(window.level, window.box, p.at), 1.0};
+  static auto order_of(const Place& p) {
+    return std::tuple(p.kind, p.level, p.place, p.kind == Place::Kind::primary ? p.direction : std::uint8_t{0});
+  }
+  void sort_places() {
+    for (const Place& p : grid.places) places.push_back(&p);
+    const auto before = [](const Place* a, const Place* b) { return order_of(*a) < order_of(*b); };
+    if (!std::ranges::is_sorted(places, before)) std::ranges::sort(places, before);
+  }
+  Face face_at(const Place& wanted) const {
+    const auto at = std::ranges::lower_bound(places, order_of(wanted), {}, [](const Place* p) { return order_of(*p); });
+    if (at == places.end() || order_of(**at) != order_of(wanted)) return {};
+    return {(*at)->face, static_cast<double>((*at)->sign)};
   }
 
-  void add_row(Rows& rows, std::int32_t target, std::size_t flux, double factor) {
-    rows.target.push_back(target);
-    for (auto e = stencils.entries_begin[flux]; e < stencils.entries_begin[flux + 1]; ++e) {
-      rows.column.push_back(stencils.columns[e]);
-      rows.weight.push_back(factor * stencils.weights[e]);
+  /// Where the fluxes of a window go; not those of walls.
+  void find_faces(std::size_t w, std::span<Face> faces) const {
+    const auto [level, box] = stencils.windows[w];
+    const auto l = static_cast<std::uint8_t>(level);
+    const std::int32_t begin = stencils.fluxes_begin[w], end = stencils.fluxes_begin[w + 1];
+    if (box < 0) {
+      for (std::int32_t i = begin; i < end; ++i)
+        faces[i] = face_at({Place::Kind::coarse_fine, l, 0, 1, -1, stencils.places[i].at});
+      return;
     }
-    rows.begin.push_back(std::ssize(rows.column));
+    const LevelGeometry& geometry = grid.composite->level(level);
+    const CompositeNumbering& numbering = grid.composite->numbering();
+    const std::int64_t slot_begin = geometry.graph.slot_begin(box), extra_begin = geometry.extra_begin[box];
+    const BoxGraph graph = geometry.graph.box(box);
+    const Domain& domain = geometry.graph.layout().domain();
+    for (std::int32_t i = begin; i < end; ++i) {
+      const FluxPlace& p = stencils.places[i];
+      if (p.kind == FluxPlace::Kind::extra) faces[i] = face_at({Place::Kind::extra, l, 0, 1, -1, extra_begin + p.at});
+      if (p.kind != FluxPlace::Kind::primary) continue;
+      const bool own = p.at < graph.n_own;
+      if (!own || (!domain.periodic[p.direction] && graph.cells.lo[p.direction] == domain.box().lo[p.direction]))
+        faces[i] = face_at({Place::Kind::primary, l, p.direction, 1, -1, slot_begin + p.at});
+      if (own && faces[i].number < 0) faces[i] = {p.direction * grid.n_all + numbering.number(level, box, p.at), 1.0};
+    }
   }
 
-  void list_window(std::size_t w) {
+  void list_windows() {
+    std::vector<Face> faces(stencils.places.size());
+    parallel_for_dynamic(std::ssize(stencils.windows), [&](std::int64_t w) { find_faces(w, faces); });
+    for (std::size_t w = 0; w < stencils.windows.size(); ++w) {
+      for (std::int32_t i = stencils.fluxes_begin[w]; i < stencils.fluxes_begin[w + 1]; ++i) {
+        Face& face = faces[i];
+        if (face.number >= 0 && done[face.number] != 0) face = {};  // listed by its other volume
+        if (face.number < 0) continue;
+        done[face.number] = 1;
+        face.sign *= stencils.places[i].sign;
+        to.faces_.push_back({face.number, i, face.sign});
+      }
+      for (auto t = stencils.sides_begin[w]; t < stencils.sides_begin[w + 1]; ++t) {
+        const SideTerm& term = stencils.boundary.sides[t];
+        const Face& face = faces[term.row];
+        if (face.number >= 0) to.sides_.push_back({face.number, term.side, -face.sign * term.weight, term.at});
+      }
+      list_walls(w);
+    }
+  }
+
+  /// Those with a rate.
+  void list_walls(std::size_t w) {
     const FluxWindow window = stencils.windows[w];
     const BoundaryTerms& boundary = stencils.boundary;
-    std::map<std::int32_t, Face> of_flux;
-    std::map<std::int32_t, double> taken;  // by walls with a rate
+    if (stencils.robin_begin[w] == stencils.robin_begin[w + 1]) return;
+    const BoxGraph graph = grid.composite->graph(window.level).box(window.box);
     for (auto r = stencils.robin_begin[w]; r < stencils.robin_begin[w + 1]; ++r) {
       RobinWall wall = boundary.robin[r];
       const KeptWall& term = boundary.walls[wall.term];
       wall.rate = op.problem().wall(boundary.piece(term, op.geometry())).rate;
-      taken[term.row] = wall.damped_area() * wall.rate;
-    }
-    for (std::int32_t i = stencils.fluxes_begin[w]; i < stencils.fluxes_begin[w + 1]; ++i) {
-      const FluxPlace& p = stencils.places[i];
-      if (p.kind == FluxPlace::Kind::wall) {
-        const auto wall = taken.find(i);
-        if (wall == taken.end()) continue;
-        const LevelGraph& graph = grid.composite->graph(window.level);
-        const std::int32_t v =
-            grid.composite->numbering().number(window.level, window.box, graph.box(window.box).row_vof[p.at]);
-        add_row(to.walls_, v, i, wall->second);
-        to.wall_constant_.push_back(wall->second);
-        continue;
-      }
-      const Face face = face_of(window, p);
-      if (face.number < 0 || done[face.number] != 0) continue;
-      done[face.number] = 1;
-      add_row(to.faces_, face.number, i, face.sign * p.sign);
-      of_flux[i] = {face.number, face.sign * p.sign};
-    }
-    for (auto t = stencils.sides_begin[w]; t < stencils.sides_begin[w + 1]; ++t) {
-      const SideTerm& term = boundary.sides[t];
-      const auto face = of_flux.find(term.row);
-      if (face != of_flux.end())
-        to.sides_.push_back({face->second.number, term.side, -face->second.sign * term.weight, term.at});
+      const double taken = wall.damped_area() * wall.rate;
+      const int vof = graph.row_vof[stencils.places[term.row].at];
+      to.walls_.push_back({grid.composite->numbering().number(window.level, window.box, vof), term.row, taken});
     }
   }
 
   /// All other listed faces between neighbours on a grid line of which the high one is whole.
   void list_differences() {
-    for (std::int64_t k = 0; k < std::ssize(grid.listed); ++k) {
+    std::vector<std::uint8_t> plain(grid.listed.size());
+    parallel_for(std::ssize(grid.listed), [&](std::int64_t k) {
       const ScalarFace& f = grid.listed[k];
-      if (done[f.face] != 0) continue;
       const std::int32_t direction = f.face / std::max(grid.n_all, 1), high = f.face % std::max(grid.n_all, 1);
-      if (direction > 2 || f.right >= grid.n_own || !is_plain(high, direction)) {
-        close(f.face);
-        continue;
-      }
-      add_difference(k, high);
+      if (done[f.face] == 0 && direction <= 2 && f.right < grid.n_own) plain[k] = is_plain(high, direction) ? 1 : 0;
+    });
+    for (std::int64_t k = 0; k < std::ssize(grid.listed); ++k) {
+      const std::int32_t face = grid.listed[k].face;
+      if (done[face] != 0) continue;
+      if (plain[k] != 0)
+        add_difference(k, face % grid.n_all);
+      else
+        close(face);
     }
   }
 
@@ -167,7 +184,7 @@ struct DiffusiveFlux::Build {
   std::int32_t face_named(std::int32_t name) const {
     if (name >= 0) return name % 3 * grid.n_all + name / 3;
     const std::int32_t between = -1 - name;
-    return place_of.at({Place::Kind::coarse_fine, between % 32, 0, between / 32})->face;
+    return face_at({Place::Kind::coarse_fine, static_cast<std::uint8_t>(between % 32), 0, 1, -1, between / 32}).number;
   }
 
   /// Faces whose place belongs to another rank: plain differences are found here, too, all others come from there.
@@ -201,8 +218,10 @@ struct DiffusiveFlux::Build {
       return static_cast<std::uint8_t>(name >= 0 && is_plain(name / 3, name % 3) ? 1 : 0);
     });
     first.finish();
-    std::map<std::int32_t, std::int64_t> listed;
-    for (std::int64_t k = 0; k < std::ssize(grid.listed); ++k) listed[grid.listed[k].face] = k;
+    std::map<std::int32_t, std::int64_t> listed;  // places in grid.listed
+    for (const auto& [item, face] : wanted) listed[face] = -1;
+    for (std::int64_t k = 0; k < std::ssize(grid.listed) && !listed.empty(); ++k)
+      if (const auto at = listed.find(grid.listed[k].face); at != listed.end()) at->second = k;
     std::size_t n = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (plain[i] != 0) {
@@ -220,23 +239,27 @@ struct DiffusiveFlux::Build {
 };
 
 DiffusiveFlux::DiffusiveFlux(const ScalarGrid& grid, const EllipticOperator& op)
-    : diffusivity_(op.problem().beta), remote_(op.comm(), op.numbering(), op.faces()->remote) {
+    : diffusivity_(op.problem().beta), stencils_(op.faces()), remote_(op.comm(), op.numbering(), op.faces()->remote) {
   Build{grid, op, *op.faces(), *this}.run();
 }
 
 template <int C>
-void DiffusiveFlux::sum_rows(const Rows& rows, std::int32_t n_own, std::span<const double> phi,
+void DiffusiveFlux::sum_rows(const std::vector<Row>& rows, std::int32_t n_own, std::span<const double> phi,
                              std::span<double> to) const {
   const double *const own = phi.data(), *const far = far_.data();
-  parallel_for(std::ssize(rows.target), [&](std::int64_t i) {
+  const Array<std::int32_t>&begin = stencils_->entries_begin, &columns = stencils_->columns;
+  const Array<double>& weights = stencils_->weights;
+  parallel_for(std::ssize(rows), [&](std::int64_t i) {
+    const Row row = rows[i];
     std::array<double, C> sum{};
-    for (std::int64_t e = rows.begin[i]; e < rows.begin[i + 1]; ++e) {
-      const std::int32_t column = rows.column[e];
+    for (std::int32_t e = begin[row.flux]; e < begin[row.flux + 1]; ++e) {
+      const std::int32_t column = columns[e];
+      const double weight = row.factor * weights[e];
       const double* const value =
           column < n_own ? own + C * std::int64_t{column} : far + C * std::int64_t{column - n_own};
-      for (int c = 0; c < C; ++c) sum[c] += rows.weight[e] * value[c];
+      for (int c = 0; c < C; ++c) sum[c] += weight * value[c];
     }
-    for (int c = 0; c < C; ++c) to[C * std::int64_t{rows.target[i]} + c] = sum[c];
+    for (int c = 0; c < C; ++c) to[C * std::int64_t{row.target} + c] = sum[c];
   });
 }
 
@@ -279,22 +302,19 @@ void DiffusiveFlux::find(ScalarGrid& grid, std::span<double> phi, const Values& 
   if (wall.empty()) return;
   std::ranges::fill(wall, 0.0);
   sum_rows<C>(walls_, grid.n_own, phi, wall);
-  for (std::size_t i = 0; i < wall_constant_.size(); ++i) {
-    values.wall(walls_.target[i], value.data());
-    for (int c = 0; c < C; ++c) wall[C * std::int64_t{walls_.target[i]} + c] -= wall_constant_[i] * value[c];
+  for (const Row& row : walls_) {
+    values.wall(row.target, value.data());
+    for (int c = 0; c < C; ++c) wall[C * std::int64_t{row.target} + c] -= row.factor * value[c];
   }
 }
 
 std::int64_t DiffusiveFlux::bytes() const {
-  const auto of = [](const Rows& r) {
-    return sizeof(std::int32_t) * (r.target.capacity() + r.column.capacity()) +
-           sizeof(std::int64_t) * r.begin.capacity() + sizeof(double) * r.weight.capacity();
-  };
   const std::size_t lists =
+      sizeof(Row) * (faces_.capacity() + walls_.capacity()) +
       sizeof(std::int32_t) * (differences_.capacity() + closed_.capacity() + sent_.capacity() + received_.capacity()) +
-      sizeof(double) * (difference_weight_.capacity() + wall_constant_.capacity()) + sizeof(Side) * sides_.capacity() +
-      far_.bytes() + from_owners_.bytes();
-  return static_cast<std::int64_t>(of(faces_) + of(walls_) + lists) + remote_.bytes() + owners_.bytes();
+      sizeof(double) * difference_weight_.capacity() + sizeof(Side) * sides_.capacity() + far_.bytes() +
+      from_owners_.bytes();
+  return static_cast<std::int64_t>(lists) + remote_.bytes() + owners_.bytes();
 }
 
 template void DiffusiveFlux::find<1>(ScalarGrid&, std::span<double>, const Values&, std::span<double>,

@@ -14,7 +14,7 @@ namespace karst {
 class DiffusiveFlux {
  public:
   DiffusiveFlux() = default;
-  /// @param op      constructed with Faces::keep. Collective.
+  /// @param op  constructed with Faces::keep; must outlive this object. Collective.
   DiffusiveFlux(const ScalarGrid& grid, const EllipticOperator& op);
 
   /// Constants of the boundary conditions, for C components: the value of a fixed side at a position; c_eq of the wall
@@ -33,12 +33,11 @@ class DiffusiveFlux {
   std::int64_t bytes() const;
 
  private:
-  /// Rows of stencils: Σ weight φ_column, column an own unknown or n_own + an index among those of other ranks.
-  struct Rows {
-    std::vector<std::int32_t> target;  // face, or volume with a wall
-    std::vector<std::int64_t> begin{0};
-    std::vector<std::int32_t> column;
-    std::vector<double> weight;
+  /// A flux of the stencils: factor x Σ weight φ_column.
+  struct Row {
+    std::int32_t target;  // face, or volume with a wall
+    std::int32_t flux;    // its number in the stencils
+    double factor;        // sign; of a wall: damped area x rate
   };
   struct Side {
     std::int32_t face;
@@ -48,15 +47,16 @@ class DiffusiveFlux {
   };
   struct Build;
   template <int C>
-  void sum_rows(const Rows& rows, std::int32_t n_own, std::span<const double> phi, std::span<double> to) const;
+  void sum_rows(const std::vector<Row>& rows, std::int32_t n_own, std::span<const double> phi,
+                std::span<double> to) const;
 
   double diffusivity_ = 0.0;
-  Rows faces_, walls_;
+  const FaceStencils* stencils_ = nullptr;  // of the operator
+  std::vector<Row> faces_, walls_;
   std::vector<std::int32_t> differences_;  // indices in grid.listed of faces with plain differences, with
   std::vector<double> difference_weight_;  // β h, parallel
   std::vector<std::int32_t> closed_;       // faces without a flux
   std::vector<Side> sides_;
-  std::vector<double> wall_constant_;          // parallel to walls_.target: damped area x rate
   RemoteUnknowns remote_;                      // of the stencils
   std::vector<std::int32_t> sent_, received_;  // faces whose flux is sent to other ranks, received from other ranks
   ListExchange owners_;

@@ -66,9 +66,11 @@ void FlowProjection::apply(std::span<double> x, std::span<double> y) {
 /// z = M D r.
 void FlowProjection::precondition(std::span<const double> r, std::span<double> z) {
   const std::size_t n = grid_.n_own;
-  const double size = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(g_.sum[v] * r[v]); });
+  const double size = parallel_max(grid_.n_own, [&](std::int64_t v) {
+    z[v] = g_.sum[v] * r[v];
+    return std::abs(z[v]);
+  });
   multigrid_.set_sizes({grid_.composite->comm().max(std::max(0.0, size))});
-  parallel_for(grid_.n_own, [&](std::int64_t v) { z[v] = g_.sum[v] * r[v]; });
   multigrid_.apply(z.first(n), z.first(n));
 }
 

@@ -53,7 +53,7 @@ void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flu
           grid.composite->id());
   faces.for_boxes([](int, int) {});
   const std::size_t n = grid.n_all;
-  std::ranges::fill(flux, 0.0);
+  parallel_for(std::ssize(flux), [&](std::int64_t i) { flux[i] = 0.0; });
   for (int d = 0; d < 3; ++d)
     for_own(grid, [&](int l, std::int32_t i) { flux[d * n + i] = faces.primary(l).data(d)[grid.slots[i]]; });
   const auto read = [&](const Place& p) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <tuple>
 
 #include "base/comm/timer.hpp"
 #include "eb/link/faces.hpp"
-#include "eb/link/least_squares.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/march/special_volumes.hpp"
 
 namespace karst {
 namespace {
@@ -22,23 +20,6 @@ struct VolumeFacts {
   Vec3 centroid;  ///< from the centre of the cell / h
   double kappa;
   bool regular, inside;
-};
-
-/// A face in the making: a ScalarFace and what stands in lists beside it.
-struct MadeFace {
-  std::int32_t face, left, right;
-  std::uint8_t direction;
-  bool fragment;
-  double conductance;
-  FaceOffsets at;
-};
-
-/// A face as a volume sees it that is not plain. They are sorted by their places, so that what is summed over them has
-/// the same last bits whoever owns the volumes beside.
-struct FaceOfVolume {
-  VolumeFace face;
-  Vec3 at;       ///< centroid, from that of the volume
-  Vec3 towards;  ///< centroid of the other volume, or of the face on an end, from there; 0: no part in the gradient
 };
 
 /// A face as the rank that lists it sends it to that of its right volume.
@@ -62,13 +43,35 @@ struct OtherFace {
   int before = 0;  ///< extra: faces between the same two across the direction that came before
 };
 
+/// The two volumes of an extra face, its direction, and how many between them across it came before.
+using ExtraKey = std::tuple<GlobalNumber, GlobalNumber, int, int>;
+
+/// What is listed of a box.
+struct BoxOfMaker {
+  int level, box;
+  FacesOfBox primary;  ///< faces of this kind between own volumes, or with one of another rank
+  std::vector<ScalarGrid::Place> read_only;
+  std::vector<OtherFace> others;
+  std::vector<SentFace> sent;  ///< to right volumes of other ranks
+  std::vector<GlobalNumber> wanted;
+  std::map<ExtraKey, ScalarGrid::Place> high_extra;  ///< extra faces whose high volume is in the box
+  std::map<std::tuple<GlobalNumber, GlobalNumber, int, bool>, int> seen;
+};
+
 class Maker {
  public:
   Maker(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given) : given_(given) {
     grid_.composite = std::move(composite);
     const Composite& c = *grid_.composite;
     grid_.n_own = static_cast<std::int32_t>(c.numbering().n_own());
-    for (int l = 0; l < c.n_levels(); ++l) numbers_.push_back(c.numbering().global_numbers(c.comm(), c.graph(l), l));
+    for (int l = 0; l < c.n_levels(); ++l) {
+      numbers_.push_back(c.numbering().global_numbers(c.comm(), c.graph(l), l));
+      for (int b = 0; b < c.graph(l).n_local(); ++b) {
+        boxes_.push_back({l, b, {}, {}, {}, {}, {}, {}, {}});
+        boxes_.back().primary.begin = c.numbering().box_begin(l, b);
+        boxes_.back().primary.end = c.numbering().box_end(l, b);
+      }
+    }
   }
   ScalarGrid make();
 
@@ -80,33 +83,41 @@ class Maker {
                                  : grid_.n_own + grid_.remote.place(g);
   }
   const VolumeFacts& facts(GlobalNumber g) const { return facts_[index(g)]; }
+  /// Calls f(box) for the own boxes of all levels, threaded.
+  template <class F>
+  void for_boxes(F&& f) {
+    parallel_for_dynamic(std::ssize(boxes_), [&](std::int64_t i) { f(boxes_[i]); });
+  }
+  BoxOfMaker& box_with(std::int32_t own) {
+    const auto begin = [](const BoxOfMaker& b) { return b.primary.begin; };
+    return *std::prev(std::ranges::upper_bound(boxes_, own, {}, begin));
+  }
   void list_facts();
+  void list_facts(const BoxOfMaker& box);
   std::map<VofName, VolumeFacts> facts_of(int level, std::vector<VofName> names) const;
   void list_between_levels(int level);
   void fetch_facts();
-  void list_box(int level, int box);
-  void list_primary(int level, const FaceView& f, int box);
-  void list_extra(int level, const BoxGraph& graph, const FaceView& f, std::int64_t place);
-  void list_end(int level, const BoxGraph& graph, const FaceView& f, std::int64_t extra, std::int64_t slot_begin);
+  void find_beside(const BoxOfMaker& box);
+  void find_plain(const BoxOfMaker& box);
+  void list_faces(BoxOfMaker& box);
+  void list_primary(BoxOfMaker& box, const FaceView& f);
+  void list_extra(BoxOfMaker& box, const FaceView& f, std::int64_t place);
+  void list_end(BoxOfMaker& box, const FaceView& f, std::int64_t extra, std::int64_t slot_begin);
   Index step(const Index& from, const Index& to, int level, int side) const;
+  void set_volumes();
   void exchange_extra();
   void number_others();
-  void find_plain();
+  void list_plain();
   void list_special();
-  std::vector<Vec3> fit(const std::vector<FaceOfVolume>& faces, const GivenSides& given);
   void count();
 
   ScalarGrid grid_;
   std::vector<GivenSides> given_;
   std::vector<NumberField> numbers_;
+  std::vector<BoxOfMaker> boxes_;   // by increasing volumes
   std::vector<VolumeFacts> facts_;  // own, then remote
   std::vector<GlobalNumber> wanted_;
   std::vector<OtherFace> others_;
-  std::vector<SentFace> sent_;  // to right volumes of other ranks
-  /// Own extra faces whose high volume is the own one: (low, high, direction, how many before) -> place.
-  std::map<std::tuple<GlobalNumber, GlobalNumber, int, int>, ScalarGrid::Place> high_extra_;
-  std::map<std::tuple<GlobalNumber, GlobalNumber, int, bool>, int> seen_;
-  std::vector<MadeFace> primary_;
   std::vector<std::array<std::int32_t, 6>> beside_;  // per own volume: across the six sides, -1: no such neighbour
   std::vector<std::uint8_t> is_plain_;
 };
@@ -117,41 +128,37 @@ double conductance_between(const VolumeFacts& a, const VolumeFacts& b, double ap
   return too_small(a) || too_small(b) ? 0.0 : aperture * h * h / distance;
 }
 
-constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction: 2 in whole cells
-
 void Maker::list_facts() {
-  const Composite& c = composite();
   facts_.resize(grid_.n_own);
   grid_.slots.resize(facts_.size());
   grid_.centroid = Array<Vec3>(facts_.size(), Purpose::geometry);
-  std::int32_t begin = 0;
-  for (int l = 0; l < c.n_levels(); ++l) {
-    const LevelGeometry& level = c.level(l);
-    grid_.level_begin.push_back(begin);
-    if (level.graph.n_local() > 0) begin = numbering().box_end(l, level.graph.n_local() - 1);
-    for (int b = 0; b < level.graph.n_local(); ++b) {
-      const BoxGraph graph = level.graph.box(b);
-      const BoxMoments moments = level.box(b);
-      std::vector<std::int32_t> row(graph.n_own, -1);
-      for (int r = 0; r < graph.n_irregular; ++r) row[graph.row_vof[r]] = r;
-      for_each_vof(graph, [&](int vof, int cell) {
-        const std::int32_t n = numbering().number(l, b, vof);
-        if (n < 0) return;
-        const std::int32_t r = row[vof];
-        const Index at = graph.cells.cell(cell);
-        VolumeFacts f{numbering().first() + n, at, {}, 1.0, r < 0, true};
-        if (r >= 0) {
-          f.centroid = moments.moments[r].centroid;
-          f.kappa = moments.moments[r].kappa;
-          f.inside = moments.centers.empty() || moments.centers[r].inside;
-        }
-        facts_[n] = f;
-        grid_.slots[n] = level.graph.slot_begin(b) + vof;
-        grid_.centroid[n] = Composite::width(l) * (Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5} + f.centroid);
-      });
-    }
-  }
+  for (int l = 0; l < composite().n_levels(); ++l)
+    grid_.level_begin.push_back(static_cast<std::int32_t>(numbering().level_begin(l)));
   grid_.level_begin.push_back(grid_.n_own);
+  for_boxes([&](const BoxOfMaker& box) { list_facts(box); });
+}
+
+void Maker::list_facts(const BoxOfMaker& box) {
+  const LevelGeometry& level = composite().level(box.level);
+  const BoxGraph graph = level.graph.box(box.box);
+  const BoxMoments moments = level.box(box.box);
+  std::vector<std::int32_t> row(graph.n_own, -1);
+  for (int r = 0; r < graph.n_irregular; ++r) row[graph.row_vof[r]] = r;
+  for_each_vof(graph, [&](int vof, int cell) {
+    const std::int32_t n = numbering().number(box.level, box.box, vof);
+    if (n < 0) return;
+    const std::int32_t r = row[vof];
+    const Index at = graph.cells.cell(cell);
+    VolumeFacts f{numbering().first() + n, at, {}, 1.0, r < 0, true};
+    if (r >= 0) {
+      f.centroid = moments.moments[r].centroid;
+      f.kappa = moments.moments[r].kappa;
+      f.inside = moments.centers.empty() || moments.centers[r].inside;
+    }
+    facts_[n] = f;
+    grid_.slots[n] = level.graph.slot_begin(box.box) + vof;
+    grid_.centroid[n] = Composite::width(box.level) * (Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5} + f.centroid);
+  });
 }
 
 /// Of VoFs on any ranks. Collective.
@@ -218,17 +225,16 @@ void Maker::list_between_levels(int level) {
 }
 
 void Maker::fetch_facts() {
-  const Composite& c = composite();
-  for (int l = 0; l < c.n_levels(); ++l)
-    for (int b = 0; b < c.graph(l).n_local(); ++b) {
-      const auto numbers = numbers_[l].box(b);
-      for_each_face(c.graph(l).box(b), [&](int vof, int, int slot) {
-        const GlobalNumber g = numbers[slot];
-        if (numbers[vof] >= 0 && is_vof(c.graph(l).box(b).name(slot)) && g >= 0 && !numbering().is_own(g))
-          wanted_.push_back(g);
-      });
-    }
-  RemoteValues<VolumeFacts> values(c.comm(), numbering(), std::move(wanted_));
+  for_boxes([&](BoxOfMaker& box) {
+    const BoxGraph graph = composite().graph(box.level).box(box.box);
+    const auto numbers = numbers_[box.level].box(box.box);
+    for_each_face(graph, [&](int vof, int, int slot) {
+      const GlobalNumber g = slot < graph.n_own ? no_unknown : numbers[slot];
+      if (numbers[vof] >= 0 && g >= 0 && is_vof(graph.name(slot)) && !numbering().is_own(g)) box.wanted.push_back(g);
+    });
+  });
+  for (const BoxOfMaker& box : boxes_) wanted_.insert(wanted_.end(), box.wanted.begin(), box.wanted.end());
+  RemoteValues<VolumeFacts> values(composite().comm(), numbering(), std::move(wanted_));
   values.begin(facts_);
   values.finish();
   facts_.insert(facts_.end(), values.values().begin(), values.values().end());
@@ -236,25 +242,46 @@ void Maker::fetch_facts() {
   grid_.n_all = static_cast<std::int32_t>(facts_.size());
 }
 
+/// Neighbours on grid lines of one level.
+void Maker::find_beside(const BoxOfMaker& box) {
+  const BoxGraph graph = composite().graph(box.level).box(box.box);
+  const auto numbers = numbers_[box.level].box(box.box);
+  for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
+    if (numbers[vof] < 0) return;
+    for (std::size_t side = 0; side < 6; ++side) {
+      const int slot = neighbours[side];
+      if (slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0) continue;
+      beside_[index(numbers[vof])][side] = index(numbers[slot]);
+    }
+  });
+}
+
+void Maker::find_plain(const BoxOfMaker& box) {
+  for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) {
+    const auto regular = [&](std::int32_t j) { return j >= 0 && facts_[j].regular; };
+    is_plain_[v] = facts_[v].regular && std::ranges::all_of(beside_[v], regular) ? 1 : 0;
+  }
+}
+
 Index Maker::step(const Index& from, const Index& to, int level, int side) const {
   return step_across(composite().graph(level).layout().domain(), from, to, side);
 }
 
-void Maker::list_primary(int level, const FaceView& f, int box) {
-  const auto numbers = numbers_[level].box(box);
+void Maker::list_primary(BoxOfMaker& box, const FaceView& f) {
+  const auto numbers = numbers_[box.level].box(box.box);
   const GlobalNumber own = numbers[f.vof];
   const GlobalNumber other = numbers[f.neighbour];
   const std::int32_t i = index(own), j = index(other);
-  beside_[i][f.side] = j;
-  if (is_high(f.side) && numbering().is_own(other)) return;  // listed by its high volume
-  if (own == other) return;                                  // one cell in a periodic direction
+  const bool high = is_high(f.side);
+  if (high && numbering().is_own(other)) return;  // listed by its high volume
+  if (own == other) return;                       // one cell in a periodic direction
+  if (!high && is_plain_[i] != 0 && (j >= grid_.n_own || is_plain_[j] != 0)) return;  // in no list
   const VolumeFacts &mine = facts(own), &theirs = facts(other);
   const int d = direction_of(f.side);
-  const double h = Composite::width(level);
+  const double h = Composite::width(box.level);
   const Vec3 from_own = h * (f.centroid - mine.centroid);
-  const Vec3 from_other = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, level, f.side)) - theirs.centroid);
+  const Vec3 from_other = h * (f.centroid - to_vec(step(mine.cell, theirs.cell, box.level, f.side)) - theirs.centroid);
   MadeFace face{};
-  const bool high = is_high(f.side);
   face.face = d * grid_.n_all + (high ? j : i);
   face.left = high ? i : j;
   face.right = high ? j : i;
@@ -264,26 +291,28 @@ void Maker::list_primary(int level, const FaceView& f, int box) {
   face.at.from_right = high ? from_other : from_own;
   face.conductance =
       conductance_between(mine, theirs, f.aperture, h, std::max(0.5 * h, face.at.from_left[d] - face.at.from_right[d]));
-  primary_.push_back(face);
+  if (!high && j < grid_.n_own && (j < box.primary.begin || j >= box.primary.end))
+    box.primary.crossing.push_back(static_cast<std::int32_t>(box.primary.faces.size()));
+  box.primary.faces.push_back(face);
   if (high)  // its place is the slot of a volume of another rank
-    grid_.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(level), face.direction, 1, face.face,
-                               composite().graph(level).slot_begin(box) + f.neighbour});
+    box.read_only.push_back({Kind::primary, static_cast<std::uint8_t>(box.level), face.direction, 1, face.face,
+                             composite().graph(box.level).slot_begin(box.box) + f.neighbour});
 }
 
-void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std::int64_t place) {
-  const int b = composite().graph(level).local(graph.box);
-  const auto numbers = numbers_[level].box(b);
+void Maker::list_extra(BoxOfMaker& box, const FaceView& f, std::int64_t place) {
+  const int level = box.level;
+  const auto numbers = numbers_[level].box(box.box);
   const GlobalNumber own = numbers[f.vof];
   const GlobalNumber other = numbers[f.neighbour];
   const bool high = is_high(f.side);
   const int d = direction_of(f.side);
   const GlobalNumber low = high ? own : other, above = high ? other : own;
-  const int before = seen_[{low, above, d, high}]++;
+  const int before = box.seen[{low, above, d, high}]++;
   const auto sign = static_cast<std::int8_t>(high ? 1 : -1);
   const ScalarGrid::Place at{Kind::extra, static_cast<std::uint8_t>(level), static_cast<std::uint8_t>(d), sign, -1,
                              place};
   if (!high) {
-    high_extra_[{low, above, d, before}] = at;
+    box.high_extra[{low, above, d, before}] = at;
     return;
   }
   const VolumeFacts &mine = facts(own), &theirs = facts(other);
@@ -296,15 +325,15 @@ void Maker::list_extra(int level, const BoxGraph& graph, const FaceView& f, std:
   o.face.conductance = conductance_between(mine, theirs, f.aperture, h,
                                            std::max(0.5 * h, o.face.at.from_left[d] - o.face.at.from_right[d]));
   o.before = before;
-  if (!numbering().is_own(other)) sent_.push_back({own, other, o.face, level, before});
-  others_.push_back(o);
+  if (!numbering().is_own(other)) box.sent.push_back({own, other, o.face, level, before});
+  box.others.push_back(o);
 }
 
 /// A face on an end of the domain.
 /// @param extra  its place among the extra faces; -1: a primary one
-void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::int64_t extra, std::int64_t slot_begin) {
-  const int b = composite().graph(level).local(graph.box), d = direction_of(f.side);
-  const GlobalNumber own = numbers_[level].box(b)[f.vof];
+void Maker::list_end(BoxOfMaker& box, const FaceView& f, std::int64_t extra, std::int64_t slot_begin) {
+  const int level = box.level, d = direction_of(f.side);
+  const GlobalNumber own = numbers_[level].box(box.box)[f.vof];
   const VolumeFacts& mine = facts(own);
   const double h = Composite::width(level);
   OtherFace o{own, no_unknown, {}, {}, {}, false, false, {}, 0};
@@ -321,42 +350,62 @@ void Maker::list_end(int level, const BoxGraph& graph, const FaceView& f, std::i
   else
     o.place = {Kind::primary, l, dir, -1, -1, slot_begin + f.vof};
   o.boundary = {-1, index(own), f.side, h * (to_vec(mine.cell) + Vec3::all(0.5) + f.centroid)};
-  others_.push_back(o);
+  box.others.push_back(o);
 }
 
-void Maker::list_box(int level, int b) {
-  const LevelGeometry& geometry = composite().level(level);
-  const BoxGraph graph = geometry.graph.box(b);
-  const auto numbers = numbers_[level].box(b);
-  const std::int64_t slot_begin = geometry.graph.slot_begin(b);
-  std::int64_t extra = geometry.extra_begin[b];
-  for_each_face(graph, geometry.box(b), [&](const FaceView& f) {
+void Maker::list_faces(BoxOfMaker& box) {
+  const LevelGeometry& geometry = composite().level(box.level);
+  const BoxGraph graph = geometry.graph.box(box.box);
+  const auto numbers = numbers_[box.level].box(box.box);
+  const std::int64_t slot_begin = geometry.graph.slot_begin(box.box);
+  std::int64_t extra = geometry.extra_begin[box.box];
+  box.primary.faces.reserve(3 * static_cast<std::size_t>(box.primary.end - box.primary.begin));
+  for_each_face(graph, geometry.box(box.box), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
     if (numbers[f.vof] < 0) return;
     const VofName to = graph.name(f.neighbour);
-    if (to == domain_face) return list_end(level, graph, f, place, slot_begin);
+    if (to == domain_face) return list_end(box, f, place, slot_begin);
     if (!is_vof(to) || numbers[f.neighbour] < 0) return;
     if (f.primary)
-      list_primary(level, f, b);
+      list_primary(box, f);
     else
-      list_extra(level, graph, f, place);
+      list_extra(box, f, place);
   });
+}
+
+void Maker::set_volumes() {
+  grid_.volume = Array<double>(facts_.size(), Purpose::geometry);
+  grid_.fragment = Array<std::uint8_t>(facts_.size(), Purpose::geometry);
+  parallel_for(grid_.n_all, [&](std::int64_t v) {
+    grid_.volume[v] = facts_[v].kappa;
+    grid_.fragment[v] = facts_[v].inside ? 0 : 1;
+  });
+  for_boxes([&](const BoxOfMaker& box) {
+    const double whole = std::pow(Composite::width(box.level), 3);
+    for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) grid_.volume[v] *= whole;
+  });
+  fetch_remote(grid_, grid_.volume.span());
 }
 
 /// Tells the ranks of the high volumes of extra faces, and finds the second places of those of this rank.
 void Maker::exchange_extra() {
-  for (OtherFace& o : others_) {
-    if (o.place.kind != Kind::extra || o.right == no_unknown || !numbering().is_own(o.right)) continue;
-    o.second = high_extra_.at({o.left, o.right, o.face.direction, o.before});
-    o.has_second = true;
-  }
+  for_boxes([&](BoxOfMaker& box) {
+    for (OtherFace& o : box.others) {
+      if (o.place.kind != Kind::extra || o.right == no_unknown || !numbering().is_own(o.right)) continue;
+      o.second = box_with(index(o.right)).high_extra.at({o.left, o.right, o.face.direction, o.before});
+      o.has_second = true;
+    }
+  });
   std::map<int, ByteWriter> to_owner;
-  for (const SentFace& s : sent_) to_owner[numbering().owner(s.right)].put(s);
+  for (const BoxOfMaker& box : boxes_) {
+    others_.insert(others_.end(), box.others.begin(), box.others.end());
+    grid_.read_only.insert(grid_.read_only.end(), box.read_only.begin(), box.read_only.end());
+    for (const SentFace& s : box.sent) to_owner[numbering().owner(s.right)].put(s);
+  }
   send_to_ranks(composite().comm(), std::move(to_owner), [&](ByteReader& in, int) {
     const auto s = in.get<SentFace>();
-    OtherFace o{s.left, s.right, s.face, high_extra_.at({s.left, s.right, s.face.direction, s.place}), {}, false,
-                false,  {},      0};
-    others_.push_back(o);
+    const ScalarGrid::Place& at = box_with(index(s.right)).high_extra.at({s.left, s.right, s.face.direction, s.place});
+    others_.push_back({s.left, s.right, s.face, at, {}, false, false, {}, 0});
   });
 }
 
@@ -381,20 +430,15 @@ void Maker::number_others() {
 }
 
 /// Plain volumes in stretches; all others are special.
-void Maker::find_plain() {
-  const std::size_t n = grid_.n_own;
-  is_plain_.assign(n, 0);
+void Maker::list_plain() {
   int level = 0;
-  for (std::size_t v = 0; v < n; ++v) {
-    while (static_cast<std::int32_t>(v) >= grid_.level_begin[level + 1]) ++level;
+  for (std::int32_t v = 0; v < grid_.n_own; ++v) {
+    if (is_plain_[v] == 0) continue;
+    while (v >= grid_.level_begin[level + 1]) ++level;
     const auto& beside = beside_[v];
-    const bool plain =
-        facts_[v].regular && std::ranges::all_of(beside, [&](std::int32_t j) { return j >= 0 && facts_[j].regular; });
-    if (!plain) continue;
-    is_plain_[v] = 1;
     const bool goes_on = !grid_.plain.empty() && grid_.plain.back().level == level && [&] {
       const PlainVolumes& last = grid_.plain.back();
-      if (last.first + last.count != static_cast<std::int32_t>(v)) return false;
+      if (last.first + last.count != v) return false;
       for (std::size_t s = 0; s < 6; ++s)
         if (last.beyond[s] + last.count != beside[s]) return false;
       return true;
@@ -402,102 +446,16 @@ void Maker::find_plain() {
     if (goes_on)
       ++grid_.plain.back().count;
     else
-      grid_.plain.push_back({static_cast<std::int32_t>(v), 1, beside, level});
+      grid_.plain.push_back({v, 1, beside, level});
   }
-}
-
-/// Weights of the gradient, parallel to the faces, of what is given on some sides. Isolated fragments take part only
-/// where a direction hangs on them.
-std::vector<Vec3> Maker::fit(const std::vector<FaceOfVolume>& faces, const GivenSides& given) {
-  std::vector<Vec3> points;
-  std::vector<std::size_t> of;
-  enum class Fragments { with, without };
-  const auto choose = [&](Fragments fragments) {
-    points.clear();
-    of.clear();
-    for (std::size_t k = 0; k < faces.size(); ++k) {
-      if (faces[k].towards == Vec3{}) continue;
-      const std::int32_t o = faces[k].face.other();
-      if (o >= grid_.n_all && !given[grid_.boundary[o - grid_.n_all].side]) continue;
-      if (fragments == Fragments::without && o < grid_.n_all && grid_.fragment[o] != 0) continue;
-      points.push_back(faces[k].towards);
-      of.push_back(k);
-    }
-    return points.empty() ? GradientFit{} : fit_gradient(points, least_gradient);
-  };
-  GradientFit best = choose(Fragments::with);
-  const int all = best.resolved;
-  if (GradientFit without = choose(Fragments::without); without.resolved == all)
-    best = std::move(without);
-  else
-    best = choose(Fragments::with);
-  std::vector<Vec3> weights(faces.size());
-  for (std::size_t k = 0; k < of.size(); ++k) weights[of[k]] = best.weight[k];
-  const Domain& domain = composite().graph(0).layout().domain();
-  int wanted = 0;
-  for (int d = 0; d < 3; ++d) wanted += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
-  if (given == given_.front()) grid_.counts.unresolved += best.resolved < wanted ? 1 : 0;
-  return weights;
 }
 
 void Maker::list_special() {
-  std::vector<ScalarFace> listed;
-  std::vector<FaceOffsets> offsets;
-  std::vector<double> conductance;
-  const auto list = [&](const MadeFace& f) {
-    listed.push_back({f.face, f.left, f.right, f.fragment});
-    offsets.push_back(f.at);
-    conductance.push_back(f.conductance);
-  };
-  std::vector<std::vector<FaceOfVolume>> faces(grid_.n_own);
-  enum class VolumeIs { left, right };
-  const auto add = [&](std::int32_t v, const MadeFace& f, VolumeIs on) {
-    const bool left = on == VolumeIs::left;
-    if (v >= grid_.n_own || is_plain_[v] != 0) return;
-    const std::int32_t other = left ? f.right : f.left;
-    const bool end = other >= grid_.n_all;
-    const Vec3 r = end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
-    faces[v].push_back({{f.face, other, left}, left ? f.at.from_left : f.at.from_right, r});
-  };
-  for (const MadeFace& f : primary_) {
-    const bool low_of_plain = f.right < grid_.n_own && is_plain_[f.right] != 0;
-    if (!low_of_plain) list(f);
-    add(f.left, f, VolumeIs::left);
-    add(f.right, f, VolumeIs::right);
-  }
-  for (const OtherFace& o : others_) {
-    list(o.face);
-    add(o.face.left, o.face, VolumeIs::left);
-    if (o.face.right < grid_.n_all) add(o.face.right, o.face, VolumeIs::right);
-  }
-  std::vector<std::int32_t> special;
-  std::vector<std::int64_t> begin{0};
-  std::vector<VolumeFace> all;
-  std::vector<std::vector<Vec3>> weights(given_.size());
-  for (std::int32_t v = 0; v < grid_.n_own; ++v) {
-    if (is_plain_[v] != 0) continue;
-    std::ranges::sort(faces[v], {}, &FaceOfVolume::at);
-    for (std::size_t g = 0; g < given_.size(); ++g)
-      std::ranges::copy(fit(faces[v], given_[g]), std::back_inserter(weights[g]));
-    special.push_back(v);
-    for (const FaceOfVolume& f : faces[v]) all.push_back(f.face);
-    begin.push_back(std::ssize(all));
-  }
-  const auto keep = [](const auto& from, auto& array) {
-    using T = std::remove_cvref_t<decltype(from[0])>;
-    array = Array<T>(from.size(), Purpose::connectivity);
-    std::ranges::copy(from, array.begin());
-  };
-  keep(listed, grid_.listed);
-  keep(offsets, grid_.offsets);
-  keep(conductance, grid_.conductance);
-  keep(special, grid_.special);
-  keep(begin, grid_.special_begin);
-  keep(all, grid_.volume_faces);
-  for (std::size_t g = 0; g < given_.size(); ++g) {
-    grid_.gradients.push_back({given_[g], {}});
-    keep(weights[g], grid_.gradients.back().weight);
-  }
+  std::vector<const FacesOfBox*> boxes;
+  for (const BoxOfMaker& box : boxes_) boxes.push_back(&box.primary);
+  std::vector<MadeFace> others;
+  for (const OtherFace& o : others_) others.push_back(o.face);
+  karst::list_special(boxes, others, is_plain_, given_, grid_);
 }
 
 void Maker::count() {
@@ -516,22 +474,17 @@ ScalarGrid Maker::make() {
   list_facts();
   for (int l = 0; l + 1 < composite().n_levels(); ++l) list_between_levels(l);
   fetch_facts();
-  grid_.volume = Array<double>(facts_.size(), Purpose::geometry);
-  grid_.fragment = Array<std::uint8_t>(facts_.size(), Purpose::geometry);
+  set_volumes();
   beside_.assign(grid_.n_own, {-1, -1, -1, -1, -1, -1});
-  for (int l = 0; l < composite().n_levels(); ++l)
-    for (int b = 0; b < composite().graph(l).n_local(); ++b) list_box(l, b);
-  for (std::size_t v = 0; v < facts_.size(); ++v) {
-    grid_.volume[v] = facts_[v].kappa;
-    grid_.fragment[v] = facts_[v].inside ? 0 : 1;
-  }
-  for (int l = 0; l < composite().n_levels(); ++l)
-    for (auto v = grid_.level_begin[l]; v < grid_.level_begin[l + 1]; ++v)
-      grid_.volume[v] *= std::pow(Composite::width(l), 3);
-  fetch_remote(grid_, grid_.volume.span());
+  is_plain_.assign(grid_.n_own, 0);
+  for_boxes([&](const BoxOfMaker& box) {
+    find_beside(box);
+    find_plain(box);
+  });
+  for_boxes([&](BoxOfMaker& box) { list_faces(box); });
   exchange_extra();
   number_others();
-  find_plain();
+  list_plain();
   list_special();
   count();
   return std::move(grid_);

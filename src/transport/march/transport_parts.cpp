@@ -55,12 +55,19 @@ void add_blocks(TransportParts& p, const std::string& sharing, const std::vector
   if (!sharing.empty()) p.limited_together.emplace_back(first, p.blocks.size());
 }
 
+/// Threaded: most of the time is that of the system, which clears the pages.
+Array<double> zeros(std::int64_t n) {
+  Array<double> all(n, Purpose::fields);
+  parallel_for(n, [&](std::int64_t i) { all[i] = 0.0; });
+  return all;
+}
+
 void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
   std::set<std::string> sharing;
   for (const ScalarComponent& c : p.components) sharing.insert(c.group);
   for (const std::string& s : sharing) add_blocks(p, s, group);
   for (ComponentBlock& b : p.blocks) {
-    const auto of = [&](std::int32_t n) { return Array<double>(std::int64_t{b.width} * n, Purpose::fields, 0.0); };
+    const auto of = [&](std::int32_t n) { return zeros(std::int64_t{b.width} * n); };
     b.before = of(p.grid.n_values);
     b.low = of(p.grid.n_values);
     b.amount = of(p.grid.n_faces);
@@ -80,7 +87,7 @@ void make_scratch(TransportParts& p) {
     if (!b.shares) factors = std::max(factors, b.width);
     reacts = reacts || b.reacts();
   }
-  const auto of = [&](std::int32_t n) { return Array<double>(std::int64_t{width} * n, Purpose::fields, 0.0); };
+  const auto of = [&](std::int32_t n) { return zeros(std::int64_t{width} * n); };
   StepScratch& s = p.scratch;
   s.mean = of(p.grid.n_values);
   for (Array<double>& g : s.gradient) g = of(p.grid.n_all);

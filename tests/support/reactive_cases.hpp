@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "chemistry/solution.hpp"
-#include "transport/march/transport_problem.hpp"
 #include "transport/reactive/reaction_step.hpp"
+#include "transport/volumes/transport_problem.hpp"
 
 namespace karst::test {
 

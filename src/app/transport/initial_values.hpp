@@ -10,7 +10,7 @@
 #include "app/job/job.hpp"
 #include "eb/shapes/formula.hpp"
 #include "eb/shapes/level_set.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -17,7 +17,7 @@
 #include "base/file/json.hpp"
 #include "base/math/no_number.hpp"
 #include "solvers/elliptic/elliptic_fluxes.hpp"
-#include "transport/march/carrying_flow.hpp"
+#include "transport/flow/carrying_flow.hpp"
 #include "transport/scalar_means.hpp"
 #include "transport/steady/steady_transport.hpp"
 

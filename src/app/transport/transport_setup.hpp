@@ -11,8 +11,8 @@
 #include "app/transport/initial_values.hpp"
 #include "app/transport/transport_job.hpp"
 #include "fields/face_field.hpp"
-#include "transport/march/transport_problem.hpp"
 #include "transport/steady/steady_transport.hpp"
+#include "transport/volumes/transport_problem.hpp"
 
 namespace karst {
 

@@ -12,8 +12,8 @@
 #include <tuple>
 
 #include "solvers/krylov/truncated_gcr.hpp"
-#include "transport/march/carrying_flow.hpp"
-#include "transport/march/side_by_side.hpp"
+#include "transport/flow/carrying_flow.hpp"
+#include "transport/volumes/side_by_side.hpp"
 
 namespace karst {
 

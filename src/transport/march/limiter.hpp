@@ -15,8 +15,8 @@
 // Round-off is not limited: see Leeway. Components are stored in blocks, interleaved.
 #pragma once
 
-#include "transport/march/scalar_grid.hpp"
-#include "transport/march/side_by_side.hpp"
+#include "transport/volumes/scalar_grid.hpp"
+#include "transport/volumes/side_by_side.hpp"
 
 namespace karst {
 

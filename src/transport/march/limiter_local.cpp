@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "transport/march/limiter.hpp"
-#include "transport/march/side_by_side.hpp"
+#include "transport/volumes/side_by_side.hpp"
 
 namespace karst {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/core/traffic.hpp"
 #include "transport/march/limiter.hpp"
-#include "transport/march/side_by_side.hpp"
+#include "transport/volumes/side_by_side.hpp"
 
 namespace karst {
 namespace {

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "transport/march/diffusion_stages.hpp"
-#include "transport/march/implicit_diffusion.hpp"
+#include "transport/diffusion/diffusion_stages.hpp"
+#include "transport/diffusion/implicit_diffusion.hpp"
 #include "transport/march/implicit_upwind.hpp"
 #include "transport/march/limiter.hpp"
-#include "transport/march/side_by_side.hpp"
-#include "transport/march/transport_problem.hpp"
+#include "transport/volumes/side_by_side.hpp"
+#include "transport/volumes/transport_problem.hpp"
 
 namespace karst {
 

@@ -17,7 +17,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
-#include "transport/march/inlet_means.hpp"
+#include "transport/flow/inlet_means.hpp"
 #include "transport/march/transport_parts.hpp"
 #include "transport/march/transport_stepper.hpp"
 

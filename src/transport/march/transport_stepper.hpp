@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "transport/march/carrying_flow.hpp"
+#include "transport/flow/carrying_flow.hpp"
 #include "transport/march/limiter.hpp"
-#include "transport/march/transport_problem.hpp"
+#include "transport/volumes/transport_problem.hpp"
 
 namespace karst {
 

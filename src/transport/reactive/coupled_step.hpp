@@ -12,7 +12,7 @@
 // operator splitting (reaction_step.hpp), which is always positive.
 #pragma once
 
-#include "transport/march/implicit_diffusion.hpp"
+#include "transport/diffusion/implicit_diffusion.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/reactive/reaction_step.hpp"
 

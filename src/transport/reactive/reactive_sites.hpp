@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "solvers/elliptic/elliptic_problem.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

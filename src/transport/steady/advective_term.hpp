@@ -16,7 +16,7 @@
 
 #include "base/comm/memory.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "solvers/elliptic/elliptic_operator.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/low_order.hpp"
+#include "transport/diffusion/low_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/level_cases.hpp"
 #include "support/scalar_cases.hpp"
-#include "transport/march/implicit_diffusion.hpp"
+#include "transport/diffusion/implicit_diffusion.hpp"
 #include "transport/march/implicit_upwind.hpp"
 
 namespace karst::low_order_test {

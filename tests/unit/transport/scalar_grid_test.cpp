@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "support/flux_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
-#include "transport/march/low_order.hpp"
+#include "transport/diffusion/low_order.hpp"
 
 namespace karst::scalar_grid_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/low_order.hpp"
+#include "transport/diffusion/low_order.hpp"
 
 #include <algorithm>
 #include <cmath>

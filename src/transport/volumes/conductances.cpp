@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/conductances.hpp"
+#include "transport/volumes/conductances.hpp"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "transport/march/conductances.hpp"
+#include "transport/volumes/conductances.hpp"
 
 namespace karst {
 

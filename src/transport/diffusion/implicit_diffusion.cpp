@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/implicit_diffusion.hpp"
+#include "transport/diffusion/implicit_diffusion.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include "solvers/krylov/truncated_gcr.hpp"
 #include "solvers/multigrid/graph_multigrid.hpp"
-#include "transport/march/conductances.hpp"
+#include "transport/volumes/conductances.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/inlet_means.hpp"
+#include "transport/flow/inlet_means.hpp"
 
 #include <algorithm>
 

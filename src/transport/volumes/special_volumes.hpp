@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/diffusive_flux.hpp"
+#include "transport/diffusion/diffusive_flux.hpp"
 
 #include <algorithm>
 #include <array>

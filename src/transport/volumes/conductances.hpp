@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -6,7 +6,7 @@
 #include "fields/irregular_unknowns.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/row_maker.hpp"
-#include "transport/march/diffusion_stages.hpp"
+#include "transport/diffusion/diffusion_stages.hpp"
 
 namespace karst {
 namespace {

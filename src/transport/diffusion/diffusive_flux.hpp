@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "solvers/elliptic/elliptic_operator.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/flow_projection.hpp"
+#include "transport/flow/flow_projection.hpp"
 
 #include <algorithm>
 #include <cmath>

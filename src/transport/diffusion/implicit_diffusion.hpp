@@ -4,7 +4,7 @@
 // fraction of the exchange of a volume in D (Gershgorin); the number of sweeps follows from ρ.
 #pragma once
 
-#include "transport/march/low_order.hpp"
+#include "transport/diffusion/low_order.hpp"
 
 namespace karst {
 

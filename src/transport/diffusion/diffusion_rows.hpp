@@ -12,7 +12,7 @@
 #pragma once
 
 #include "solvers/elliptic/elliptic_operator.hpp"
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/special_volumes.hpp"
+#include "transport/volumes/special_volumes.hpp"
 
 #include <algorithm>
 #include <utility>

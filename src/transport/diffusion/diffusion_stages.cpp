@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/diffusion_stages.hpp"
+#include "transport/diffusion/diffusion_stages.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

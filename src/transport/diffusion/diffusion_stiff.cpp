@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/diffusion_stiff.hpp"
+#include "transport/diffusion/diffusion_stiff.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -15,10 +15,10 @@
 #include <memory>
 #include <tuple>
 
-#include "transport/march/diffusion_stiff.hpp"
-#include "transport/march/diffusive_flux.hpp"
-#include "transport/march/low_order.hpp"
-#include "transport/march/transport_problem.hpp"
+#include "transport/diffusion/diffusion_stiff.hpp"
+#include "transport/diffusion/diffusive_flux.hpp"
+#include "transport/diffusion/low_order.hpp"
+#include "transport/volumes/transport_problem.hpp"
 
 namespace karst {
 

@@ -8,7 +8,7 @@
 #include "eb/link/faces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
-#include "transport/march/special_volumes.hpp"
+#include "transport/volumes/special_volumes.hpp"
 
 namespace karst {
 namespace {

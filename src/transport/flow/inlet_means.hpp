@@ -14,7 +14,7 @@
 
 #include <span>
 
-#include "transport/march/scalar_grid.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 

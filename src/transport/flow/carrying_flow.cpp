@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/carrying_flow.hpp"
+#include "transport/flow/carrying_flow.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
-#include "transport/march/flow_projection.hpp"
+#include "transport/flow/flow_projection.hpp"
 
 namespace karst {
 namespace {

@@ -11,7 +11,7 @@
 // with multigrid is for stiffer systems.
 #pragma once
 
-#include "transport/march/diffusion_rows.hpp"
+#include "transport/diffusion/diffusion_rows.hpp"
 
 namespace karst {
 

@@ -8,7 +8,7 @@
 
 #include "solvers/krylov/truncated_gcr.hpp"
 #include "solvers/multigrid/graph_multigrid.hpp"
-#include "transport/march/diffusion_sweeps.hpp"
+#include "transport/diffusion/diffusion_sweeps.hpp"
 
 namespace karst {
 

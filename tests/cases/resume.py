@@ -65,10 +65,10 @@ DECKS = {
                '[output]\nplot = ["velocity", "concentration"]\n[[output.slice]]\naxis = "z"\nevery = 0.01\n' + PROBE,
     # D dt / h² is 6, and walls are solved within the step.
     "reactive": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
-                'estimate_error = false\n[transport]\npeclet = 0.5\n' + WATERS.format("coupled"),
+                'estimate_error = false\n[transport]\npeclet = 0.5\n' + WATERS.format("coupled") + PROBE,
     # Walls react in turn, and a mineral in the fluid is used up in places.
     "porous": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
-              'estimate_error = false\n[transport]\npeclet = 5\n' + WATERS.format("in-turn") +
+              'estimate_error = false\n[transport]\npeclet = 5\n' + WATERS.format("in-turn") + PROBE +
               '[[chemistry.mineral]]\nname = "dust"\nphase = "Aragonite"\narea = 0.1\namount = 2e-5\nrates = ["1e-2 H+ 1", "1e-6"]\n',
 }
 HISTORIES = ("transport.csv", "profiles.csv", "history.csv", "chemistry.csv")

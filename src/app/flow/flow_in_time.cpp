@@ -95,7 +95,11 @@ FlowHistory history_of(const JobContext& run, const DriveInTime& drive) {
                        : periodic              ? "periodic"
                                                : "pressures";
   history.forces = {options, run.config.fluid, {}};
-  history.probes = run.config.output.probes;
+  constexpr const char* v = "velocity_m_s";
+  history.probes = {
+      run.config.output.probes,
+      {{"velocity_x_m_s", v, "x"}, {"velocity_y_m_s", v, "y"}, {"velocity_z_m_s", v, "z"}, {"pressure_Pa", "", "p"}},
+      true};
   return history;
 }
 
@@ -303,7 +307,9 @@ FlowState FlowInTime::flow_now(double time) {
                mean_pressure_on(stokes_->op(), stokes_->values(), side);
   }
   FlowState s = state_of(last_, time, gradient, axis_, run_.grid.cells, units_);
-  s.probes = flow_at(probes_, run_.comm, stokes_->solution(), units_.velocity(), units_.pressure());
+  s.probes = probes_.values(run_.comm, record_.history.probes.fields.size(), [&](std::int32_t unknown, std::size_t c) {
+    return (c < 3 ? units_.velocity() : units_.pressure()) * stokes_->solution()[unknown].v[c];
+  });
   const double h2 = units_.h * units_.h;
   if (has_ends(record_.history)) {
     const int in = drive_.has_inlet() ? options_.inlets[0].side : low_side(axis_);

@@ -36,7 +36,7 @@ struct FlowState {
                                        ///< between lids 0
   double inflow = 0.0, outflow = 0.0;  ///< through the ends along the axis; 0 of periodic samples
   std::vector<BodyForce> forces;       ///< on flow.body
-  ProbeValues probes;                  ///< at output.probe
+  std::vector<double> probes;          ///< of FlowHistory::probes
   std::vector<EndFriction> drags;      ///< on flow.lid; of the last step alone where a run goes on
   Vec3 darcy_velocity;
   double flow_rate = 0.0;       ///< along the axis of the drive
@@ -60,7 +60,7 @@ struct FlowHistory {
   /// Of all steps: end [s], Darcy velocity along the axis [m/s], pressure gradient [Pa/m].
   std::vector<double> time, velocity, gradient;
   ForceHistory forces;
-  std::vector<ProbeOptions> probes;
+  ProbeTable probes;
 };
 
 /// Fluid flows in and out through the ends along the axis.

@@ -114,17 +114,13 @@ std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
 
 namespace {
 
-std::string probe_key(std::size_t probe, std::size_t component) {
-  return fmt::format("probe_{}_{}", probe, std::string_view("xyzp").substr(component, 1));
-}
-
 /// Velocity and pressure per probe.
 std::vector<std::string> probe_charts(const Json& flow) {
   std::vector<std::string> charts;
   for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
     const auto name = name_of(flow.at("probes")[i]);
     std::array<std::string, 4> keys;
-    for (std::size_t c = 0; c < 4; ++c) keys[c] = probe_key(i, c);
+    for (std::size_t c = 0; c < keys.size(); ++c) keys[c] = fmt::format("probe_{}_{}", i, "xyzp"[c]);
     charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
                            {{keys[0].c_str(), "along x", chart_orange, ""},
                             {keys[1].c_str(), "along y", chart_blue, "7 3"},
@@ -169,21 +165,6 @@ std::vector<std::string> force_charts(const Json& flow) {
               lines, "history.csv has pressure and friction separately, and every step."));
   }
   return charts;
-}
-
-/// @param all  (value of a state) -> list of it over the states
-template <class All>
-void add_probes(const FlowHistory& history, All&& all, Json& flow) {
-  for (std::size_t i = 0; i < history.probes.size(); ++i) {
-    const ProbeOptions& probe = history.probes[i];
-    const std::array<double, 4>& at_end = history.states.back().probes[i];
-    flow["probes"].push_back({{"name", probe.name},
-                              {"position_m", {probe.position[0], probe.position[1], probe.position[2]}},
-                              {"velocity_m_s", {at_end[0], at_end[1], at_end[2]}},
-                              {"pressure_Pa", at_end[3]}});
-    for (std::size_t c = 0; c < 4; ++c)
-      flow["history"][probe_key(i, c)] = all([&](const FlowState& s) { return s.probes[i][c]; });
-  }
 }
 
 }  // namespace
@@ -243,7 +224,7 @@ Json history_json(const FlowHistory& history) {
     for (const FlowState& s : history.states) list.push_back(value(s));
     return list;
   };
-  add_probes(history, all, flow);
+  history.probes.add_to(flow, history.states);
   if (!end.forces.empty()) flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
   for (std::size_t i = 0; i < end.forces.size(); ++i)
     for (int d = 0; d < 3; ++d)

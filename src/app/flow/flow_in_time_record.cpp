@@ -77,7 +77,8 @@ void take_record(const Json& json, FlowInTimeRecord& record) {
   h.states.clear();
   for (const Json& s : json.at("states")) {
     const FlowState& state = h.states.emplace_back(state_of(h, s));
-    require(state.probes.size() == h.probes.size(), "{} probes instead of {}", state.probes.size(), h.probes.size());
+    require(state.probes.size() == h.probes.size(), "{} values at probes instead of {}", state.probes.size(),
+            h.probes.size());
     require(state.forces.size() == n_bodies, "forces on {} bodies instead of {}", state.forces.size(), n_bodies);
   }
 }

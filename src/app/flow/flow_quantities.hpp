@@ -113,11 +113,7 @@ void each_quantity(const FlowHistory& history, State& s,
       f(Quantity{name, unit, csv}, value);
     });
   f(Quantity{"probes"}, s.probes);
-  for (std::size_t i = 0; i < s.probes.size(); ++i) {
-    const auto& [x, y, z, pressure] = s.probes[i];
-    f(Quantity{history.probes[i].name + "_velocity", "m_s", csv}, Vec3{x, y, z});
-    f(Quantity{history.probes[i].name + "_pressure", "Pa", csv}, double{pressure});
-  }
+  history.probes.each_column(s.probes, f);
 }
 
 }  // namespace karst

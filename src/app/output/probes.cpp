@@ -12,6 +12,7 @@
 #include "base/core/text.hpp"
 #include "fields/point_value.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/operator/stokes_levels.hpp"
 #include "ins/solve/flow_volumes.hpp"
 
 namespace karst {
@@ -87,11 +88,12 @@ void read(Reader& in, std::vector<ProbeOptions>& probes) {
   std::set<std::string> names;
   in.tables(
       "output.probe",
-      "transient flow and transport: a point whose velocity and pressure are written to history.csv, and "
-      "concentrations to transport.csv, at every step",
+      "transient flow and transport: a point whose velocity and pressure are written to history.csv, concentrations to "
+      "transport.csv, and the fields of output.plot = [\"chemistry\"] to chemistry.csv, at every step",
       [&](Reader& item) {
         ProbeOptions probe;
-        item.text("name", probe.name, "name in its columns, NAME_velocity_x_m_s ... and COMPONENT_at_NAME; required");
+        item.text("name", probe.name,
+                  "name in its columns, NAME_velocity_x_m_s ..., COMPONENT_at_NAME and pH_at_NAME ...; required");
         item.vec3("position", probe.position, "m", "position in the fluid, not in reservoirs; required", 0.0, farthest);
         if (item.documenting()) return;
         for (const char* key : {"name", "position"})
@@ -118,7 +120,8 @@ std::vector<std::string> probe_mistakes(const JobContext& run) {
   return found;
 }
 
-Probes::Probes(const JobContext& run, const Composite& composite, const PlaceOf& place_of) {
+Probes::Probes(const JobContext& run, const Composite& composite, Bounds bounds, const PlaceOf& place_of)
+    : bounds_(bounds) {
   std::vector<std::string> wrong;
   for (const ProbeOptions& probe : run.config.output.probes) {
     std::vector<Candidate> around =
@@ -144,38 +147,39 @@ Probes::Probes(const JobContext& run, const Composite& composite, const PlaceOf&
   require(wrong.empty(), "{}", join(wrong, "\n"));
 }
 
-std::vector<double> Probes::values(const Comm& comm, std::size_t n_components, const ValueOf& value_of) const {
-  std::vector<double> sums(n_components * parts_.size(), 0.0);
-  if (sums.empty()) return {};
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    for (const Part& part : parts_[p])
-      for (std::size_t c = 0; c < n_components; ++c)
-        sums[n_components * p + c] += part.weight * value_of(part.unknown, c);
-  comm.sum(std::span(sums));
-  return sums;
+std::vector<std::int32_t> Probes::unknowns() const {
+  std::set<std::int32_t> all;
+  for (const std::vector<Part>& parts : parts_)
+    for (const Part& part : parts) all.insert(part.unknown);
+  return {all.begin(), all.end()};
 }
 
-std::vector<double> Probes::bounded_values(const Comm& comm, std::size_t n_components, const ValueOf& value_of) const {
-  std::vector<double> at = values(comm, n_components, value_of);
-  if (at.empty()) return at;
-  std::vector<double> most(2 * at.size(), -std::numeric_limits<double>::infinity());  // of values, and of -values
+std::vector<double> Probes::values(const Comm& comm, std::size_t n_fields, const ValueOf& value_of) const {
+  std::vector<double> sums(n_fields * parts_.size(), 0.0);
+  if (sums.empty()) return {};
+  std::vector<double> most(2 * sums.size(), -std::numeric_limits<double>::infinity());  // of values, and of -values
   for (std::size_t p = 0; p < parts_.size(); ++p)
     for (const Part& part : parts_[p])
-      for (std::size_t c = 0; c < n_components; ++c) {
-        const double value = value_of(part.unknown, c);
-        const std::size_t i = n_components * p + c;
+      for (std::size_t k = 0; k < n_fields; ++k) {
+        const double value = value_of(part.unknown, k);
+        const std::size_t i = n_fields * p + k;
+        sums[i] += part.weight * value;
         most[i] = std::max(most[i], value);
-        most[at.size() + i] = std::max(most[at.size() + i], -value);
+        most[sums.size() + i] = std::max(most[sums.size() + i], -value);
       }
+  comm.sum(std::span(sums));
+  if (bounds_ == Bounds::none) return sums;
   comm.max(std::span(most));
-  for (std::size_t i = 0; i < at.size(); ++i) at[i] = std::clamp(at[i], -most[at.size() + i], most[i]);
-  return at;
+  for (std::size_t i = 0; i < sums.size(); ++i)  // NaN stays
+    sums[i] = std::min(std::max(sums[i], -most[sums.size() + i]), most[i]);
+  return sums;
 }
 
 Probes flow_probes(const JobContext& run, const StokesLevels& op) {
   if (run.config.output.probes.empty()) return {};
   const Array<float> volume = flow_volumes(op, run.geometry());
-  return {run, *op.composite(), [&](int l, int b, int vof, const VofMoments*) -> std::optional<Vec3> {
+  return {run, *op.composite(), Probes::Bounds::none,
+          [&](int l, int b, int vof, const VofMoments*) -> std::optional<Vec3> {
             const auto first = static_cast<std::size_t>(op.begin(l) + op.level(l).geometry().graph.vof_begin(b));
             if (volume[first + static_cast<std::size_t>(vof)] == 0.0F) return {};
             return Vec3{};
@@ -183,19 +187,9 @@ Probes flow_probes(const JobContext& run, const StokesLevels& op) {
 }
 
 Probes mean_probes(const JobContext& run, const Composite& composite) {
-  return {run, composite, [](int, int, int, const VofMoments* cut) -> std::optional<Vec3> {
+  return {run, composite, Probes::Bounds::kept, [](int, int, int, const VofMoments* cut) -> std::optional<Vec3> {
             return cut != nullptr ? cut->centroid : Vec3{};
           }};
-}
-
-ProbeValues flow_at(const Probes& probes, const Comm& comm, std::span<const Quad> solution, double velocity,
-                    double pressure) {
-  const std::vector<double> all = probes.values(comm, 4, [&](std::int32_t unknown, std::size_t c) {
-    return (c < 3 ? velocity : pressure) * solution[unknown].v[c];
-  });
-  ProbeValues values(probes.size());
-  for (std::size_t i = 0; i < all.size(); ++i) values[i / 4][i % 4] = all[i];
-  return values;
 }
 
 }  // namespace karst

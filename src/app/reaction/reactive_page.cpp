@@ -62,6 +62,17 @@ std::string saturation_chart(const Json& transport, const Json& chemistry) {
       0.5, lowest_index);
 }
 
+/// A curve per probe.
+/// @param field  place among those of the history of a probe
+std::string probe_chart(const Json& transport, const Json& chemistry, std::size_t field, const std::string& title,
+                        const std::string& label) {
+  const Json &history = chemistry.at("history"), &probes = chemistry.at("probes");
+  CurveChart chart = time_chart(transport, history, title + " at probes", label);
+  for (std::size_t p = 0; p < probes.size(); ++p)
+    chart.add(name_of(probes.at(p)), p, curve_of(history.at(fmt::format("probe_{}", p)).at(field)));
+  return chart.html("Every step is in chemistry.csv.", 0.5, lowest_index);
+}
+
 std::string rate_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
   CurveChart chart = time_chart(transport, history, "Rates", "|rate| [mol/s]");
@@ -202,6 +213,10 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
     for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
     page.numbers.push_back(minerals_card(minerals));
   }
+  for (std::size_t f = 0; chemistry.contains("probes") && f <= minerals.size(); ++f)  // the fields that are drawn
+    page.charts.push_back(
+        f == 0 ? probe_chart(transport, chemistry, f, "pH", "pH")
+               : probe_chart(transport, chemistry, f, "Saturation index of " + name_of(minerals.at(f - 1)), "log₁₀ Ω"));
   page.charts.push_back(balance_chart(transport, chemistry));
   page.numbers.push_back(elements_card(chemistry));
   for (const Json& p : chemistry.at("pictures")) {

@@ -13,7 +13,7 @@ namespace {
 /// Calls f with each list of numbers.
 template <class Line, class F>
 void for_lists(Line& l, F&& f) {
-  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation}) f(*x);
+  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation, &l.probes}) f(*x);
 }
 
 Json line_json(const ReactiveLine& line) {
@@ -86,6 +86,8 @@ void take_past(const Json& json, ReactivePast& past) {
   ReactiveLine line = line_of(json.at("line"));
   require(line.minerals.size() == past.line.minerals.size(), "{} minerals instead of {}", line.minerals.size(),
           past.line.minerals.size());
+  require(line.probes.size() == past.line.probes.size(), "{} values at probes instead of {}", line.probes.size(),
+          past.line.probes.size());
   take_start(json.at("mean"), past.mean);
   take_start(json.at("outlet"), past.outlet);
   past.line = std::move(line);

@@ -44,6 +44,7 @@ struct ReactiveLine {
   double charge = 0.0;            ///< in the fluid [mol]
   double charge_imbalance = 0.0;  ///< of the step
   std::int64_t solved = 0, kept = 0, speciations = 0;
+  std::vector<double> probes;  ///< of the fields of ReactiveRun
 };
 
 /// Planes of pH and saturation indices at a time.

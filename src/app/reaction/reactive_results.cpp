@@ -151,6 +151,7 @@ Json ReactiveRun::json() const {
             {"history", history_json(past_.history)}};
   each_of_water(past_.line, ToJson{json, shown::json});
   each_of_step(past_.line, ToJson{json, shown::json});
+  probed_.add_to(json, past_.history);
   return {{"chemistry", json}};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "app/job/feedback_balance.hpp"
 #include "app/output/concentration_field.hpp"
@@ -41,8 +42,8 @@ std::function<void(const WallPiece&, std::span<double>)> covered_walls(const Job
 
 }  // namespace
 
-ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
-    : run_(run), plan_(*run.config.reactive), grid_(stepper.grid()) {
+ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper, const Probes& probes)
+    : run_(run), plan_(*run.config.reactive), grid_(stepper.grid()), probes_(probes) {
   const double h = run.grid.cell_width();
   const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
   if (!plan_.left_out.empty()) log_detail("{}", plan_.left_out);
@@ -72,6 +73,10 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper)
   past_.mean = past_.outlet = plan_.medium.start;
   cell_width_ = h;
   past_.line.minerals.resize(plan_.reactions().size());
+  fields_ = all_fields();
+  probed_.probes = run.config.output.probes;
+  for (const Field& field : fields_) probed_.fields.push_back({field.name});
+  past_.line.probes.resize(probed_.size());
 }
 
 std::string ReactiveRun::csv_header() const {
@@ -85,6 +90,7 @@ std::string ReactiveRun::csv_header() const {
   each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), [&](std::string before) {
     return CsvHead{head, std::move(before)};
   });
+  probed_.each_column(any.probes, CsvHead{head});
   return head + '\n';
 }
 
@@ -318,18 +324,24 @@ void ReactiveRun::compare_with_well_mixed(const TransportState& state) {
   }
 }
 
-void ReactiveRun::see(double time, double pore_volumes, std::span<const double> outlet) {
+void ReactiveRun::see(double time, double pore_volumes, std::span<const double> outlet, const TransportState& state) {
   past_.line.time = time;
   past_.line.pore_volumes = pore_volumes;
   const auto of_totals = outlet.subspan(plan_.first, plan_.initial.size());
   const std::vector<double> totals(of_totals.begin(), of_totals.end());
   past_.line.outlet = water_of(totals, past_.outlet);
+  const std::vector<std::int32_t> volumes = probes_.unknowns();
+  const std::vector<std::vector<double>> values = values_in(volumes, state);
+  past_.line.probes = probes_.values(run_.comm, values.size(), [&](std::int32_t unknown, std::size_t f) {
+    return values[f][std::ranges::lower_bound(volumes, unknown) - volumes.begin()];
+  });
 }
 
 std::string ReactiveRun::csv_line() const {
   std::string row;
   each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(),
               [&](const std::string&) { return CsvLine{row}; });
+  probed_.each_column(past_.line.probes, CsvLine{row});
   return row + '\n';
 }
 
@@ -340,49 +352,59 @@ std::vector<std::string> ReactiveRun::mineral_names() const {
 }
 
 std::vector<std::string> ReactiveRun::drawn_fields() const {
-  std::vector<std::string> names{"pH"};
-  for (const SurfaceReaction& r : plan_.reactions()) names.push_back("saturation_index_" + r.mineral.name);
+  std::vector<std::string> names;  // pH, and a saturation index per mineral
+  for (std::size_t f = 0; f < 1 + plan_.reactions().size(); ++f) names.push_back(fields_[f].name);
   return names;
-}
-
-/// What is left of minerals in the cells, and what sorbs there.
-void ReactiveRun::add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const {
-  const Place& place = places_.back();
-  const auto add = [&](const std::string& name, const std::vector<double>& from, std::size_t width, std::size_t k) {
-    names.push_back(name);
-    values.emplace_back(grid_.n_own, 0.0);
-    for (std::size_t s = 0; s < place.sites.size(); ++s) values.back()[place.sites.volume[s]] = from[s * width + k];
-  };
-  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
-  const std::size_t n_minerals = plan_.reactions().size(), n_totals = plan_.initial.size();
-  for (std::size_t m = 0; m < n_minerals; ++m)
-    if (m >= deck.size() || deck[m].wall.empty())
-      add("mineral_" + plan_.reactions()[m].mineral.name, place.state.amount, n_minerals, m);
-  for (std::size_t p = 0; p < n_totals && sorbs(); ++p)
-    if (sorbs(p)) add("sorbed_" + plan_.medium.system.elements[p], place.state.sorbed, n_totals, p);
 }
 
 bool ReactiveRun::sorbs(std::size_t primary) const { return karst::sorbs(plan_, primary); }
 
-std::vector<JobComponent> ReactiveRun::fields(const TransportState& state) const {
-  std::vector<JobComponent> all;
+std::vector<ReactiveRun::Field> ReactiveRun::all_fields() const {
+  std::vector<Field> all;
   const ChemicalSystem& system = plan_.medium.system;
-  const std::size_t n_minerals = plan_.reactions().size(), n = static_cast<std::size_t>(grid_.n_own);
-  std::vector<std::string> names = drawn_fields();
-  for (const int s : plan_.species) names.push_back("molality_" + system.species[s].name);
-  std::vector<std::vector<double>> values(names.size(), std::vector<double>(n, no_number));
-  speciate_volumes(plan_.medium, grid_.n_own, totals(state), [&](std::size_t v, const Speciation* s) {
-    if (s == nullptr) return;
-    values[0][v] = ph_of(*s);
-    for (std::size_t m = 0; m < n_minerals; ++m)
-      values[1 + m][v] = saturation_index(system, *s, plan_.reactions()[m].mineral.phase);
-    for (std::size_t k = 0; k < plan_.species.size(); ++k)
-      values[1 + n_minerals + k][v] = s->molality[plan_.species[k]];
+  const auto add_of_water = [&](const std::string& name, std::function<double(const Speciation&)> value) {
+    all.push_back({name, [value](std::size_t, const Speciation* s) { return s != nullptr ? value(*s) : no_number; }});
+  };
+  add_of_water("pH", ph_of);
+  for (const SurfaceReaction& r : plan_.reactions())
+    add_of_water("saturation_index_" + r.mineral.name,
+                 [&](const Speciation& s) { return saturation_index(system, s, r.mineral.phase); });
+  for (const int i : plan_.species)
+    add_of_water("molality_" + system.species[i].name, [i](const Speciation& s) { return s.molality[i]; });
+  if (!plan_.bulk) return all;
+  const auto add_of_sites = [&](const std::string& name, const std::vector<double>& values, std::size_t n,
+                                std::size_t k) {  // a site in every volume
+    all.push_back({name, [&values, n, k](std::size_t v, const Speciation*) { return values[v * n + k]; }});
+  };
+  const ReactionState& state = places_.back().state;
+  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
+  const std::size_t n_minerals = plan_.reactions().size(), n_totals = plan_.initial.size();
+  for (std::size_t m = 0; m < n_minerals; ++m)
+    if (m >= deck.size() || deck[m].wall.empty())
+      add_of_sites("mineral_" + plan_.reactions()[m].mineral.name, state.amount, n_minerals, m);
+  for (std::size_t p = 0; p < n_totals; ++p)
+    if (sorbs(p)) add_of_sites("sorbed_" + plan_.medium.system.elements[p], state.sorbed, n_totals, p);
+  return all;
+}
+
+/// [field][volume]
+std::vector<std::vector<double>> ReactiveRun::values_in(std::span<const std::int32_t> volumes,
+                                                        const TransportState& state) const {
+  std::vector<std::vector<double>> values(fields_.size(), std::vector<double>(volumes.size()));
+  speciate_volumes(plan_.medium, volumes, totals(state), [&](std::size_t i, const Speciation* water) {
+    for (std::size_t f = 0; f < fields_.size(); ++f) values[f][i] = fields_[f].value(volumes[i], water);
   });
-  if (plan_.bulk) add_bulk_fields(names, values);
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    all.push_back(concentration_field(run_, names[k], values[k]));
-    all.back().name = names[k];
+  return values;
+}
+
+std::vector<JobComponent> ReactiveRun::fields(const TransportState& state) const {
+  std::vector<std::int32_t> volumes(grid_.n_own);
+  std::iota(volumes.begin(), volumes.end(), 0);
+  const std::vector<std::vector<double>> values = values_in(volumes, state);
+  std::vector<JobComponent> all;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    all.push_back(concentration_field(run_, fields_[f].name, values[f]));
+    all.back().name = fields_[f].name;
     all.back().field = PlotField::chemistry;
   }
   return all;

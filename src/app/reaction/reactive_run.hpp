@@ -2,6 +2,7 @@
 // Chemistry in the job of transport in time: reactions in each step, their history, fields and figures.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "app/deck/reactive_plan.hpp"
 #include "app/job/job.hpp"
+#include "app/output/probes.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "page/plane_picture.hpp"
@@ -21,7 +23,8 @@ namespace karst {
 class ReactiveRun {
  public:
   /// @param stepper  whose components from ReactivePlan::first on are the totals; outlives this
-  ReactiveRun(const JobContext& run, const TransportStepper& stepper);
+  /// @param probes  of its volumes
+  ReactiveRun(const JobContext& run, const TransportStepper& stepper, const Probes& probes);
   /// After the initial values are set.
   void start(const TransportState& state);
   /// A step of transport and reactions.
@@ -30,9 +33,9 @@ class ReactiveRun {
   ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
   ///                    are those of the state that is left
   void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
-  /// Finds the water at the outlet.
+  /// Finds the water at the outlet and at probes.
   /// @param outlet  of all components of the transport, as in its deck
-  void see(double time, double pore_volumes, std::span<const double> outlet);
+  void see(double time, double pore_volumes, std::span<const double> outlet, const TransportState& state);
   /// The first line of chemistry.csv, and that of the last step that has been seen.
   std::string csv_header() const;
   std::string csv_line() const;
@@ -71,6 +74,11 @@ class ReactiveRun {
     std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
     const char* name() const { return walls ? "sites at walls" : "sites in volumes"; }
   };
+  /// Of plotfiles, slices and probes.
+  struct Field {
+    std::string name;
+    std::function<double(std::size_t volume, const Speciation* water)> value;  ///< water: nullptr where none is found
+  };
   /// What reacts there.
   const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;
@@ -87,7 +95,8 @@ class ReactiveRun {
   void compare_with_well_mixed(const TransportState& state);
   std::vector<std::string> mineral_names() const;
   std::vector<std::string> drawn_fields() const;
-  void add_bulk_fields(std::vector<std::string>& names, std::vector<std::vector<double>>& values) const;
+  std::vector<Field> all_fields() const;
+  std::vector<std::vector<double>> values_in(std::span<const std::int32_t> volumes, const TransportState& state) const;
   const char* engine() const { return plan_.phreeqc ? "PHREEQC" : "Karst"; }
   bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
   Sorbents sorbents() const { return sorbs() ? Sorbents::some : Sorbents::none; }
@@ -100,7 +109,10 @@ class ReactiveRun {
   double moles_;        ///< of 1 mol/kgw in h0³ of fluid
   double fluid_ = 0.0;  ///< [h0³]
   std::vector<Place> places_;
-  std::vector<double> area_;  ///< [mineral] [m²], over all ranks
+  const Probes& probes_;
+  std::vector<Field> fields_;  // first those that are drawn
+  ProbeTable probed_;          // of all fields
+  std::vector<double> area_;   ///< [mineral] [m²], over all ranks
   std::vector<double> content_, size_;
   CoupledScratch coupled_;
   ReactivePast past_;

@@ -86,18 +86,18 @@ std::vector<Recorder::History> histories_of(const TransportSystem& system) {
   return all;
 }
 
-/// Hands what flows out to the chemistry.
-void see_outlet(const TransportLine& line, ReactiveRun& chemistry) {
+/// Hands what flows out, and the state, to the chemistry.
+void see_outlet(const TransportLine& line, TransportSystem& system) {
   std::vector<double> outlet;
   for (const ComponentLine& c : line.components) outlet.push_back(c.outlet);
-  chemistry.see(line.time, line.pore_volumes, outlet);
+  system.chemistry->see(line.time, line.pore_volumes, outlet, system.state);
 }
 
 /// Of the state at the beginning.
 TransportRecord record_of(TransportSystem& system) {
   const TransportLine start = line_of(system);
   if (system.chemistry) {
-    see_outlet(start, *system.chemistry);
+    see_outlet(start, system);
     system.chemistry->remember();
   }
   for (std::size_t i = 0; i < start.components.size(); ++i) {
@@ -213,9 +213,9 @@ void TransportInTime::record_step(double part, bool last) {
   const TransportReport& report = system_.report;
   const double h = system_.h;
   const TransportLine line = line_of(system_);
-  recorder_.append(csv_name, transport_line(line));
+  recorder_.append(csv_name, transport_line(system_.numbers, line));
   if (system_.chemistry) {
-    see_outlet(line, *system_.chemistry);
+    see_outlet(line, system_);
     recorder_.append(ReactiveRun::csv_name, system_.chemistry->csv_line());
   }
   add_step(line, report.low_iterations + report.high_iterations,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/job/job.hpp"
+#include "app/output/probes.hpp"
 #include "base/math/no_number.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/breakthrough.hpp"
@@ -21,12 +22,12 @@ struct ComponentLine {
   double made = 0.0;                               ///< source less decay, over the step [C m³/s]
   double least = 0.0, largest = 0.0;               ///< [C]
   double imbalance = 0.0;                          ///< ComponentBalance::imbalance
-  std::vector<double> probes;                      ///< at output.probe [C]
 };
 struct TransportLine {
   double time = 0.0, dt = 0.0;
   double pore_volumes = 0.0;  ///< that have flowed through
   std::vector<ComponentLine> components;
+  std::vector<double> probes{};  ///< of TransportResult::probes [C]
 };
 
 /// What a wall does to a component at the end.
@@ -80,7 +81,7 @@ struct TransportResult {
   std::vector<TransportLine> states;  ///< some hundred at most, the first and the last among them
   std::vector<ComponentResult> components;
   std::vector<double> output_times;  ///< of which there are pictures [s]
-  std::vector<ProbeOptions> probes;
+  ProbeTable probes;
 
   double pore_velocity() const { return porosity > 0.0 ? darcy_velocity / porosity : 0.0; }
   /// k L / D; of another order n than 1 with k c^(n-1), c the concentration of the inflow. Of a component with a wall.
@@ -94,7 +95,7 @@ struct TransportResult {
 inline constexpr const char* profiles_csv = "profiles.csv";  ///< means of layers across the axis
 /// The first line of transport.csv, and that of a step.
 std::string transport_header(const TransportResult& result);
-std::string transport_line(const TransportLine& line);
+std::string transport_line(const TransportResult& result, const TransportLine& line);
 std::string transport_text(const TransportResult& result);
 std::string transport_headline(const TransportResult& result);
 /// Member transport of summary.json.

@@ -15,6 +15,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"time", "s", csv | shown::history | record, "{:.12g}"}, l.time);
   f(Quantity{"pore_volumes", "", csv | shown::history | record}, l.pore_volumes);
   f(Quantity{"dt", "s", csv | record}, l.dt);
+  f(Quantity{"probes"}, l.probes);
 }
 
 /// Of a component in a step; the name of the component stands before these.
@@ -31,7 +32,6 @@ void each_quantity(Line& c, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"min", "", csv | record}, c.least);
   f(Quantity{"max", "", csv | record}, c.largest);
   f(Quantity{"imbalance", "", csv | record, "{:.2g}"}, c.imbalance);
-  f(Quantity{"probes"}, c.probes);
 }
 
 /// Of a component over the run, with its last line.

@@ -74,6 +74,7 @@ Json record_json(const TransportRecord& record) {
 
 void take_record(const Json& json, TransportRecord& record) {
   const std::vector<ComponentLine> start = record.states.front().components;
+  const std::size_t n_probed = record.states.front().probes.size();
   require(json.at("components").size() == start.size(), "{} components instead of {}", json.at("components").size(),
           start.size());
   each_of_run(record, FromRecord{json});
@@ -82,9 +83,7 @@ void take_record(const Json& json, TransportRecord& record) {
     const TransportLine& state = record.states.emplace_back(line_of(line));
     require(state.components.size() == start.size(), "lines of {} components instead of {}", state.components.size(),
             start.size());
-    for (const ComponentLine& c : state.components)
-      require(c.probes.size() == start[0].probes.size(), "{} probes instead of {}", c.probes.size(),
-              start[0].probes.size());
+    require(state.probes.size() == n_probed, "{} values at probes instead of {}", state.probes.size(), n_probed);
   }
   record.components.clear();
   for (const Json& c : json.at("components"))

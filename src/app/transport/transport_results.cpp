@@ -34,24 +34,6 @@ Json component_json(const TransportResult& result, std::size_t i) {
   return json;
 }
 
-/// Concentrations at the end, and over the time as history has the means: a list per component.
-void add_probes(const TransportResult& result, Json& transport) {
-  for (std::size_t p = 0; p < result.probes.size(); ++p) {
-    const ProbeOptions& probe = result.probes[p];
-    Json at_end = Json::array(), history = Json::array();
-    for (std::size_t i = 0; i < result.components.size(); ++i) {
-      at_end.push_back(result.states.back().components[i].probes[p]);
-      Json values = Json::array();
-      for (const TransportLine& line : result.states) values.push_back(line.components[i].probes[p]);
-      history.push_back(values);
-    }
-    transport["probes"].push_back({{"name", probe.name},
-                                   {"position_m", {probe.position[0], probe.position[1], probe.position[2]}},
-                                   {"concentration", at_end}});
-    transport["history"][fmt::format("probe_{}", p)] = history;
-  }
-}
-
 constexpr int label_width = 44, value_width = 14;
 
 std::string component_text(const TransportResult& result) {
@@ -124,17 +106,15 @@ std::string transport_header(const TransportResult& result) {
   std::string line;
   each_quantity(step, CsvHead{line});
   for (const ComponentResult& c : result.components) each_quantity(any, CsvHead{line, c.name + '_'});
-  for (const ComponentResult& c : result.components)
-    for (const ProbeOptions& probe : result.probes) line += fmt::format(",{}_at_{}", c.name, probe.name);
+  result.probes.each_column(std::vector<double>(result.probes.size()), CsvHead{line});
   return line + '\n';
 }
 
-std::string transport_line(const TransportLine& l) {
+std::string transport_line(const TransportResult& result, const TransportLine& l) {
   std::string line;
   each_quantity(l, CsvLine{line});
   for (const ComponentLine& c : l.components) each_quantity(c, CsvLine{line});
-  for (const ComponentLine& c : l.components)
-    for (const double value : c.probes) line += fmt::format(",{:.10g}", value);
+  result.probes.each_column(l.probes, CsvLine{line});
   return line + '\n';
 }
 
@@ -198,7 +178,7 @@ Json transport_json(const TransportResult& r) {
     for (const std::string& name : own.names()) history[name].push_back(own[name]);
   }
   json["history"] = history;
-  add_probes(r, json);
+  r.probes.add_to(json, r.states);
   return {{"transport", json}};
 }
 

@@ -99,7 +99,8 @@ TransportSystem::TransportSystem(const JobContext& context)
       flow(carried_by(run)),
       numbers(transport_numbers(run, flow)),
       probes(mean_probes(run, *flow.composite)) {
-  numbers.probes = run.config.output.probes;
+  numbers.probes = {run.config.output.probes};
+  for (const ComponentResult& c : numbers.components) numbers.probes.fields.push_back({c.name, "concentration"});
   TransportOptions options;
   options.tolerance = run.config.transport.tolerance;
   const auto initial = initial_values(run, flow.outlet());
@@ -109,7 +110,7 @@ TransportSystem::TransportSystem(const JobContext& context)
   fluid_volume = run.comm.sum(fluid_volume);
   set_initial(initial, *this);
   if (run.config.reactive == nullptr) return;
-  chemistry.emplace(run, *stepper).start(state);
+  chemistry.emplace(run, *stepper, probes).start(state);
   for (std::size_t i = run.config.reactive->first; i < numbers.components.size(); ++i)
     numbers.components[i].conservative = false;
 }
@@ -165,9 +166,8 @@ TransportLine line_of(const TransportSystem& s) {
   TransportLine line{s.state.time, s.report.step, pore_volumes(s), {}};
   const std::size_t n = s.state.values.size();
   for (std::size_t i = 0; i < n; ++i) line.components.push_back(component_line(s, i));
-  const std::vector<double> at = s.probes.bounded_values(
-      s.run.comm, n, [&](std::int32_t unknown, std::size_t i) { return s.state.values[i][unknown]; });
-  for (std::size_t k = 0; k < at.size(); ++k) line.components[k % n].probes.push_back(at[k]);
+  line.probes =
+      s.probes.values(s.run.comm, n, [&](std::int32_t unknown, std::size_t i) { return s.state.values[i][unknown]; });
   return line;
 }
 

@@ -5,17 +5,20 @@
 
 namespace karst {
 
-void speciate_volumes(const ReactiveMedium& medium, std::int64_t n, std::span<const Array<double>> totals,
-                      const std::function<void(std::size_t volume, const Speciation* state)>& read) {
+void speciate_volumes(const ReactiveMedium& medium, std::span<const std::int32_t> volumes,
+                      std::span<const Array<double>> totals,
+                      const std::function<void(std::size_t place, const Speciation* state)>& read) {
   constexpr std::int64_t stretch = 64;
+  const std::int64_t n = std::ssize(volumes);
   parallel_for_dynamic((n + stretch - 1) / stretch, [&](std::int64_t block) {
     SpeciationWorkspace work;
     Speciation state = medium.start;
     std::vector<SolutionCondition> conditions(totals.size());
-    for (std::int64_t v = block * stretch; v < std::min(n, (block + 1) * stretch); ++v) {
-      for (std::size_t p = 0; p < totals.size(); ++p) conditions[p] = {SolutionCondition::Kind::total, totals[p][v]};
+    for (std::int64_t i = block * stretch; i < std::min(n, (block + 1) * stretch); ++i) {
+      for (std::size_t p = 0; p < totals.size(); ++p)
+        conditions[p] = {SolutionCondition::Kind::total, totals[p][volumes[i]]};
       const bool found = speciate(medium.system, conditions, state, work);
-      read(v, found ? &state : nullptr);
+      read(i, found ? &state : nullptr);
       if (!found) state = medium.start;
     }
   });

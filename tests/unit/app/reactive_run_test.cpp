@@ -244,6 +244,71 @@ phase = "Calcite"
 amount = 1e-4
 )";
 
+constexpr const char* two_probes = R"(
+[[output.probe]]
+name = "behind"
+position = [9.3, 3.2, 2.9]
+[[output.probe]]
+name = "beside"
+position = [4.9, 5.1, 1.2]
+)";
+
+/// The least and the largest value of a field in all cells.
+std::array<double, 2> range_of(const DeckRun& run, const std::string& field) {
+  std::array<double, 2> most{-INFINITY, -INFINITY};  // of -values, of values
+  const LevelGeometry& level = run.geometry.levels[0];
+  std::vector<float> cells;
+  for (int b = 0; b < level.graph.n_local(); ++b) {
+    cells.resize(level.graph.box(b).cells.count());
+    for (const JobComponent& c : run.result.components) {
+      if (c.name != field) continue;
+      c.fill(0, b, cells);
+      for (const float v : cells)
+        if (!std::isnan(v)) most = {std::max(most[0], -double{v}), std::max(most[1], double{v})};
+    }
+  }
+  run.comm.max(std::span(most));
+  return {-most[0], most[1]};
+}
+
+// Probes see all fields of plotfiles: the same value in one water that stays as it is, else one between those of cells.
+TEST(ReactiveRunMpi, ProbesSeeTheFieldsOfPlotfiles) {
+  const PetscSession petsc;
+  constexpr double of_float = 1e-6;
+  for (const bool uniform : {true, false}) {
+    std::string chemistry = uniform ? std::string(waters) + slow_calcite
+                                    : std::string(waters) + slow_calcite + "name = \"grain\"\n" + in_every_cell;
+    if (uniform) {
+      chemistry.replace(chemistry.find("inlet = \"acid\""), 14, "inlet = \"water\"\nspecies = [\"H+\"]");
+      chemistry.replace(chemistry.find("\"Cl 1e-2\"]"), 10, "\"Cl 1e-2\", \"Ca 1e-3\", \"C(4) 1e-3\"]");
+    }
+    const DeckRun run(Comm::world(), std::string(box) + chemistry + two_probes);
+    const Json chemistry_json = run.result.json["chemistry"], history = chemistry_json["history"];
+    ASSERT_EQ(run.result.components.size(), uniform ? 3U : 8U);
+    for (std::size_t f = 0; f < run.result.components.size(); ++f) {
+      const std::string& field = run.result.components[f].name;
+      const auto [least, largest] = range_of(run, field);
+      const double room = of_float * std::max(std::abs(least), std::abs(largest));
+      EXPECT_TRUE(!uniform || largest - least <= room) << field << " " << least << " " << largest;
+      for (std::size_t p = 0; p < 2; ++p) {
+        const Json probe = chemistry_json["probes"][p];
+        const double at_end = run.at(run.rows.back(), field + "_at_" + probe["name"].get<std::string>());
+        EXPECT_GE(at_end, least - room) << field;
+        EXPECT_LE(at_end, largest + room) << field;
+        EXPECT_NEAR(probe[field].get<double>(), at_end, 1e-9 * std::abs(at_end)) << field;
+        const Json values = history[p == 0 ? "probe_0" : "probe_1"][f];
+        EXPECT_EQ(values.size(), history["time_s"].size());
+        EXPECT_EQ(values.back().get<double>(), probe[field].get<double>());
+      }
+    }
+    auto summary = run.result.json;
+    summary["flow"] = {};
+    std::string html;
+    for (const std::string& card : transport_page(summary, run.result.figures).cards) html += card;
+    for (const char* part : {"pH at probes", "Saturation index of ", "beside"}) EXPECT_TRUE(has(html, part)) << part;
+  }
+}
+
 // Beside a mineral on walls the water meets an exchanger, a surface and calcite in every cell: what it loses they gain.
 TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   const PetscSession petsc;

@@ -238,8 +238,8 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
 
 /// The geometry with boxes dealt out by these costs, as a ground.
 /// @param before  the same with other owners; nullptr: the first one
-std::shared_ptr<const Ground> ground_of(RunState& run, const Source& source, const BoxCosts& costs,
-                                        const Ground* before = nullptr) {
+std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, const BoxCosts& costs,
+                                           const Ground* before = nullptr) {
   RunSeconds seconds;
   Geometry geometry = build(run.comm, run.session.config, source, seconds, costs);
   run.summary.seconds.geometry += seconds.geometry;
@@ -275,7 +275,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   JobContext context{comm,
                      config,
                      source.grid,
-                     ground_of(run, source, costs_at_start(config.run)),
+                     build_ground(run, source, costs_at_start(config.run)),
                      services,
                      [&](const Variant& variant) {
                        return open_again(comm, config, sample, variant, services.files.path("imported_image.h5"));
@@ -283,7 +283,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
                      wall_uncertainty(source),
                      run.sample};
   context.dealt_out = [&](const BoxCosts& costs) {
-    std::shared_ptr<const Ground> ground = ground_of(run, source, costs, context.ground.get());
+    std::shared_ptr<const Ground> ground = build_ground(run, source, costs, context.ground.get());
     for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
     return ground;
   };

@@ -38,7 +38,7 @@ void make_step(const Together& jobs, Clock& clock) {
   for (std::size_t i = 1; i < jobs.size(); ++i) jobs[i]->step(clock.dt());
 }
 
-std::vector<JobComponent> fields_of(const Together& jobs) {
+std::vector<JobComponent> fields_of_all(const Together& jobs) {
   std::vector<JobComponent> all;
   for (const auto& job : jobs) std::ranges::move(job->fields(), std::back_inserter(all));
   return all;
@@ -49,9 +49,9 @@ void write_outputs(const JobContext& context, const Together& jobs, const Clock&
   FilesInTime& files = jobs.front()->recorder()->files();
   if (clock.output_due()) {
     for (const auto& job : jobs) job->at_output(clock);
-    if (context.services.files.plotted()) write_output(context, files, clock.time(), fields_of(jobs));
+    if (context.services.files.plotted()) write_output(context, files, clock.time(), fields_of_all(jobs));
   }
-  write_slices(context, files, clock.time(), [&] { return fields_of(jobs); });
+  write_slices(context, files, clock.time(), [&] { return fields_of_all(jobs); });
 }
 
 /// Histories, outputs and the last state of jobs that end early.
@@ -60,7 +60,7 @@ void leave_all(const JobContext& context, const Together& jobs, const Clock& clo
     job->recorder()->close();
     std::ranges::copy(job->recorder()->files().histories, std::back_inserter(context.services.files.left));
   }
-  leave_outputs(context, jobs.front()->recorder()->files(), clock.time(), fields_of(jobs));
+  leave_outputs(context, jobs.front()->recorder()->files(), clock.time(), fields_of_all(jobs));
 }
 
 /// When the state of a job is kept, by the deck.

@@ -40,8 +40,8 @@ void declare(Reader& in, TimeOptions& options) {
             "time between intermediate plotfiles output_0001.vtkhdf ...; default: only the final state, in plot.vtkhdf",
             shortest_time, longest_time);
   in.word("time.scheme", options.scheme,
-          {{"bdf2", StepScheme::bdf2, "one solve per step (two in the first step)"},
-           {"sdirk2", StepScheme::sdirk2, "two solves per step, a quarter of the error"}},
+          {{"bdf2", StepScheme::bdf2, "one solve per step; in the first step those of sdirk2"},
+           {"sdirk2", StepScheme::sdirk2, "two solves per step, with inertia three; a quarter of the error"}},
           "time integration scheme of the flow; both are second order and stable for any step");
   in.number("time.cfl", options.cfl, "-",
             "CFL number: fraction of its volume that a cell may exchange in a step. Transport in a flow: for cells "

@@ -219,6 +219,22 @@ void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, FaceField
       [&](int l, const StokesOperator::LevelGhost& g) { return level(l).level_flux(u.level(l), g, here(l)); });
 }
 
+void StokesLevels::face_fluxes(const FlowValues& u, const Vec3& force, const TimeTerm& time, FaceField& fluxes) const {
+  require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
+  const auto here = [&](int l) { return width(l) * width(l) * force; };
+  for (int l = 0; l < n_levels(); ++l)
+    level(l).face_fluxes(u.level(l), here(l), on_level(l, time), width(l) * width(l), fluxes.primary(l));
+  list_others(
+      fluxes,
+      [&](int l, int b, const FlowExtra& e) {
+        return double{level(l).extra_flux(u.level(l), b, e, here(l), on_level(l, time))};
+      },
+      [&](int l, const StokesOperator::LevelGhost& g) {
+        const double area = double{g.area}, out = level(l).level_flux(u.level(l), g, here(l), on_level(l, time));
+        return area > 0.0 ? area * (out / area) : 0.0;
+      });
+}
+
 void StokesLevels::face_fluxes(const PastFlow& flow, FaceField& fluxes) const {
   require(fluxes.composite() == composite_, "face fluxes: the field is on another grid than the flow");
   const auto faces_of = [&](int l) { return std::span<const std::array<double, 6>>(flow.faces).subspan(begin(l)); };

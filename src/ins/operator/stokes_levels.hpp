@@ -115,6 +115,8 @@ class StokesLevels {
   /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
   /// towards a coarser level or a domain face are included in the primary face of the side. Not collective.
   void face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const;
+  /// The same of values that were applied with this time, a > 0: to the bit those of what keep() would store.
+  void face_fluxes(const FlowValues& u, const Vec3& force, const TimeTerm& time, FaceField& fluxes) const;
   /// The same for an earlier flow, which may have been transient; extra faces in single precision.
   void face_fluxes(const PastFlow& flow, FaceField& fluxes) const;
   /// Sets covered cells and fine ghosts of a length in cells of each level from the nearest unknowns; then all halos.

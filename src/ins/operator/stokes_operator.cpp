@@ -430,22 +430,23 @@ void StokesOperator::pressure_gradient(LevelValues& u, std::span<std::array<floa
   });
 }
 
-/// @param flux  (box, VoF, slot across, side, area, bend) out of an own VoF through an open face [velocity h²]
+/// @param flux_of  a box: a function of an open face of an own VoF, the flux out through it [velocity h²]
 template <class Flux>
-void StokesOperator::list_primary(double unit, Field& fluxes, Flux&& flux) const {
+void StokesOperator::list_primary(double unit, Field& fluxes, Flux&& flux_of) const {
   using namespace kernels;
   fluxes.fill(0.0);
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry_->graph.box(b);
     const int first_coarse = graph.n_own + graph.halo.n_vofs(), first_domain = first_coarse + graph.halo.n_coarse();
+    const auto flux = flux_of(b);
     const auto set = [&](std::size_t v, const std::array<std::uint16_t, 6>& n, const auto& weight) {
       for (std::size_t s = 0; s < 6; ++s) {
         const bool coarse = n[s] >= first_coarse && n[s] < first_domain;
         const bool end = n[s] >= first_domain && n[s] < graph.closed();
         if (coarse || (s % 2 == 1 && !end)) continue;
         const auto [area, bend] = weight(s);
-        const double out = area > 0.0 ? unit * flux(b, OpenFace{v, n[s], s, area, bend}) : 0.0;
+        const double out = area > 0.0 ? unit * flux(OpenFace{v, n[s], s, area, bend}) : 0.0;
         fluxes.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? n[s] : v] = s % 2 == 1 ? out : -out;
       }
     };
@@ -459,20 +460,41 @@ void StokesOperator::list_primary(double unit, Field& fluxes, Flux&& flux) const
 }
 
 void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const {
-  list_primary(unit, fluxes, [&](int b, const kernels::OpenFace& face) {
-    return kernels::flux_out(u.mean.box(b).data(), t_.box(b).data(), face.vof, face.neighbour, face.side,
-                             force.v[face.side / 2], face.area, face.bend);
+  list_primary(unit, fluxes, [&](int b) {
+    return [&force, w = u.mean.box(b).data(), t = t_.box(b).data()](const kernels::OpenFace& face) {
+      return kernels::flux_out(w, t, face.vof, face.neighbour, face.side, force.v[face.side / 2], face.area, face.bend);
+    };
+  });
+}
+
+void StokesOperator::face_fluxes(const LevelValues& u, const Vec3& force, const LevelTime& time, double unit,
+                                 Field& fluxes) const {
+  list_primary(unit, fluxes, [&](int b) {
+    return [&force, w = u.mean.box(b).data(), t = t_.box(b).data(),
+            here = of_box(time, b)](const kernels::OpenFace& face) {
+      return face.area * (kernels::flux_out(w, t, face, force.v[face.side / 2], here) / face.area);
+    };
   });
 }
 
 void StokesOperator::face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const {
-  list_primary(unit, fluxes, [&](int b, const kernels::OpenFace& face) {
-    return face.area * velocities[geometry_->graph.vof_begin(b) + face.vof][face.side];
+  list_primary(unit, fluxes, [&](int b) {
+    return [velocity = velocities.data() + geometry_->graph.vof_begin(b)](const kernels::OpenFace& face) {
+      return face.area * velocity[face.vof][face.side];
+    };
   });
 }
 
 double StokesOperator::extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force) const {
   return kernels::flux_out(u.x.box(box).data(), u.mean.box(box).data(), t_.box(box).data(), face, force);
+}
+
+float StokesOperator::extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force,
+                                 const LevelTime& time) const {
+  const kernels::ExtraFlux flux =
+      kernels::extra_parts(u.x.box(box).data(), u.mean.box(box).data(), t_.box(box).data(), face, force);
+  const double more = kernels::extra_velocity(flux, of_box(time, box), &face - rows_.extra_of(box).data());
+  return static_cast<float>(double{face.area} * (flux.mean + more));
 }
 
 std::int64_t StokesOperator::bytes() const {

@@ -100,6 +100,9 @@ class StokesOperator {
   /// this drive. Not collective.
   /// @param unit  factor on velocity times h²
   void face_fluxes(const LevelValues& u, const Vec3& force, double unit, Field& fluxes) const;
+  /// The same with a rate of change in time, to the bit as face_velocities() has it.
+  /// @param time  a > 0
+  void face_fluxes(const LevelValues& u, const Vec3& force, const LevelTime& time, double unit, Field& fluxes) const;
   /// The same of an earlier flow, from the velocities that face_velocities() made of it.
   void face_fluxes(std::span<const std::array<double, 6>> velocities, double unit, Field& fluxes) const;
 
@@ -127,6 +130,9 @@ class StokesOperator {
 
   /// The flux through an extra face, out of its VoF.
   double extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force) const;
+  /// The same with a rate of change in time, in single precision as face_velocities() has it.
+  float extra_flux(const LevelValues& u, int box, const FlowExtra& face, const Vec3& force,
+                   const LevelTime& time) const;
 
   /// 1 / diagonal of the momentum row; 1/6 in regular cells. Halo and ghosts filled.
   const FloatField& inverse_diagonal() const { return t_; }

@@ -69,7 +69,12 @@ void UnsteadySolver::keep(const StokesDrive& drive, const TimeTerm& term, PastFl
   stokes_->op().keep(stokes_->values(), drive, term, to);
 }
 
-void UnsteadySolver::face_fluxes(FaceField& fluxes) const { stokes_->op().face_fluxes(now_, fluxes); }
+void UnsteadySolver::face_fluxes(FaceField& fluxes) const {
+  if (tried_)
+    stokes_->op().face_fluxes(stokes_->values(), tried_->drive.force, tried_->term, fluxes);
+  else
+    stokes_->op().face_fluxes(now_, fluxes);
+}
 
 void UnsteadySolver::begin_here(const StokesDrive& drive) {
   stokes_->krylov().give_room_back();  // steps take fewer iterations than a steady flow
@@ -77,7 +82,7 @@ void UnsteadySolver::begin_here(const StokesDrive& drive) {
   keep(drive, {}, now_);
   stokes_->list_unknowns();
   time_ = dt_ = carried_size_ = 0.0;
-  carry(0.0, 0.0);
+  carry(0.0, 0.0, before_);
 }
 
 void UnsteadySolver::begin_near(const StokesDrive& drive) {
@@ -106,13 +111,13 @@ void UnsteadySolver::jump(const StokesDrive& drive) {
   for (std::size_t v = 0; v < given.size(); ++v) now_.cells[v].v[3] = given[v].v[3];
   stokes_->list_unknowns();
   forget();
-  carry(0.0, 0.0);
+  carry(0.0, 0.0, before_);
 }
 
-/// Fluxes that carry momentum in a step: now + by (now - before)
-void UnsteadySolver::carry(double by, double dt) {
+/// Fluxes that carry momentum in a step: now + by (now - other)
+void UnsteadySolver::carry(double by, double dt, const PastFlow& other) {
   if (!advection_) return;
-  const double part = advection_->combine({{{1.0 + by, &now_}, {-by, &before_}}}, carrying_);
+  const double part = advection_->combine({{{1.0 + by, &now_}, {-by, &other}}}, carrying_);
   outflow_ = inertia_ * stokes_->op().comm().max(part);
   require(outflow_ * dt <= most_cfl,
           "unsteady flow: a step would exchange {:.3g} times the volume of a cell; at most {:g} is allowed: use "
@@ -120,13 +125,14 @@ void UnsteadySolver::carry(double by, double dt) {
           outflow_ * dt, most_cfl);
 }
 
-void UnsteadySolver::solve(double time, const TimeTerm& term, StepReport& report) {
-  const StokesDrive drive = drive_at_(time);
+void UnsteadySolver::solve(double time, const TimeTerm& term, Tried& step) {
+  step.drive = drive_at_(time);
+  step.term = term;
   const CarriedMomentum carried{advection_ ? &*advection_ : nullptr, carrying_, inertia_};
-  report.iterations +=
-      stokes_->solve_from_here(drive, term, std::max(size_, carried_size_), "unsteady flow", carried).iterations;
+  step.report.iterations +=
+      stokes_->solve_from_here(step.drive, term, std::max(size_, carried_size_), "unsteady flow", carried).iterations;
   if (rate_.size() > 0) set_rate(term);
-  measure_change(term, report.energy);
+  measure_change(term, step.report.energy);
 }
 
 /// a u - s of the solution, before the pasts of the term change.
@@ -174,15 +180,13 @@ double UnsteadySolver::flow_out(int side) const {
   return op.comm().sum(sum);
 }
 
-/// solution = now + by (now - before) + bend (second divided difference)
-void UnsteadySolver::extrapolate(double by, double bend) {
+/// solution = now + by (now - other) + bend (second divided difference)
+void UnsteadySolver::extrapolate(double by, double pressure_by, double bend, const PastFlow& other) {
   const std::span<Quad> x = stokes_->all_values();
-  // The pressure of what came before a start does not go over into that of the flow after it.
-  const std::array<double, 4> of{by, by, by, n_in_row_ == 1 ? 0.0 : by};
+  const std::array<double, 4> of{by, by, by, pressure_by};
   parallel_for(std::ssize(x), [&](std::int64_t v) {
     for (std::size_t c = 0; c < 4; ++c)
-      x[v].v[c] =
-          now_.cells[v].v[c] + of[c] * (now_.cells[v].v[c] - before_.cells[v].v[c]) + bend * double{bend_[v][c]};
+      x[v].v[c] = now_.cells[v].v[c] + of[c] * (now_.cells[v].v[c] - other.cells[v].v[c]) + bend * double{bend_[v][c]};
   });
 }
 
@@ -211,64 +215,92 @@ void UnsteadySolver::set_bend(double dt) {
   });
 }
 
-/// Leaves the new flow in before_, with those of its faces.
-void UnsteadySolver::pass_on(double time, const TimeTerm& term) { keep(drive_at_(time), term, before_); }
-
-void UnsteadySolver::two_stages(double dt, StepReport& report) {
+void UnsteadySolver::two_stages(double dt, Tried& step) {
+  // A shorter step may look back on before_ where one was made.
+  if (scheme_ == TimeScheme::bdf2 && dt_ > 0.0 && !stage_) stage_.emplace(stokes_->op());
+  PastFlow& stage = stage_ ? *stage_ : before_;
   const double a = 1.0 / (gamma * dt), more = (1.0 - gamma) / gamma;
-  const TimeTerm stage{a, {a, 0.0}, {&now_, &now_}}, end{a, {(1.0 - more) * a, more * a}, {&now_, &before_}};
-  const auto solve_and_pass_on = [&](double time, const TimeTerm& term) {
-    solve(time, term, report);
-    pass_on(time, term);
+  const TimeTerm first{a, {a, 0.0}, {&now_, &now_}}, end{a, {(1.0 - more) * a, more * a}, {&now_, &stage}};
+  const auto make_stage = [&] {
+    solve(time_ + gamma * dt, first, step);
+    keep(step.drive, first, stage);
   };
-  carry(0.0, dt);
-  solve_and_pass_on(time_ + gamma * dt, stage);
+  carry(0.0, dt, before_);
+  make_stage();
   if (advection_) {  // the stage carries itself
-    carry(-1.0, dt);
-    solve_and_pass_on(time_ + gamma * dt, stage);
-    carry(-1.0 / gamma, dt);
-    extrapolate(-1.0 / gamma, 0.0);
+    carry(-1.0, dt, stage);
+    make_stage();
+    carry(-1.0 / gamma, dt, stage);
+    extrapolate(-1.0 / gamma, -1.0 / gamma, 0.0, stage);
   }
-  solve_and_pass_on(time_ + dt, end);
-  std::ranges::fill(bend_.span(), std::array<float, 4>{});
+  solve(time_ + dt, end, step);
 }
 
-void UnsteadySolver::two_steps(double dt, StepReport& report) {
+void UnsteadySolver::two_steps(double dt, Tried& step) {
   const double r = dt / dt_, to_now = (1.0 + r) / dt, to_before = -r * r / ((1.0 + r) * dt);
   const TimeTerm term{to_now + to_before, {to_now, to_before}, {&now_, &before_}};
-  extrapolate(r, dt * (dt + dt_));
-  carry(r, dt);
-  solve(time_ + dt, term, report);
-  set_bend(dt);
-  pass_on(time_ + dt, term);
+  // The pressure of what came before a start does not go over into that of the flow after it.
+  extrapolate(r, n_in_row_ == 1 ? 0.0 : r, dt * (dt + dt_), before_);
+  carry(r, dt, before_);
+  solve(time_ + dt, term, step);
 }
 
-StepReport UnsteadySolver::step(double dt) {
+void UnsteadySolver::try_step(double dt) {
   const Timer timer("step");
   require(dt > 0.0, "unsteady flow: a step of {}; it must be positive", dt);
-  StepReport report;
-  report.dt = dt;
+  outflow_before_ = outflow_;
+  shift_before_ = stokes_->preconditioner().shift();
   const bool goes_on = scheme_ == TimeScheme::bdf2 && dt_ > 0.0 && dt <= most_growth * dt_;
-  if (!goes_on) n_in_row_ = 0;
+  Tried step{.in_stages = !goes_on};
+  step.report.dt = dt;
   try {
     if (goes_on)
-      two_steps(dt, report);
+      two_steps(dt, step);
     else
-      two_stages(dt, report);
+      two_stages(dt, step);
   } catch (...) {  // on all ranks
-    std::ranges::copy(now_.cells, stokes_->all_values().begin());
-    forget();  // before_ may hold a stage
+    leave_as_before();
     throw;
   }
-  n_in_row_ = goes_on ? n_in_row_ + 1 : 1;
+  tried_ = step;
+}
+
+void UnsteadySolver::go_back() {
+  if (!tried_) return;
+  tried_.reset();
+  leave_as_before();
+}
+
+void UnsteadySolver::leave_as_before() {
+  std::ranges::copy(now_.cells, stokes_->all_values().begin());
+  outflow_ = outflow_before_;
+  stokes_->preconditioner().set_slow(shift_before_);
+}
+
+StepReport UnsteadySolver::accept() {
+  const Timer timer("step");
+  require(tried_.has_value(), "unsteady flow: no step was tried");
+  auto [in_stages, drive, term, report] = *tried_;
+  tried_.reset();
+  if (in_stages)
+    std::ranges::fill(bend_.span(), std::array<float, 4>{});
+  else
+    set_bend(report.dt);
+  keep(drive, term, before_);
   std::swap(now_, before_);
-  report.cfl = outflow_ * dt;
-  time_ += dt;
-  dt_ = dt;
+  n_in_row_ = in_stages ? 1 : n_in_row_ + 1;
+  report.cfl = outflow_ * report.dt;
+  time_ += report.dt;
+  dt_ = report.dt;
   report.time = time_;
   measure(report);
   stokes_->list_unknowns();
   return report;
+}
+
+StepReport UnsteadySolver::step(double dt) {
+  try_step(dt);
+  return accept();
 }
 
 /// The last thing in krylov().work() is the residual of the step.
@@ -344,6 +376,7 @@ void UnsteadySolver::measure_energy(EnergyRates& energy) {
 
 std::int64_t UnsteadySolver::bytes() const {
   std::int64_t sum = now_.bytes() + before_.bytes() + static_cast<std::int64_t>(volume_.bytes() + rate_.bytes());
+  if (stage_) sum += stage_->bytes();
   if (advection_) sum += advection_->bytes();
   for (const BaseFlow& level : carrying_) sum += level.bytes();
   return sum;

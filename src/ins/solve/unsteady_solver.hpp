@@ -92,17 +92,26 @@ class UnsteadySolver {
   /// through spheres is off by 0.0005 at 3, 0.015 at 19 and 0.04 at 32 (docs/decisions/034).
   static constexpr double most_cfl = 4.0;
 
-  /// One step, from the flow where stokes.all_values() stands, to the solver's tolerance. Multigrids are made when dt
-  /// differs from that of the step before. Throws Error when the iteration fails or the CFL number is above most_cfl;
-  /// the flow is then that of before. Allocates no field. Collective.
+  /// Tries a step, from the flow where stokes.all_values() stands, to the solver's tolerance: the new flow stands there
+  /// then, and those that later steps look back on are as they were until accept() or go_back(). Multigrids are made
+  /// when dt differs from that of the step before. Throws Error when the iteration fails or the CFL number is above
+  /// most_cfl; all is then as before. Allocates no field, but one for the first step of bdf2 that is more than twice as
+  /// long as the step before. Collective.
+  void try_step(double dt);
+  /// The step that was tried is the last one. Collective.
+  StepReport accept();
+  /// The flow, and all that later steps look back on, is that from before the step that was tried, with the same bits;
+  /// nothing to do where none was. Collective.
+  void go_back();
+  /// Tries and accepts. Throws Error as try_step(). Collective.
   StepReport step(double dt);
 
   /// A force or pressures jump here: the next step does not look at those before it (two stages).
   void forget() { dt_ = 0.0; }
 
-  /// The fluxes through all faces at the end of the last step [velocity h0²], on stokes.op().composite(). They add up
-  /// to 0 in every VoF to the tolerance, or to that of single precision where pieces that joined a cell have faces. Not
-  /// collective.
+  /// The fluxes through all faces at the end of the last step, or of one that is tried [velocity h0²], on
+  /// stokes.op().composite(). They add up to 0 in every VoF to the tolerance, or to that of single precision where
+  /// pieces that joined a cell have faces. Not collective.
   void face_fluxes(FaceField& fluxes) const;
   /// Keeps ∂u/∂t of each step from now on, for momentum_rows(). Not collective.
   void keep_rate() { rate_ = Array<std::array<float, 3>>(volume_.size(), Purpose::solver, {}); }
@@ -126,13 +135,20 @@ class UnsteadySolver {
   std::int64_t bytes() const;  ///< of this rank, without the Stokes solver
 
  private:
-  void solve(double time, const TimeTerm& term, StepReport& report);
-  void pass_on(double time, const TimeTerm& term);
-  void two_stages(double dt, StepReport& report);
-  void two_steps(double dt, StepReport& report);
-  void extrapolate(double by, double bend);
+  /// A step that is not accepted yet.
+  struct Tried {
+    bool in_stages = false;
+    StokesDrive drive{};  ///< and term: of the last solve
+    TimeTerm term{};
+    StepReport report{};
+  };
+  void solve(double time, const TimeTerm& term, Tried& step);
+  void two_stages(double dt, Tried& step);
+  void two_steps(double dt, Tried& step);
+  void leave_as_before();
+  void extrapolate(double by, double pressure_by, double bend, const PastFlow& other);
   void set_bend(double dt);
-  void carry(double by, double dt);
+  void carry(double by, double dt, const PastFlow& other);
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
   template <class F>
   void for_own_items(F&& f);
@@ -144,15 +160,18 @@ class UnsteadySolver {
   StokesSolver* stokes_;
   DriveAt drive_at_;
   TimeScheme scheme_;
-  double size_;                               // of what drives the fluid, as tolerances refer to it
-  double carried_size_ = 0.0;                 // of what the last step carried
-  double time_ = 0.0, dt_ = 0.0;              // dt_: of the last step, 0 before the first
-  int n_in_row_ = 0;                          // steps since the start or the last two stages, with those
-  PastFlow now_, before_;                     // before_: one step earlier, from the first step on
-  double inertia_ = 0.0, outflow_ = 0.0;      // outflow_: largest part of its volume that a cell passes on [ν / h0²]
-  std::optional<AdvectionLevels> advection_;  // none: creeping flow
-  std::vector<BaseFlow> carrying_;            // w of the step, per level
-  Array<float> volume_;                       // κ of the own VoFs that carry flow [h0³]
+  double size_;                    // of what drives the fluid, as tolerances refer to it
+  double carried_size_ = 0.0;      // of what the last step carried
+  double time_ = 0.0, dt_ = 0.0;   // dt_: of the last step, 0 before the first
+  int n_in_row_ = 0;               // steps since the start or the last two stages, with those
+  PastFlow now_, before_;          // before_: one step earlier, from the first step on; else of a stage
+  std::optional<PastFlow> stage_;  // where before_ may be needed again
+  std::optional<Tried> tried_;
+  double inertia_ = 0.0, outflow_ = 0.0;  // outflow_: largest part of its volume that a cell passes on [ν / h0²]
+  double outflow_before_ = 0.0, shift_before_ = 0.0;  // the step that is tried: outflow_, shift of the preconditioner
+  std::optional<AdvectionLevels> advection_;          // none: creeping flow
+  std::vector<BaseFlow> carrying_;                    // w of the step, per level
+  Array<float> volume_;                               // κ of the own VoFs that carry flow [h0³]
   Array<std::array<float, 4>> bend_;  // of u and p: second divided difference of three steps; 0 before there are
   Array<std::array<float, 3>> rate_;  // ∂u/∂t of the own VoFs at the end of the step; empty unless kept
 };

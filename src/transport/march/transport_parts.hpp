@@ -25,7 +25,7 @@ struct ComponentBlock {
   std::span<const Vec3> gradient_weights;  ///< of the values prescribed on domain faces
   std::array<ScalarRange, most_side_by_side> range{};               ///< of the state
   std::array<std::span<const double>, most_side_by_side> source{};  ///< of advance(); empty: none
-  Array<double> before;                                             ///< C n_values: c
+  Array<double> before;              ///< C n_values: c; after a step that of its beginning, for go_back()
   Array<double> low;                 ///< C n_values: c_low, then with the limited corrections
   Array<double> amount;              ///< C n_faces: correction
   Array<double> wall, through_wall;  ///< C n_own: correction, amount that has passed; empty: sealed
@@ -58,6 +58,13 @@ struct StepScratch {
   std::int64_t bytes() const;
 };
 
+/// What advance() began with, beside the values.
+struct StepStart {
+  double time = 0.0;
+  std::vector<ScalarRange> range;
+  bool made = false;  ///< values have been changed
+};
+
 struct TransportParts {
   std::vector<ScalarComponent> components;
   TransportOptions options;
@@ -70,6 +77,7 @@ struct TransportParts {
   /// group.
   std::vector<std::pair<std::size_t, std::size_t>> limited_together;
   StepScratch scratch;
+  StepStart start;
   std::int64_t bytes() const;  ///< of this rank
 };
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -73,6 +74,7 @@ class Step {
     widen_ranges_by_sources();
     correct_diffusion();
     correct_advection();
+    p_.start.made = true;
     state_.time = t_ + dt_;
     for (ComponentBlock& b : p_.blocks) with_width(b.width, [&](auto C) { end<C>(b); });
     find_balances();
@@ -498,7 +500,7 @@ class Step {
       state_.range[b.component[c]] = b.range[c];
     }
     parallel_for(grid_.n_values, [&](std::int64_t v) {
-      for (int c = 0; c < C; ++c) to[c][v] = b.low[C * v + c];
+      for (int c = 0; c < C; ++c) b.before[C * v + c] = std::exchange(to[c][v], b.low[C * v + c]);
     });
     for (std::size_t k = 0; k < grid_.boundary.size(); ++k) {
       const double flow = flow_.all[grid_.boundary[k].face];
@@ -577,6 +579,9 @@ void TransportStepper::advance(TransportState& state, double dt, TransportReport
   choose_implicit(p.grid, dt, p.flow);
   report.implicit_volumes = p.flow.n_implicit;
   report.largest_explicit_step = p.flow.largest_explicit_step;
+  p.start.time = state.time;
+  p.start.range = state.range;
+  p.start.made = false;
   Step(p, state, dt, report).run(sources);
 }
 

@@ -123,6 +123,21 @@ std::vector<double> TransportStepper::wall_amounts(std::size_t component) const 
   return {};
 }
 
+void TransportStepper::go_back(TransportState& state) {
+  StepStart& start = parts_->start;
+  if (start.range.empty()) return;
+  state.time = start.time;
+  state.range = start.range;
+  if (start.made)
+    for (const ComponentBlock& b : parts_->blocks)
+      parallel_for(grid().n_values, [&](std::int64_t v) {
+        for (int c = 0; c < b.width; ++c) state.values[b.component[c]][v] = b.before[b.width * v + c];
+      });
+  forget_start();
+}
+
+void TransportStepper::forget_start() { parts_->start.range.clear(); }
+
 const LimiterWork& TransportStepper::limiter_work() const { return parts_->scratch.limiter.work; }
 
 std::int64_t TransportStepper::bytes() const { return parts_->bytes(); }

@@ -93,6 +93,11 @@ class TransportStepper {
   /// @param sources  per component, n_own each [concentration/time]: added uniformly over the step, in addition to the
   ///                 component's own source; empty: none. ComponentBalance::source counts it.
   void advance(TransportState& state, double dt, TransportReport& report, std::span<const Array<double>> sources = {});
+  /// Gives the state back that the last advance() began with, whether that made a step or threw, and whatever has
+  /// changed its values since; to the bit. Nothing to do where there was none, or after forget_start(). Not collective.
+  void go_back(TransportState& state);
+  /// From here on no step is to be taken back.
+  void forget_start();
 
   const ScalarGrid& grid() const;
   ScalarGrid& grid();  ///< for exchanges between ranks

@@ -301,18 +301,11 @@ class Coupled {
   std::vector<double> old_;             ///< [site][mineral] Q_old
 };
 
-void copy_state(const TransportState& from, TransportState& to) {
-  to.time = from.time;
-  to.range = from.range;
-  for (std::size_t i = 0; i < from.values.size(); ++i)
-    std::ranges::copy(from.values[i].span(), to.values[i].span().begin());
-}
-
 }  // namespace
 
 std::int64_t CoupledScratch::bytes() const {
   std::size_t sum = room.bytes() + source.bytes() + b.bytes();
-  for (const auto* all : {&sources, &before.values, &moved, &spread, &dissolved})
+  for (const auto* all : {&sources, &moved, &spread, &dissolved})
     for (const Array<double>& a : *all) sum += a.bytes();
   return static_cast<std::int64_t>(sum + sizeof(double) * (rate.capacity() + slope.capacity()) +
                                    sizeof(float) * seen.capacity()) +
@@ -323,13 +316,11 @@ void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, d
                      TransportState& state, CoupledScratch& scratch, TransportReport& moved, ReactionReport& reacted) {
   CoupledCounts& counts = scratch.counts;
   ++counts.steps;
-  if (scratch.before.values.empty()) scratch.before = stepper.make_state();
-  copy_state(state, scratch.before);
   Coupled step(problem, stepper, dt, reaction, state, scratch);
   bool found = step.run(moved, counts);
   if (!found && step.reacted_before()) {
     ++counts.from_zero;
-    copy_state(scratch.before, state);
+    stepper.go_back(state);
     step.forget_before();
     found = step.run(moved, counts);
   }
@@ -338,7 +329,7 @@ void advance_coupled(const CoupledProblem& problem, TransportStepper& stepper, d
     step.sum_up(reacted);
   } else {
     ++counts.in_turn;
-    copy_state(scratch.before, state);
+    stepper.go_back(state);
     stepper.advance(state, dt, moved);
     react(problem.medium, problem.sites, stepper.grid(), dt, problem.options, reaction,
           std::span(state.values).subspan(problem.first, n_totals), reacted);

@@ -31,7 +31,6 @@ struct CoupledScratch {
   LowOrderTerms terms;  ///< with the derivatives of the sites as their walls
   ImplicitDiffusion implicit;
   std::vector<Array<double>> sources;    ///< [component] n_own
-  TransportState before;                 ///< for the next attempt
   std::vector<Array<double>> moved;      ///< [primary] T^
   std::vector<Array<double>> spread;     ///< [mineral] δ: n_values
   std::vector<Array<double>> dissolved;  ///< [mineral] dt (Q - Q_old) of own volumes

@@ -27,7 +27,31 @@ void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reactio
   f("slopes of the coupled rates", "1/s", ItemKind::memory, coupled->slope, minerals);
 }
 
+/// Calls f(what sites have, its copy).
+template <class Reaction, class Scratch, class Before, class F>
+void for_copies(Reaction& reaction, Scratch* coupled, Before& before, F&& f) {
+  f(reaction.start, before.start);
+  f(reaction.seen, before.seen);
+  f(reaction.sorbed, before.sorbed);
+  f(reaction.amount, before.amount);
+  f(reaction.rate, before.rate);
+  f(reaction.dt, before.dt);
+  if (coupled == nullptr) return;
+  f(coupled->seen, before.coupled_seen);
+  f(coupled->rate, before.coupled_rate);
+  f(coupled->slope, before.slope);
+  f(coupled->counts, before.counts);
+}
+
 }  // namespace
+
+void keep_sites(const ReactionState& reaction, const CoupledScratch* coupled, SitesBefore& before) {
+  for_copies(reaction, coupled, before, [](const auto& from, auto& to) { to = from; });
+}
+
+void give_sites_back(const SitesBefore& before, ReactionState& reaction, CoupledScratch* coupled) {
+  for_copies(reaction, coupled, before, [](auto& to, const auto& from) { to = from; });
+}
 
 void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
                const std::string& name, const ReactionState& reaction, const CoupledScratch* coupled, State& state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sites have between steps, as items of a state (fields/state.hpp). With these and the state of the transport,
-// reactions go on with the same bits.
+// What sites have between steps, as items of a state (fields/state.hpp), and as copies to go back to. With these and
+// the state of the transport, reactions go on with the same bits.
 #pragma once
 
 #include <string>
@@ -22,5 +22,18 @@ void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const V
 /// @param coupled   new; nullptr: steps are never coupled
 void take_items(const State& state, const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
                 const std::string& name, ReactionState& reaction, CoupledScratch* coupled);
+
+/// The same lists and numbers as they were before a step.
+struct SitesBefore {
+  std::vector<float> start, seen, coupled_seen;
+  std::vector<double> sorbed, amount, rate, coupled_rate, slope;
+  double dt = 0.0;
+  CoupledCounts counts;
+};
+/// Allocates nothing after the first steps. Not collective.
+/// @param coupled  nullptr: steps are never coupled
+void keep_sites(const ReactionState& reaction, const CoupledScratch* coupled, SitesBefore& before);
+/// The inverse.
+void give_sites_back(const SitesBefore& before, ReactionState& reaction, CoupledScratch* coupled);
 
 }  // namespace karst

@@ -68,6 +68,7 @@ class Step {
 
   void solve(Failures& failures) {
     std::vector<std::int64_t> sums{0};
+    sums.reserve(state_.cost.size() + 1);
     for (const std::int32_t cost : state_.cost) sums.push_back(sums.back() + cost + 1);
     std::vector<SiteWorkspace> workspaces(n_threads());
     if (sites_.size() == 0) return;

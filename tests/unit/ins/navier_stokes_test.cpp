@@ -194,6 +194,38 @@ TEST(NavierStokes, TooLongAStepLeavesTheFlow) {
   EXPECT_LT(r.cfl, UnsteadySolver::most_cfl);
 }
 
+// Steps that were made and are taken back, of both schemes and more than twice as long as the step before, and one that
+// is refused: the step behind them has the bits that it has without them.
+TEST(NavierStokes, AStepThatIsTakenBackLeavesNoTrace) {
+  for (const TimeScheme scheme : {TimeScheme::bdf2, TimeScheme::sdirk2}) {
+    const auto flow_after = [&](bool detours) {
+      Spheres s(Comm::self(), 20.0, 1e-6);
+      UnsteadySolver flow = s.in_time(scheme);
+      const double dt = s.dt(0.1);
+      for (int i = 0; i < 3; ++i) {
+        if (detours) {
+          for (const double length : {dt, 3.0 * dt}) {
+            flow.try_step(length);
+            flow.go_back();
+          }
+          EXPECT_THROW(flow.try_step(1e4 * dt), Error);
+          flow.go_back();
+        }
+        flow.step(dt);
+      }
+      const StepReport r = flow.step(0.6 * dt);
+      EXPECT_THROW(flow.accept(), Error);  // nothing is tried
+      return std::pair(std::vector<Quad>(s.stokes.solution().begin(), s.stokes.solution().end()), r);
+    };
+    const auto [with, last] = flow_after(true);
+    const auto [without, same] = flow_after(false);
+    for (std::size_t v = 0; v < without.size(); ++v) ASSERT_EQ(with[v].v, without[v].v) << v;
+    EXPECT_EQ(last.iterations, same.iterations);
+    EXPECT_EQ(last.energy.growth, same.energy.growth);
+    EXPECT_EQ(last.cfl, same.cfl);
+  }
+}
+
 TEST(NavierStokes, SameFlowForBoxesAndRanksMpi) {
   const auto flow = [](const Comm& here, int box) {
     Spheres s(here, 20.0, 1e-10, box);

@@ -79,6 +79,49 @@ TEST_F(TransportStepperTest, RotationIsOfSecondOrderAndBounded) {
   }
 }
 
+// Also of what decays and has a source, which have changed what a step works with; whatever stands there since.
+TEST_F(TransportStepperTest, GoesBackToWhatAStepBeganWith) {
+  const test::TurningAnnulus annulus(32);
+  const auto composite = test::composite_of(comm_, test::plane_grid(32), annulus.walls());
+  FaceField flow(composite);
+  annulus.set_flow(flow);
+  ScalarComponent decaying;
+  decaying.diffusivity = 1e-3;
+  decaying.decay = 0.3;
+  decaying.source = 0.2;
+  TransportStepper stepper(composite, {ScalarComponent{}, decaying});
+  stepper.set_flow(flow);
+  TransportState state = stepper.make_state(), before = stepper.make_state();
+  for (TransportState* s : {&state, &before})
+    for (const std::size_t i : {0U, 1U}) stepper.set_values(*s, i, annulus.blob(0.0));
+  const auto expect_before = [&] {
+    EXPECT_EQ(state.time, before.time);
+    for (const std::size_t i : {0U, 1U}) {
+      EXPECT_EQ(state.range[i].least, before.range[i].least);
+      EXPECT_EQ(state.range[i].largest, before.range[i].largest);
+      EXPECT_TRUE(std::ranges::equal(state.values[i].span(), before.values[i].span())) << i;
+    }
+  };
+  stepper.go_back(state);  // there was no step
+  expect_before();
+  TransportReport report;
+  for (const double dt : {0.1, 0.2}) {
+    stepper.advance(state, dt * stepper.largest_step(), report);
+    std::ranges::fill(state.values[1].span(), 7.0);
+    stepper.go_back(state);
+    expect_before();
+  }
+  EXPECT_THROW(stepper.advance(state, 1e30, report), Error);  // within the step, with ranges that are wider already
+  stepper.go_back(state);
+  expect_before();
+  stepper.advance(state, 0.1, report);
+  EXPECT_EQ(state.time, 0.1);
+  stepper.forget_start();
+  stepper.go_back(state);
+  EXPECT_EQ(state.time, 0.1);
+  EXPECT_THROW(stepper.advance(state, -1.0, report), Error);
+}
+
 /// exp(x²) erfc(x) without overflow.
 double scaled_erfc(double x) {
   if (x < 20.0) return std::exp(x * x) * std::erfc(x);

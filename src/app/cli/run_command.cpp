@@ -269,7 +269,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   const Config& config = run.session.config;
   RunServices& services = run.services;
   services.balance.begin_pass();
-  services.handover.wanted = std::ranges::any_of(run.asked, &Job::uses_flow);
+  services.exchanges.taken = taken_by(run.asked, config);
   const GridOptions& sample = run.sample ? run.sample->grid : source.grid;
   services.progress.begin("geometry", "geometry");
   JobContext context{comm,

@@ -219,12 +219,13 @@ JobResult run_end_flow(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
   const int axis = options.axes.at(0);
   SolveProgress progress(context, "flow", options.tolerance);
-  FlowHandover& handover = context.services.handover;
+  Exchanges& exchanges = context.services.exchanges;
+  const bool taken = exchanges.is_taken(ExchangeName::flow);
   EndFlow flow = solve_end_flow(
       context.ground->composite(), options, context.config.fluid, sample_of(context),
-      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, handover.wanted);
+      [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, taken);
   progress.solved(solve_report(flow, options));
-  if (handover.wanted) handover.inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
+  if (taken) exchanges.flow.inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);
   result.headline = by_lids(options)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/deck/session.hpp"
 #include "app/flow/drive_in_time.hpp"
@@ -115,6 +116,8 @@ class FlowInTime final : public Process {
   Clock clock() const override { return Clock(drive_.times()); }
   double longest_step() override;
   void step(double dt) override;
+  void accept() override;
+  void go_back() override;
   void record(const Clock& clock) override;
   std::vector<JobComponent> fields() override { return asked_of(run_.config, components()); }
   JobResult report() override;
@@ -123,7 +126,7 @@ class FlowInTime final : public Process {
   void hand_over();
   /// Of what was handed over [s].
   void set_time(double time) {
-    if (std::optional<FluxesInTime>& to = run_.services.handover.in_time) to->time = time;
+    if (std::optional<FluxesInTime>& to = run_.services.exchanges.flow.in_time) to->time = time;
   }
   FlowState flow_now(double time);
   std::vector<JobComponent> components() const;
@@ -139,6 +142,7 @@ class FlowInTime final : public Process {
   std::vector<int> body_of_;  ///< mineral -> place among flow.body
   Probes probes_;
   StepReport last_;
+  bool jumped_ = false, handed_over_ = false;  ///< in the step under way
   FlowInTimeRecord record_;
   Recorder recorder_;
   double setup_seconds_ = 0.0;
@@ -208,22 +212,37 @@ double FlowInTime::longest_step() {
 }
 
 void FlowInTime::step(double dt) try {
-  if (record_.at_jump && drive_.has_inlet()) {
+  handed_over_ = false;
+  if (record_.at_jump && drive_.has_inlet() && !jumped_) {  // whatever the length of the step
     solver_->jump(drive_.after(recorder_.recorded().time, stokes_->op()));
     hand_over();
+    jumped_ = true;
   }
-  last_ = solver_->step(dt / units_.time());
+  solver_->try_step(dt / units_.time());
   hand_over();
-} catch (const Error& e) {  // the same on all ranks; the flow is that of the step before
+  handed_over_ = true;
+} catch (const Error& e) {  // the same on all ranks
   record_.steps.longest = 0.5 * dt;
   ++record_.steps.failures;
   throw StepFailed(e.what());
 }
 
+void FlowInTime::accept() {
+  last_ = solver_->accept();
+  jumped_ = false;
+}
+
+/// What its own failures have found of the lengths of steps stays.
+void FlowInTime::go_back() {
+  solver_->go_back();
+  std::optional<FluxesInTime>& to = run_.services.exchanges.flow.in_time;
+  if (std::exchange(handed_over_, false) && to) std::swap(to->before, to->now);  // a step writes over `before`
+}
+
 /// The fluxes of the present flow to those whom it carries.
 void FlowInTime::hand_over() {
-  if (!run_.services.handover.wanted || !run_.config.transport.asked()) return;
-  std::optional<FluxesInTime>& to = run_.services.handover.in_time;
+  if (!run_.services.exchanges.is_taken(ExchangeName::flow)) return;
+  std::optional<FluxesInTime>& to = run_.services.exchanges.flow.in_time;
   if (!to) {
     const bool from_high = drive_.has_inlet() ? options_.inlets[0].side % 2 == 1 : units_.sign < 0.0;
     const auto& composite = stokes_->op().composite();

@@ -217,7 +217,7 @@ void keep_sweeps(const JobContext& run, const VofPlaces& places, const std::stri
 /// @param fields  they are wanted
 SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, const std::string& where, bool fields) {
   const CompositeNumbering& numbering = *run.ground->numbering();
-  const bool exact = fields && run.services.handover.wanted;
+  const bool exact = fields && run.services.exchanges.is_taken(ExchangeName::flow);
   SolveKind<AxisFlow> kind{.job = "flow", .where = where};
   kind.rows = [&part, where](const AxisFlow& f) { return reports_of(part, f.column, where, f.column.inertia); };
   kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
@@ -253,9 +253,10 @@ std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part,
   std::optional<PermeabilitySolver> solver(std::in_place, run.ground, part, run.config.fluid, sample, watch);
   std::vector<SteadySolve<AxisFlow>> list;
   for (const int axis : part.axes)
-    list.push_back({axis_name(part, axis),
-                    [&, axis] { return axis_flow(solver->solve(axis), run.services.handover.wanted); },
-                    !solver->solves(axis), sweeps ? sweep_name(axis) : ""});
+    list.push_back(
+        {axis_name(part, axis),
+         [&, axis] { return axis_flow(solver->solve(axis), run.services.exchanges.is_taken(ExchangeName::flow)); },
+         !solver->solves(axis), sweeps ? sweep_name(axis) : ""});
   std::vector<AxisFlow> flows = run_solves(run, kind, progress, list);
   solver.reset();
   trim_heap();
@@ -428,9 +429,10 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
     if (!flow.has_fields()) continue;
     append_homes(joined, flow.kept);
     flows.push_back(std::make_shared<const KeptFlow>(std::move(flow.kept)));
-    if (!grid.services.handover.wanted) continue;
-    grid.services.handover.columns.push_back(std::move(flow.column));
-    grid.services.handover.columns.back().solution = std::move(flow.solution);
+    Exchanges& exchanges = grid.services.exchanges;
+    if (!exchanges.is_taken(ExchangeName::flow)) continue;
+    exchanges.flow.columns.push_back(std::move(flow.column));
+    exchanges.flow.columns.back().solution = std::move(flow.solution);
   }
   const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
   std::vector<JobComponent> components = flow_components(grid.ground, flows, drives);
@@ -548,7 +550,9 @@ Job flow_job() {
                .setup_work = flow_setup_work,
                .pace = flow_pace,
                .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
-               .n_fields = [](const Config& config, PlotField) { return static_cast<int>(config.flow.axes.size()); }}};
+               .n_fields = [](const Config& config, PlotField) { return static_cast<int>(config.flow.axes.size()); }},
+      .in_time = [](const Config& config) { return is_in_time(config); },
+      .gives = {ExchangeName::flow}};
 }
 
 }  // namespace karst

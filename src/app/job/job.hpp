@@ -31,6 +31,7 @@ namespace karst {
 class Recorder;
 struct FieldView;
 struct RunServices;
+enum class ExchangeName : std::uint8_t;
 
 /// What jobs work on.
 struct JobContext {
@@ -105,14 +106,15 @@ class CannotGoOn : public Error {
  public:
   using Error::Error;
 };
-/// A step in time could not be made; a shorter one may be possible.
-class StepFailed : public CannotGoOn {
+/// A step in time could not be made; a shorter one may be possible. On all ranks.
+class StepFailed : public Error {
  public:
-  using CannotGoOn::CannotGoOn;
+  using Error::Error;
 };
 
 /// A job under way: what the main loop does with it (simulation.hpp). It is made on a ground, and then begins, or goes
-/// on from the state of such a process. All are collective.
+/// on from the state of such a process. A step is tried by all that go through time together: either all have made it,
+/// accept it and record it, or all go back and try a shorter one (time_step.hpp, decision 056). All are collective.
 class Process {
  public:
   Process() = default;
@@ -134,10 +136,15 @@ class Process {
   virtual Clock clock() const { return {}; }
   /// No step from here on is longer [s].
   virtual double longest_step() { return std::numeric_limits<double>::infinity(); }
-  /// Throws StepFailed, on all ranks, where a shorter step may be possible from the state of before.
+  /// Tries a step. Throws StepFailed where a shorter one may be possible.
   /// @param dt  [s]; 0 where there is no time
   virtual void step(double dt) = 0;
-  /// After each step: a line of a history.
+  /// All have made the step, which stays from here on.
+  virtual void accept() {}
+  /// In place of accept(), whether step() made its step or threw: all that later steps, outputs and results look back
+  /// on is as before step(), to the bit.
+  virtual void go_back() {}
+  /// After each step that was accepted: a line of a history.
   virtual void record(const Clock&) {}
   /// At output times, whose number from 1 is Clock::outputs(): what it writes and draws beside plotfiles.
   virtual void at_output(const Clock&) {}
@@ -167,21 +174,33 @@ struct Job {
   PagePart (*page)(const Json& summary, const Figures&);
   JobCost cost;
   bool through_petsc = false;  ///< its solves take the options of --petsc that begin with its name
-  /// It wants the flow of the job `flow` (RunServices::handover).
-  bool uses_flow = false;
-  /// It goes through time step by step with the job before it, which has the clock.
-  bool (*rides_along)(const Config&) = [](const Config&) { return false; };
+  bool (*in_time)(const Config&) = [](const Config&) { return false; };  ///< it goes through time, step by step
+  /// What other jobs may take of it, and what it takes of others, by name (exchange.hpp).
+  std::vector<ExchangeName> gives{};
+  std::vector<ExchangeName> (*takes)(const Config&) = [](const Config&) { return std::vector<ExchangeName>(); };
 };
 
-/// All jobs, in the order in which they run.
+/// Each behind those that it takes something of, else as they come; those that go through time together in a row.
+/// Throws Error where jobs wait for one another.
+std::vector<Job> in_order(std::vector<Job> jobs, const Config& config);
+/// So many of jobs in order, from the first one on, go through time together: each takes what another one gives step by
+/// step. The first has the clock.
+std::size_t n_together(std::span<const Job> jobs, const Config& config);
+/// All that any of them takes.
+std::vector<ExchangeName> taken_by(std::span<const Job> jobs, const Config& config);
+/// A sentence for each thing that one of them takes and none gives.
+std::vector<std::string> not_given(std::span<const Job> jobs, const Config& config);
+
+/// All jobs.
 std::span<const Job> jobs();
-/// Those a deck asks for. Throws Error when there is none, saying what to write.
+/// Those a deck asks for, in the order in which they run. Throws Error when there is none, saying what to write.
 std::vector<Job> asked_jobs(const Config& config);
 
 /// Components of the plotfile that these jobs leave. Not collective.
 int n_plotted(const Config& config, std::span<const Job> jobs);
 
-/// Throws Error with the mistakes of all jobs that the deck asks for. The same on every rank. Collective.
+/// Throws Error with the mistakes of all jobs that the deck asks for, also where one takes what none gives. The same on
+/// every rank. Collective.
 void check_jobs(const JobContext& context);
 
 /// A sentence for each axis that a job asks for and along which no pore leads: what it computes is 0 there. The same on

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/job/exchange.hpp"
 #include "app/job/feedback_balance.hpp"
-#include "app/job/flow_handover.hpp"
 #include "app/job/job.hpp"
 #include "app/job/run_progress.hpp"
 #include "app/job/solve_store.hpp"
@@ -36,7 +36,7 @@ struct RunServices {
   RunProgress progress{};     ///< shows nothing
   ResultFiles files{};        ///< writes nothing
   SolveStore solved{};        ///< keeps nothing of what is solved, knows nothing that was
-  FlowHandover handover{};    ///< takes nothing
+  Exchanges exchanges{};      ///< nobody takes anything
   Trace trace{};              ///< records nothing
   StepTimes steps{};          ///< takes the time of every step in time
   FeedbackBalance balance{};  ///< boxes stay where they are

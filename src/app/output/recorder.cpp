@@ -71,6 +71,43 @@ void Recorder::close() {
   for (auto& [name, history] : histories_) fail_together(run_.comm, [&] { history.file.finish(); });
 }
 
+void Recorder::hold() {
+  holds_ = true;
+  held_.steps = recorded_.steps;
+  held_.time = recorded_.time;
+  held_.next_state = recorded_.next_state;
+  held_.next_frame = recorded_.next_frame;
+  held_.n_frames.clear();
+  for (const PlaneFrames& frames : recorded_.frames) held_.n_frames.push_back(frames.values.size());
+}
+
+void Recorder::release() {
+  holds_ = false;
+  for (auto& [name, history] : histories_) {
+    history.file.append(history.waiting);
+    history.waiting.clear();
+  }
+}
+
+void Recorder::drop() {
+  holds_ = false;
+  for (auto& [name, history] : histories_) history.waiting.clear();
+  recorded_.steps = held_.steps;
+  recorded_.time = held_.time;
+  recorded_.next_state = held_.next_state;
+  recorded_.next_frame = held_.next_frame;
+  recorded_.frames.resize(held_.n_frames.size());
+  for (std::size_t i = 0; i < held_.n_frames.size(); ++i) recorded_.frames[i].values.resize(held_.n_frames[i]);
+}
+
+void Recorder::append(const std::string& history, const std::string& lines) {
+  OpenHistory& to = histories_.at(history);
+  if (holds_)
+    to.waiting += lines;
+  else
+    to.file.append(lines);
+}
+
 bool Recorder::take_step(double time, double part, bool last) {
   ++recorded_.steps;
   recorded_.time = time;
@@ -86,6 +123,7 @@ std::string Recorder::title() const {
 }
 
 void Recorder::tell(double part, const std::string& note, const std::string& more, const std::string& detail) {
+  if (holds_) return;
   run_.services.progress.tell(part, title() + more, note);
   if (detail.empty() || part < next_log_) return;
   log_detail("{}: {}; {}", title(), note, detail);

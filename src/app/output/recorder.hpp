@@ -30,11 +30,13 @@ Json recorded_json(const Recorded& recorded);
 /// @param[in,out] recorded  with the names of the histories. Throws Error: other histories.
 void take_recorded(const Json& json, Recorded& recorded);
 
-/// Records a process in time:
+/// Records a process in time. What is recorded within a step, as of sub-steps, stays only if that is accepted:
 ///
 ///   Recorder recorder(run, "flow", {{"history.csv", header}});
 ///   recorder.begin();  // or recorder.go_on(json) of one before it
+///   recorder.hold();   // before a step; then drop() after one that failed
 ///   after each step:
+///     recorder.release();
 ///     recorder.append("history.csv", line);
 ///     if (recorder.take_step(time, part, last)) states.push_back(state);
 ///     if (recorder.frame_due(part)) recorder.add_frame(view, {"speed"}, axis);
@@ -69,8 +71,14 @@ class Recorder {
   /// or damaged. Not collective.
   void bring_files(const Json& recorded) const;
 
+  /// What is recorded from here on waits for release(), or goes by drop(). Not collective.
+  void hold();
+  void release();
+  /// All is as at hold().
+  void drop();
+
   /// To a history; on rank 0, where it is open. Not collective.
-  void append(const std::string& history, const std::string& lines) { histories_.at(history).file.append(lines); }
+  void append(const std::string& history, const std::string& lines);
   /// Ends the histories, which are written whole then. Throws the same Error on all ranks: not all could be.
   /// Collective.
   void close();
@@ -78,7 +86,7 @@ class Recorder {
   /// Counts a step that ends at this time [s], a part of the run. True: charts show its state, as they do of some
   /// hundred steps, evenly distributed, and of the last one.
   bool take_step(double time, double part, bool last);
-  /// Shows "PROCESS, step 3 of 20" with the note.
+  /// Shows "PROCESS, step 3 of 20" with the note; not of what waits.
   /// @param more    behind the number of the step
   /// @param detail  for the log alone, some twenty times in a run; empty: no lines in the log
   void tell(double part, const std::string& note, const std::string& more = "", const std::string& detail = "");
@@ -97,7 +105,14 @@ class Recorder {
  private:
   struct OpenHistory {
     std::string header;
-    GrowingFile file{};  ///< on rank 0
+    GrowingFile file{};     ///< on rank 0
+    std::string waiting{};  ///< lines, between hold() and release()
+  };
+  /// Of Recorded, at hold().
+  struct Held {
+    int steps = 0, next_state = 0, next_frame = 0;
+    double time = 0.0;
+    std::vector<std::size_t> n_frames;  ///< per animated field
   };
   void open(bool goes_on);
   std::string title() const;
@@ -106,6 +121,8 @@ class Recorder {
   std::string process_;
   std::map<std::string, OpenHistory> histories_;
   Recorded recorded_;
+  Held held_;
+  bool holds_ = false;
   double n_steps_ = 0.0, next_log_ = 0.0;
 };
 

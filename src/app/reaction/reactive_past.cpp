@@ -71,7 +71,27 @@ ReactivePicture picture_of(const Json& json) {
   return picture;
 }
 
+/// Calls f(what is kept, its copy).
+template <class Past, class Before, class F>
+void for_copies(Past& past, Before& before, F&& f) {
+  f(past.line, before.line);
+  f(past.worst, before.worst);
+  f(past.mean, before.mean);
+  f(past.outlet, before.outlet);
+  f(past.longest, before.longest);
+}
+
 }  // namespace
+
+void keep_past(const ReactivePast& past, PastBefore& before) {
+  for_copies(past, before, [](const auto& from, auto& to) { to = from; });
+  before.n_history = past.history.size();
+}
+
+void give_past_back(const PastBefore& before, ReactivePast& past) {
+  for_copies(past, before, [](auto& to, const auto& from) { to = from; });
+  past.history.resize(before.n_history);
+}
 
 Json past_json(const ReactivePast& past) {
   Json json{{"line", line_json(past.line)},      {"worst", line_json(past.worst)}, {"mean", start_json(past.mean)},

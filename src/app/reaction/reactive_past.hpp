@@ -62,6 +62,17 @@ struct ReactivePast {
   std::vector<ReactivePicture> pictures;
 };
 
+/// It before a step; the history and the pictures grow, and keep what they had.
+struct PastBefore {
+  ReactiveLine line, worst;
+  Speciation mean, outlet;
+  double longest = 0.0;
+  std::size_t n_history = 0;
+};
+void keep_past(const ReactivePast& past, PastBefore& before);
+/// The inverse, before pictures of later steps are taken.
+void give_past_back(const PastBefore& before, ReactivePast& past);
+
 /// As a JSON object, every bit of every number.
 Json past_json(const ReactivePast& past);
 /// Throws Error: of other minerals or elements.

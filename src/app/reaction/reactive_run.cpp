@@ -151,6 +151,48 @@ bool ReactiveRun::couples(double dt) const {
          (asked == WallCoupling::as_needed && run_.config.transport.diffusivity * dt > short_step * h * h);
 }
 
+void ReactiveRun::keep() {
+  for (Place& place : places_) keep_sites(place.state, place.walls ? &coupled_ : nullptr, place.before);
+  keep_past(past_, past_before_);
+  content_before_ = content_;
+  size_before_ = size_;
+  halved_ = false;
+}
+
+void ReactiveRun::give_back() {
+  for (Place& place : places_) {
+    give_sites_back(place.before, place.state, place.walls ? &coupled_ : nullptr);
+    place.phreeqc.reset();  // made again from what is left
+  }
+  give_past_back(past_before_, past_);
+  content_ = content_before_;
+  size_ = size_before_;
+}
+
+void ReactiveRun::forget_steps() {
+  for (Place& place : places_) place.before = {};
+  totals_before_ = {};
+}
+
+void ReactiveRun::give_totals_back(TransportStepper& stepper, TransportState& state) const {
+  if (!halved_) return;
+  const std::span<Array<double>> totals = std::span(state.values).subspan(plan_.first, plan_.initial.size());
+  const double* from = totals_before_.data();
+  for (const std::int32_t v : places_.front().sites.volume)
+    for (Array<double>& total : totals) total[v] = *from++;
+  for (Array<double>& total : totals) fetch_remote(stepper.grid(), total.span());
+}
+
+/// Of the first place, before the first half of a step.
+void ReactiveRun::keep_totals(std::span<const Array<double>> totals) {
+  const std::vector<std::int32_t>& volume = places_.front().sites.volume;
+  totals_before_.resize(volume.size() * totals.size());
+  double* to = totals_before_.data();
+  for (const std::int32_t v : volume)
+    for (const Array<double>& total : totals) *to++ = total[v];
+  halved_ = true;
+}
+
 /// Walls that react in turn: half of the step before the transport, half behind it. What is in volumes reacts behind
 /// it: equilibria and what is as good as one have no halves.
 void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
@@ -164,6 +206,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   const bool halves = walls && !together;
   ReactionReport first;
   if (halves) {
+    if (!halved_) keep_totals(totals);
     react_first_half(places_.front(), dt, totals);
     first = places_.front().report;
     add(places_.front(), dt);

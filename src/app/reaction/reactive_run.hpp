@@ -33,6 +33,15 @@ class ReactiveRun {
   ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
   ///                    are those of the state that is left
   void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
+  /// Before a step of the run, of one or more of step(): what there is now is given back by give_back().
+  void keep();
+  /// All but the state of the transport.
+  void give_back();
+  /// No step is taken back any more: their memory is free.
+  void forget_steps();
+  /// Of that state what step() has changed before its advance(). After TransportStepper::go_back(), and before
+  /// give_back(). Collective.
+  void give_totals_back(TransportStepper& stepper, TransportState& state) const;
   /// Finds the water at the outlet and at probes.
   /// @param outlet  of all components of the transport, as in its deck
   void see(double time, double pore_volumes, std::span<const double> outlet, const TransportState& state);
@@ -72,6 +81,7 @@ class ReactiveRun {
     ReactionReport report;
     bool walls = false;
     std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
+    SitesBefore before{};
     const char* name() const { return walls ? "sites at walls" : "sites in volumes"; }
   };
   /// Of plotfiles, slices and probes.
@@ -82,6 +92,7 @@ class ReactiveRun {
   /// What reacts there.
   const ReactiveMedium& medium_of(const Place& place) const { return place.walls ? plan_.medium : plan_.bulk->medium; }
   bool couples(double dt) const;
+  void keep_totals(std::span<const Array<double>> totals);
   void react(Place& place, double dt, double now, std::span<Array<double>> totals);
   void react_first_half(Place& place, double dt, std::span<Array<double>> totals);
   void add(const Place& place, double dt);
@@ -116,6 +127,10 @@ class ReactiveRun {
   std::vector<double> content_, size_;
   CoupledScratch coupled_;
   ReactivePast past_;
+  PastBefore past_before_;
+  std::vector<double> content_before_, size_before_;
+  std::vector<double> totals_before_;  ///< [site at walls][primary]; of the step under way if that reacts in halves
+  bool halved_ = false;                ///< the step under way does
   double cell_width_ = 1.0;
 };
 

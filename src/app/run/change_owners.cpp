@@ -11,11 +11,11 @@ namespace karst {
 
 namespace {
 
-/// Flows that jobs of this run have left for later ones. That in time is left again by its process.
-void move_handover(const Comm& comm, const Ground& from, const Ground& to, FlowHandover& handover) {
+/// Flows that jobs of this run have left for others. That in time is left again by its process.
+void move_flow(const Comm& comm, const Ground& from, const Ground& to, FlowExchange& flow) {
   constexpr int width = 4;
-  handover.in_time.reset();
-  for (FlowColumn& column : handover.columns) {
+  flow.in_time.reset();
+  for (FlowColumn& column : flow.columns) {
     if (!comm.any(!column.solution.empty())) continue;
     const std::vector<Quad>& was = column.solution;
     const std::span<const double> rows =
@@ -26,7 +26,12 @@ void move_handover(const Comm& comm, const Ground& from, const Ground& to, FlowH
     column.solution = std::move(solution);
     column.speed.clear();
   }
-  if (handover.inlet) handover.inlet->faces = with_other_owners(handover.inlet->faces, to.composite());
+  if (flow.inlet) flow.inlet->faces = with_other_owners(flow.inlet->faces, to.composite());
+}
+
+/// All that jobs have left for one another.
+void move_exchanges(const Comm& comm, const Ground& from, const Ground& to, Exchanges& exchanges) {
+  move_flow(comm, from, to, exchanges.flow);
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ void change_owners(JobContext& context, std::span<const Job> jobs, const BoxCost
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
     for (Checkpoint::Part& part : state->parts)
       part.state = with_other_owners(context.comm, part.state, before->geometry(), context.geometry());
-    move_handover(context.comm, *before, *context.ground, context.services.handover);
+    move_exchanges(context.comm, *before, *context.ground, context.services.exchanges);
   }
   all = begin_together(context, jobs, state);
   clock = all.front()->clock();

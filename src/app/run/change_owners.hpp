@@ -7,8 +7,8 @@
 
 namespace karst {
 
-/// Lists all that holds a ground during a run, and lets go of it: processes (made again from their state), what the
-/// flow has left for them, results of jobs that are done (by JobContext::dealt_out), and the context.
+/// Lists all that holds a ground during a run, and lets go of it: processes (made again from their state), what jobs
+/// have left for one another (exchange.hpp), results of jobs that are done (by JobContext::dealt_out), and the context.
 /// @param context       its ground is another one then
 /// @param jobs          of the processes
 /// @param[in,out] all   processes after a step

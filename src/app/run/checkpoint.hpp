@@ -13,7 +13,7 @@
 
 namespace karst {
 
-/// Jobs that go through time together: the first, which has the clock, and those that ride along.
+/// Jobs that go through time together (n_together()): the first, which has the clock, and those behind it.
 using Together = std::vector<std::unique_ptr<Process>>;
 
 /// An instant of them.

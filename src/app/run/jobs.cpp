@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "app/flow/flow_in_time.hpp"
 #include "app/job/job.hpp"
@@ -29,10 +30,7 @@ std::vector<Job> asked_jobs(const Config& config) {
           "karst run: the deck requests nothing to compute. Each of these requests a job:{}\n`karst geometry` builds "
           "only the grid",
           ways);
-  // What rides along is right behind the flow, which is first, whatever else the deck requests.
-  std::ranges::stable_partition(asked.begin() + 1, asked.end(),
-                                [&](const Job& job) { return job.rides_along(config); });
-  return asked;
+  return in_order(std::move(asked), config);
 }
 
 std::vector<std::string> axes_without_path(const Config& config, const Geometry& geometry) {
@@ -53,6 +51,8 @@ void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
   for (const Job& job : jobs())
     if (job.word.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+  require(found.empty(), "{}", join(found, "\n"));
+  found = not_given(asked_jobs(context.config), context.config);
   require(found.empty(), "{}", join(found, "\n"));
   // What only a look at the whole fluid finds, by the functions that the jobs themselves call.
   if (is_in_time(context.config)) found = look_at_flow_in_time(context);

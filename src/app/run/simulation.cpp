@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run/simulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 #include "app/deck/session.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
 #include "app/run/change_owners.hpp"
+#include "app/run/time_step.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 
@@ -19,24 +17,7 @@ namespace karst {
 
 namespace {
 
-constexpr int most_halvings = 3;     ///< of a step that fails
 constexpr double round_off = 1e-12;  ///< of times that are sums of steps, relative
-
-void make_step(const Together& jobs, Clock& clock) {
-  double longest = std::numeric_limits<double>::infinity();
-  for (const auto& job : jobs) longest = std::min(longest, job->longest_step());
-  clock.limit(longest);
-  for (int halvings = 0;; ++halvings) try {
-      jobs.front()->step(clock.dt());
-      break;
-    } catch (const StepFailed& e) {  // on all ranks
-      if (halvings == most_halvings)
-        throw StepFailed(fmt::format("the step after t = {:g} s failed, also with a length of {:g} s: {}", clock.time(),
-                                     clock.dt(), e.what()));
-      clock.limit(0.5 * clock.dt());
-    }
-  for (std::size_t i = 1; i < jobs.size(); ++i) jobs[i]->step(clock.dt());
-}
 
 std::vector<JobComponent> fields_of_all(const Together& jobs) {
   std::vector<JobComponent> all;
@@ -159,8 +140,8 @@ void do_at_once(const JobContext& context, Process& job) {
 
 void Simulation::run(const std::function<void(JobResult)>& done) {
   for (auto first = jobs_.begin(); first != jobs_.end();) {
-    const auto end =
-        std::find_if_not(first + 1, jobs_.end(), [&](const Job& j) { return j.rides_along(context_->config); });
+    const auto n = n_together({first, jobs_.end()}, context_->config);
+    const auto end = first + static_cast<std::ptrdiff_t>(n);
     std::optional<Checkpoint> from;
     Together together = begin_together(*context_, {first, end}, from);
     if (together.front()->recorder() != nullptr) {

@@ -10,7 +10,8 @@
 namespace karst {
 
 /// Takes the jobs of a run through their time, one after the other, so that the memory of one is free before the next
-/// begins; those that ride along (Job::rides_along) go step by step with the one before. Steady jobs have one step.
+/// begins; those that take of others what these give step by step go through time with them (n_together()). Steady jobs
+/// have one step.
 class Simulation {
  public:
   /// Context and jobs must outlive it. The ground of the context is another one after boxes have moved.

@@ -56,7 +56,7 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
     DispersionFlow& flow = flows.emplace_back();
     flow.axis = axis;
     flow.peclet = options.peclet;
-    const std::vector<FlowColumn>& columns = run.services.handover.columns;
+    const std::vector<FlowColumn>& columns = run.services.exchanges.flow.columns;
     const auto column = std::ranges::find(columns, axis, &FlowColumn::axis);
     if (column == columns.end() || !column->connected) continue;
     if (flow.peclet.empty())
@@ -193,7 +193,7 @@ Job dispersion_job() {
                    .setup_work = setup_work_of_closures,
                    .pace = dispersion_pace,
                    .usual_pace = {.setup = 4.5e-6, .iteration = 0.3e-6}},
-          .uses_flow = true};
+          .takes = [](const Config&) { return std::vector{ExchangeName::flow}; }};
 }
 
 }  // namespace karst

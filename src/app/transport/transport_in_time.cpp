@@ -40,7 +40,10 @@ class TransportInTime final : public Process {
   std::string dependencies() const override { return dependencies_of(system_); }
   Recorder* recorder() override { return &recorder_; }
   Clock clock() const override { return Clock(times_); }
+  double longest_step() override;
   void step(double dt) override;
+  void accept() override { recorder_.release(); }
+  void go_back() override;
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
   std::vector<JobComponent> fields() override;
@@ -59,6 +62,7 @@ class TransportInTime final : public Process {
   TransportSystem system_;
   TimeOptions times_;
   TransportRecord record_;
+  RecordBefore record_before_;
   Recorder recorder_;
   double setup_seconds_ = 0.0;
 };
@@ -163,16 +167,26 @@ void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
   if (system_.chemistry) system_.chemistry->add_work(numbering, kinds);
 }
 
-void TransportInTime::step(double dt) {
+/// In a flow in time any: it makes steps of its own within those of the flow.
+double TransportInTime::longest_step() { return system_.flow.in_time ? Process::longest_step() : times_.dt; }
+
+void TransportInTime::step(double dt) try {
   const Timer timer("transport");
-  try {
-    if (system_.flow.in_time)
-      carried_steps(dt);
-    else
-      advance(system_, dt);
-  } catch (const Error& e) {  // the same on all ranks
-    throw CannotGoOn(e.what());
-  }
+  keep_state(system_);
+  keep_record(record_, record_before_);
+  recorder_.hold();
+  if (system_.flow.in_time)
+    carried_steps(dt);
+  else
+    advance(system_, dt);
+} catch (const Error& e) {  // the same on all ranks
+  throw StepFailed(e.what());
+}
+
+void TransportInTime::go_back() {
+  give_state_back(system_);
+  give_record_back(record_before_, record_);
+  recorder_.drop();
 }
 
 /// As many steps as the Courant number asks for in one of the flow, each with the fluxes in its middle; the last one is
@@ -180,7 +194,7 @@ void TransportInTime::step(double dt) {
 void TransportInTime::carried_steps(double dt) {
   constexpr double middle = 0.5, most_steps = 1e6, round_off = 1e-9;
   const auto take = [&](double part) {
-    blend(*system_.run.services.handover.in_time, part, *system_.flow.faces);
+    blend(*system_.run.services.exchanges.flow.in_time, part, *system_.flow.faces);
     take_flow(*system_.flow.faces, system_);
   };
   take(middle);
@@ -344,6 +358,8 @@ void TransportInTime::leave_animations(JobResult& result) {
 
 JobResult TransportInTime::report() {
   const JobContext& run = system_.run;
+  system_.before = {};  // fields and pictures need memory, too
+  if (system_.chemistry) system_.chemistry->forget_steps();
   recorder_.append(profiles_csv, profile_lines(system_));
   recorder_.close();
   TransportResult numbers = transport_result(system_, record_, recorder_.recorded().steps);

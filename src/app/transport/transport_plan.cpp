@@ -21,10 +21,17 @@ constexpr double coupled_faces = 350.0;
 constexpr double beside = 112.0;
 constexpr double usual_pore_volumes = 2.0;  ///< where the deck gives seconds, and the velocity is not known yet
 
+bool has_walls(const ChemistryDeck& deck) {
+  return deck.asked() && std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+}
 /// Steps may be coupled with minerals on walls.
-bool couples_walls(const ChemistryDeck& deck) {
-  return deck.asked() && deck.walls != WallCoupling::in_turn &&
-         std::ranges::any_of(deck.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });
+bool couples_walls(const ChemistryDeck& deck) { return has_walls(deck) && deck.walls != WallCoupling::in_turn; }
+
+/// Bytes per site of what steps go back to (SitesBefore).
+/// @param doubles  of sorbed totals, or of totals before the first half of a step
+double before_step(const ReactiveMedium& medium, std::size_t doubles) {
+  const std::size_t floats = medium.n_basis() + 2 + medium.n_totals();
+  return static_cast<double>(sizeof(float) * floats + sizeof(double) * (2 * medium.minerals.size() + doubles));
 }
 
 }  // namespace
@@ -49,14 +56,19 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
   }
   all.grids.push_back({.name = "", .iterations = steps * n});
   all.solve = {300.0 + 60.0 * n + beside * (std::min(n, double{most_side_by_side}) - 1.0), 900.0, 8.0 * n};
-  if (couples_walls(config.chemistry)) {  // a second state, sources and what has moved; δ and what it dissolves
+  if (is_in_time(config.flow.model)) all.solve.fluid += sizeof(double) * n;  // values before a step of the flow
+  if (couples_walls(config.chemistry)) {  // sources and what has moved; δ and what it dissolves
     const auto minerals = static_cast<double>(config.chemistry.minerals.size());
     all.solve.fluid += coupled_faces + 8.0 * (2.0 * n + 2.0 * minerals);
-    all.solve.slot += 8.0 * n;
+  }
+  if (config.reactive != nullptr && has_walls(config.chemistry)) {
+    const ReactiveMedium& walls = config.reactive->medium;
+    all.solve.irregular += before_step(walls, walls.n_totals());
   }
   if (config.reactive != nullptr && config.reactive->bulk) {  // ReactionState, sites, and what a step works in
     const ReactiveMedium& bulk = config.reactive->bulk->medium;
-    all.solve.fluid += 8.0 * static_cast<double>(bulk.n_basis() + 2 + 5 * bulk.n_totals() + 5 * bulk.minerals.size());
+    all.solve.fluid += 8.0 * static_cast<double>(bulk.n_basis() + 2 + 5 * bulk.n_totals() + 5 * bulk.minerals.size()) +
+                       before_step(bulk, bulk.sites.empty() ? 0 : bulk.n_totals());
   }
   all.more_work = 2.0;
   return all;

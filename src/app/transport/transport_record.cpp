@@ -59,6 +59,20 @@ void add_step(const TransportLine& line, int iterations, double inflow, Transpor
   }
 }
 
+void keep_record(const TransportRecord& record, RecordBefore& before) {
+  before.longest_step = record.longest_step;
+  before.iterations = record.iterations;
+  before.components = record.components;
+  before.n_states = record.states.size();
+}
+
+void give_record_back(const RecordBefore& before, TransportRecord& record) {
+  record.longest_step = before.longest_step;
+  record.iterations = before.iterations;
+  record.components = before.components;
+  record.states.resize(before.n_states);
+}
+
 Json record_json(const TransportRecord& record) {
   Json json{{"states", Json::array()}, {"components", Json::array()}};
   each_of_run(record, ToJson{json, shown::record});

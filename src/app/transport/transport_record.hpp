@@ -32,6 +32,17 @@ TransportRecord begin_record(const TransportLine& start);
 /// @param inflow  of the fluid, where it comes in at an inlet and always alike [m³/s]; 0: no moments
 void add_step(const TransportLine& line, int iterations, double inflow, TransportRecord& record);
 
+/// It before a step; its lists grow between steps alone, but for the states.
+struct RecordBefore {
+  double longest_step = 0.0;
+  std::int64_t iterations = 0;
+  std::vector<ComponentRecord> components;
+  std::size_t n_states = 0;
+};
+void keep_record(const TransportRecord& record, RecordBefore& before);
+/// The inverse.
+void give_record_back(const RecordBefore& before, TransportRecord& record);
+
 /// As a JSON object, every bit of every number.
 Json record_json(const TransportRecord& record);
 /// @param[in,out] record  of a run that begins. Throws Error: other components or probes.

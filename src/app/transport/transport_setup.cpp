@@ -41,7 +41,7 @@ void for_lists(F&& f, FaceField& to, const Fields&... from) {
 
 /// Fluxes and velocity of the flow that the run has solved, made as fast as transport.peclet asks. Collective.
 void take_flow(const JobContext& run, CarriedBy& flow) {
-  const FlowHandover& solved = run.services.handover;
+  const FlowExchange& solved = run.services.exchanges.flow;
   if (solved.in_time) {
     flow.flows = flow.in_time = true;
     flow.darcy_velocity = solved.in_time->downwards ? -1.0 : 1.0;

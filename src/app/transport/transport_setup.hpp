@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/job/flow_handover.hpp"
+#include "app/job/exchange.hpp"
 #include "app/transport/initial_values.hpp"
 #include "app/transport/transport_job.hpp"
 #include "fields/face_field.hpp"
@@ -20,7 +20,7 @@ namespace karst {
 struct CarriedBy {
   int axis = 0;
   bool flows = false, periodic = false;
-  bool in_time = false;         ///< FlowHandover::in_time; `faces` are those at the beginning
+  bool in_time = false;         ///< FlowExchange::in_time; `faces` are those at the beginning
   double darcy_velocity = 0.0;  ///< along the axis; in time: of size 1, with the sign of the drive [m/s]
   double factor = 1.0;          ///< of the flow of the drive
   std::shared_ptr<const Composite> composite;

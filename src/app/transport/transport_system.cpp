@@ -142,6 +142,38 @@ void advance(TransportSystem& s, double dt) {
     s.stepper->advance(s.state, dt, s.report);
 }
 
+void keep_state(TransportSystem& s) {
+  SystemBefore& before = s.before;
+  before.time = s.state.time;
+  before.range = s.state.range;
+  before.carried = s.carried;
+  before.continuity = s.continuity;
+  if (s.flow.in_time) {
+    if (before.values.empty()) before.values = s.stepper->make_state().values;
+    for (std::size_t i = 0; i < before.values.size(); ++i)
+      std::ranges::copy(s.state.values[i].span(), before.values[i].begin());
+  } else {
+    s.stepper->forget_start();
+  }
+  if (s.chemistry) s.chemistry->keep();
+}
+
+void give_state_back(TransportSystem& s) {
+  const SystemBefore& before = s.before;
+  if (s.flow.in_time) {
+    for (std::size_t i = 0; i < before.values.size(); ++i)
+      std::ranges::copy(before.values[i].span(), s.state.values[i].begin());
+  } else {
+    s.stepper->go_back(s.state);
+    if (s.chemistry) s.chemistry->give_totals_back(*s.stepper, s.state);
+  }
+  s.state.time = before.time;
+  s.state.range = before.range;
+  s.carried = before.carried;
+  s.continuity = before.continuity;
+  if (s.chemistry) s.chemistry->give_back();
+}
+
 bool begins_with_jump(const TransportSystem& s, double end) {
   constexpr double as_good_as = 1e-3;
   const ScalarGrid& grid = s.stepper->grid();

@@ -25,6 +25,14 @@ struct EndRates {
   bool leaves_by_outlet = false;  ///< all that flows out
 };
 
+/// Where a step of the run began: what neither the stepper nor the chemistry gives back.
+struct SystemBefore {
+  double time = 0.0, carried = 0.0;
+  std::vector<ScalarRange> range;
+  FlowContinuity continuity;
+  std::vector<Array<double>> values;  ///< where a step is several of advance(); empty: the stepper has them
+};
+
 /// State and what advances it.
 struct TransportSystem {
   /// At the beginning. Throws Error on all ranks: values that are not finite or leave their bounds. Collective.
@@ -51,6 +59,7 @@ struct TransportSystem {
   EndRates ends;              ///< now
   double carried = 0.0;       ///< fluid that a flow in time has brought in [h0³]
   FlowContinuity continuity;  ///< worst of the flows up to now
+  SystemBefore before;        ///< the step under way
 };
 
 /// The flow from now on. Collective.
@@ -58,6 +67,11 @@ struct TransportSystem {
 void take_flow(FaceField& faces, TransportSystem& system, std::span<const double> potential = {});
 /// A step with the present flow. Throws Error on all ranks. Collective.
 void advance(TransportSystem& system, double dt);
+
+/// Before a step of the run, of one advance() in a steady flow, of any number in a flow in time. Not collective.
+void keep_state(TransportSystem& system);
+/// Gives back what there was then, to the bit; the flow is for the next step to set. Collective.
+void give_state_back(TransportSystem& system);
 
 /// What is given on an inlet or a fixed end is not what is in the volume there. Collective.
 /// @param end  of the run [s]

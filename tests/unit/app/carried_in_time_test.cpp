@@ -49,7 +49,7 @@ struct DyedChannel : test::DiscInChannel {
     dye.inlet_given = true;
     config.transport.components = {dye};
     config.time.end = 2e6;
-    services.handover.wanted = true;
+    services.exchanges.taken = {ExchangeName::flow};
   }
   /// The results of the transport.
   Json run() {

@@ -34,7 +34,7 @@ struct PeriodicBall : test::JobCase {
     config.dispersion.axes = {0};
     config.dispersion.peclet = {0.0, 5.0};
     for (double& size : grid.size.v) size *= 1e-3;
-    services.handover.wanted = true;
+    services.exchanges.taken = {ExchangeName::flow};
   }
 };
 

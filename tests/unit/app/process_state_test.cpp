@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every kind of job that goes through time is made again from its state, on the same ground and on one whose boxes have
-// other owners.
+// other owners, and goes back where a step fails that it has made.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "app/output/recorder.hpp"
 #include "app/run/change_owners.hpp"
 #include "app/run/simulation.hpp"
+#include "app/run/time_step.hpp"
 #include "base/deck/deck.hpp"
 #include "base/file/json.hpp"
 #include "base/file/plain_file.hpp"
@@ -31,9 +32,9 @@ struct Left {
   std::vector<std::string> fields;  ///< bytes of what a plotfile would hold, on this rank
 };
 
-std::string bytes_of(const JobResult& result) {
+std::string bytes_of(const std::vector<JobComponent>& components) {
   std::string bytes;
-  for (const JobComponent& c : result.components)
+  for (const JobComponent& c : components)
     for (std::size_t l = 0; l < c.ground->geometry().levels.size(); ++l) {
       const LevelGraph& graph = c.ground->geometry().levels[l].graph;
       for (int b = 0; b < graph.n_local(); ++b) {
@@ -57,23 +58,22 @@ void make_again(JobContext& context, std::span<const Job> jobs, Together& all, C
   clock.go_on(state->clock);
 }
 
-/// Takes jobs through time, with changes after steps of these numbers.
+/// Takes jobs through time, with changes after steps of these numbers, 0: before the first.
 Left march(JobContext& context, std::span<const Job> jobs, const std::map<int, Change>& changes) {
   std::optional<Checkpoint> from;
   Together together = begin_together(context, jobs, from);
   Clock clock = together.front()->clock();
   std::size_t changed = 0;
-  while (!clock.done()) {
-    double longest = std::numeric_limits<double>::infinity();
-    for (const auto& job : together) longest = std::min(longest, job->longest_step());
-    clock.limit(longest);
-    for (const auto& job : together) job->step(clock.dt());
-    clock.advance();
-    for (const auto& job : together) job->record(clock);
+  const auto change_now = [&] {
     const auto change = changes.find(clock.steps());
-    if (change == changes.end()) continue;
+    if (change == changes.end()) return;
     change->second(context, jobs, together, clock);
     ++changed;
+  };
+  for (change_now(); !clock.done(); change_now()) {
+    make_step(together, clock);
+    clock.advance();
+    for (const auto& job : together) job->record(clock);
   }
   EXPECT_EQ(changed, changes.size()) << "of " << clock.steps() << " steps";
   Left left;
@@ -82,7 +82,7 @@ Left march(JobContext& context, std::span<const Job> jobs, const std::map<int, C
     const std::vector<std::string> names = job->recorder()->files().histories;
     JobResult result = job->report();
     left.json.push_back(result.json.dump());
-    left.fields.push_back(bytes_of(result));
+    left.fields.push_back(bytes_of(result.components));
     histories.insert(histories.end(), names.begin(), names.end());
   }
   context.comm.any(false);
@@ -95,6 +95,7 @@ struct Kind {
   std::string name, deck;
   std::vector<Job> steady{}, in_time{};
   bool refined = false;  ///< also on two levels
+  bool jumps = false;    ///< the flow does, at once: it stays behind the jump when a step fails
 };
 
 constexpr const char* box = R"(
@@ -192,7 +193,9 @@ Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes
   const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
   test::JobCase run(refined ? test::refined_in(plain, 1, {0, 0, 0}, {8, 8, 8}) : plain, *two_grains());
   run.config = test::config_of(kind.deck);
-  run.services.handover.wanted = true;
+  std::vector<Job> all = kind.steady;
+  all.insert(all.end(), kind.in_time.begin(), kind.in_time.end());
+  run.services.exchanges.taken = taken_by(all, run.config);
   run.context.dealt_out = [&](const BoxCosts& costs) {
     Geometry geometry =
         build_geometry(run.comm, run.grid, *two_grains(), KeepPores::all, ControlVolumes::home_cells, costs);
@@ -223,6 +226,86 @@ std::vector<Kind> kinds() {
       {"carried in time", model(in_time, "unsteady-stokes", "") + dye, {}, {flow_job(), transport_job()}},
       {"coupled walls", reactive + waters_and_calcite("coupled"), {flow_job()}, {transport_job()}},
       {"walls in turn, dust", reactive + waters_and_calcite("in-turn") + dust, {flow_job()}, {transport_job()}, true}};
+}
+
+/// What happens to steps, by their number from 1, counted without those that fail.
+struct Plan {
+  std::map<int, int> failures{};    ///< so many times the last process fails, after it has made its step
+  std::map<int, double> lengths{};  ///< as long as they may be; of those that fail half of what failed last [s]
+  bool looks = true;                ///< whether all is as before, after those that fail
+};
+
+/// A process that goes by a plan.
+class Planned final : public Process {
+ public:
+  Planned(std::unique_ptr<Process> process, std::shared_ptr<Plan> plan)
+      : process_(std::move(process)), plan_(std::move(plan)) {}
+  State state() override { return process_->state(); }
+  std::string dependencies() const override { return process_->dependencies(); }
+  Recorder* recorder() override { return process_->recorder(); }
+  Clock clock() const override { return process_->clock(); }
+  double longest_step() override {
+    const auto length = plan_->lengths.find(next_);
+    const double longest = process_->longest_step();
+    return length != plan_->lengths.end() ? std::min(longest, length->second) : longest;
+  }
+  void step(double dt) override {
+    before_ = all_of_state();
+    process_->step(dt);
+    const auto failure = plan_->failures.find(next_);
+    if (failure == plan_->failures.end() || failure->second == failed_) return;
+    ++failed_;
+    plan_->lengths[next_] = 0.5 * dt;
+    throw StepFailed("as planned");
+  }
+  void accept() override { process_->accept(); }
+  void go_back() override {
+    process_->go_back();
+    if (!plan_->looks) return;
+    for (const auto& [name, bytes] : all_of_state())
+      EXPECT_TRUE(bytes == before_.at(name)) << recorder()->process() << ", step " << next_ << ": " << name;
+  }
+  void record(const Clock& clock) override {
+    process_->record(clock);
+    ++next_;
+    failed_ = 0;
+  }
+  void at_output(const Clock& clock) override { process_->at_output(clock); }
+  std::vector<JobComponent> fields() override { return process_->fields(); }
+  JobResult report() override { return process_->report(); }
+
+ private:
+  /// What later steps and outputs look back on, as bytes: not what stands in cells under a finer level, nor flows of
+  /// one step earlier where there is none.
+  std::map<std::string, std::string> all_of_state() {
+    const State state = process_->state();
+    std::map<std::string, std::string> all{{"numbers", state.numbers.dump()}, {"recorded", recorder()->json().dump()}};
+    if (recorder()->process() == "flow") all["fields"] = bytes_of(process_->fields());
+    const bool begins = state.numbers.value("dt", 1.0) == 0.0;
+    for (const StateItem& item : state.items) {
+      const bool earlier = item.name.find("one step earlier") != std::string::npos || item.name == "extra faces";
+      if (item.name == "flow" || (begins && earlier)) continue;
+      std::visit(
+          [&](const auto& values) {
+            all[item.name].assign(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+          },
+          item.values);
+    }
+    return all;
+  }
+  std::unique_ptr<Process> process_;
+  std::shared_ptr<Plan> plan_;
+  int next_ = 1, failed_ = 0;
+  std::map<std::string, std::string> before_;
+};
+
+/// The last process goes by the plan; the others may be looked at.
+Change go_by(const std::shared_ptr<Plan>& plan, bool looks = true) {
+  return [plan, looks](JobContext&, std::span<const Job>, Together& all, Clock&) {
+    const auto others = std::make_shared<Plan>(Plan{.looks = looks});
+    for (auto& process : all)
+      process = std::make_unique<Planned>(std::move(process), &process == &all.back() ? plan : others);
+  };
 }
 
 /// All numbers of a table, columns scaled by their largest; without those that are round-off and counts of iterations.
@@ -302,6 +385,51 @@ TEST(ProcessStateMpi, MadeAgainItGoesOnTheSame) {
         expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), whole, name);
       expect_near(run_of(kind, refined, moves(first++)), whole, refined ? same_on_two : same_on_one_level, name);
     }
+}
+
+/// Beside those of kinds(): chemistry in a flow in time, and an inlet that jumps.
+std::vector<Kind> more_kinds() {
+  const std::string in_steps = box + fmt::format(fmt::runtime(in_time), "unsteady-stokes", "");
+  std::string jumping = in_steps + dye;
+  const auto put = [&](const char* from, const char* to, const std::string& text) {
+    const std::size_t at = jumping.find(from);
+    jumping.replace(at, jumping.find(to, at) - at, text);
+  };
+  put("drive = ", "[time]",
+      "drive_factor = \"t < 31 ? t/31 : 0.3\"\ntolerance = 1e-8\n[[flow.inlet]]\nside = \"-x\"\nvelocity = 0.1\n");
+  const std::vector<Job> both{flow_job(), transport_job()};
+  return {{"coupled walls, in time", in_steps + waters_and_calcite("coupled"), {}, both},
+          {"walls in turn, dust, in time", in_steps + waters_and_calcite("in-turn") + dust, {}, both},
+          {"an inlet that jumps", jumping, {}, both, false, true}};
+}
+
+// A step of the last process fails after all have made it: all stand where they stood, to the bit, and what is left in
+// the end is that of a run which made the shorter step at once. Once, twice, and in steps one after the other, with the
+// first one and, of flows, those behind a jump among them.
+TEST(ProcessStateMpi, NothingIsLeftOfAStepThatFailed) {
+  std::vector<Kind> all = kinds();
+  for (Kind& kind : more_kinds()) all.push_back(std::move(kind));
+  for (const Kind& kind : all) {
+    const auto failing = std::make_shared<Plan>(Plan{.failures = {{1, 1}, {3, 2}, {4, 1}, {7, 1}, {8, 1}}});
+    const Left again = run_of(kind, kind.refined, {{0, go_by(failing, !kind.jumps)}});
+    EXPECT_EQ(failing->lengths.size(), failing->failures.size()) << kind.name;
+    const auto shorter = std::make_shared<Plan>(Plan{.lengths = failing->lengths});
+    expect_same(again, run_of(kind, kind.refined, {{0, go_by(shorter)}}), kind.name);
+  }
+}
+
+// A step that fails at any length ends the run, with what was there before it.
+TEST(ProcessStateMpi, AStepThatFailsAtAnyLengthEndsTheRun) {
+  const Kind kind = kinds().at(4);
+  const auto plan = std::make_shared<Plan>(Plan{.failures = {{2, 4}}});
+  try {
+    run_of(kind, false, {{0, go_by(plan)}});
+    FAIL();
+  } catch (const CannotGoOn& e) {
+    EXPECT_NE(std::string(e.what()).find("failed, also with a length of"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("as planned"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(plan->lengths.size(), 1U);
 }
 
 }  // namespace

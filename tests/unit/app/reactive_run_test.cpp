@@ -94,7 +94,7 @@ struct Table {
 struct DeckRun {
   DeckRun(const Comm& of, const std::string& text) : comm(of), config(config_of(text)) {
     config.flow.tolerance = 1e-10;
-    services.handover.wanted = true;
+    services.exchanges.taken = {ExchangeName::flow};
     services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
     check_jobs(context);
     run_job(flow_job(), context);

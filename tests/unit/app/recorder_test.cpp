@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
@@ -116,6 +117,35 @@ TEST_F(RecorderMpi, FramesAreAsManyAsAnAnimationHas) {
     EXPECT_FALSE(long_steps.recorder.frame_due(0.25 * i));
   }
   EXPECT_EQ(long_steps.frames(), (std::vector<int>{1, 2, 3, 4}));
+}
+
+// Steps that are dropped, each of two that were recorded, leave neither lines nor states nor frames.
+TEST_F(RecorderMpi, WhatIsDroppedLeavesNothing) {
+  for (const double known : {100.0, 0.0}) {
+    const auto run_of = [&](bool drops) {
+      const std::string name = folder + std::to_string(static_cast<int>(known)) + (drops ? "d" : "p");
+      Counting run(comm, name, false, known);
+      for (int i = 1; i <= 100; ++i) {
+        if (drops) {
+          const std::vector<int> charted = run.charted;
+          run.recorder.hold();
+          run.step(0.01 * i - 0.005, false);
+          run.step(0.01 * i + 0.015, i == 100);
+          run.recorder.drop();
+          run.charted = charted;
+          run.steps -= 2;
+        }
+        run.recorder.hold();
+        run.step(0.01 * i, i == 100);
+        run.recorder.release();
+      }
+      run.recorder.close();
+      comm.any(false);
+      return std::tuple(run.charted, run.frames(), run.recorder.recorded().steps, run.recorder.recorded().time,
+                        plain_text(name + "_n.csv").value_or("none"));
+    };
+    EXPECT_EQ(run_of(true), run_of(false));
+  }
 }
 
 // Interrupted behind a checkpoint or not: the same histories, states and frames.

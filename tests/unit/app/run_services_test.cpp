@@ -34,7 +34,7 @@ TEST(RunServicesMpi, ByDefaultTheyDoNothing) {
   services.progress.begin("flow", "flow: set-up");
   services.progress.tell(0.5, "stokes x", "iteration 1");
   services.progress.end();
-  EXPECT_FALSE(services.handover.wanted);
+  EXPECT_FALSE(services.exchanges.is_taken(ExchangeName::flow));
 }
 
 }  // namespace

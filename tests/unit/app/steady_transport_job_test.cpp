@@ -38,7 +38,7 @@ struct Case {
     acid.inlet = "2";
     acid.inlet_given = true;
     config.transport.components = {acid};
-    services.handover.wanted = true;
+    services.exchanges.taken = {ExchangeName::flow};
   }
   Json run() {
     check_jobs(context);
@@ -133,13 +133,13 @@ TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
   EXPECT_NEAR(inert["mean"].get<double>(), 2.0, 1e-7);
   EXPECT_NEAR(inert["outlet"].get<double>(), 2.0, 1e-7);
   EXPECT_TRUE(c.result.warnings.empty());
-  c.services.handover.columns.clear();
+  c.services.exchanges.flow.columns.clear();
   c.config.transport.walls = {wall_of(0.05)};
   c.config.transport.components[0].inlet_kind = EndKind::value;
   const auto held = c.run();
   EXPECT_LT(held["largest_imbalance"].get<double>(), 2e-4);
   c.config.transport.components[0].inlet_kind = EndKind::flux;
-  c.services.handover.columns.clear();
+  c.services.exchanges.flow.columns.clear();
   const auto steady = c.run();
   const double loss = steady["wall"]["loss_C_m3_s"];
   EXPECT_LT(steady["largest_imbalance"].get<double>(), 2e-4);
@@ -153,7 +153,7 @@ TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
   c.config.time.end_pore_volumes = 2.5;
   test::SharedDirectory place{c.comm};
   c.services.files.path = [&](const std::string& name) { return place.path() + "/" + name; };
-  c.services.handover.columns.clear();
+  c.services.exchanges.flow.columns.clear();
   const auto end = c.run();
   EXPECT_NEAR(steady["outlet"].get<double>() / end["outlet"].get<double>(), 1.0, 5e-3);
   EXPECT_NEAR(steady["mean"].get<double>() / end["mean"].get<double>(), 1.0, 5e-3);

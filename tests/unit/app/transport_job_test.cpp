@@ -56,7 +56,7 @@ struct Bed {
     tracer.inlet_given = true;
     config.transport.components = {tracer};
     config.time.end_pore_volumes = 0.4;
-    services.handover.wanted = true;
+    services.exchanges.taken = {ExchangeName::flow};
     services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
   }
   /// An inlet there in place of the drive.
@@ -152,7 +152,7 @@ TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
   EXPECT_LT(acid["outlet"].get<double>(), 0.98 * json["components"][0]["outlet"].get<double>());
   EXPECT_LT(acid["largest_imbalance"].get<double>(), 1e-11);
   bed.config.transport.walls = {{"", "", 0.05, 0.0}, {"quartz", "tracer", 0.0, 0.0}};
-  bed.services.handover.columns.clear();
+  bed.services.exchanges.flow.columns.clear();
   const auto both = bed.run().json["transport"]["components"];
   EXPECT_NEAR(both[1]["wall"]["area_m2"].get<double>(), 2.0 * area, 0.04 * area);
   EXPECT_GT(both[1]["wall"]["loss_C_m3_s"].get<double>(), 1.2 * loss);
@@ -269,7 +269,7 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
   for (const bool resume : {false, true}) {
     SolveStore& store = bed.services.solved;
     store = {bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume};
-    bed.services.handover.columns.clear();
+    bed.services.exchanges.flow.columns.clear();
     const auto json = bed.run().json["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
     EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the flow job of a run leaves for later jobs of the same run.
+// What jobs of a run hand to one another, by name. Each job says where it is declared which of these it gives and which
+// it takes (Job::gives, Job::takes); the order of jobs, and which of them go through time together, follow from that.
+// One more: a name, its row in `exchange_names`, and a member of Exchanges.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ins/upscale/flow_fluxes.hpp"
 
 namespace karst {
+
+enum class ExchangeName : std::uint8_t {
+  flow  ///< velocity through all faces
+};
+inline constexpr std::array<std::string_view, 1> exchange_names{"flow"};
+inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
 
 /// The flow from an inlet.
 struct InletFluxes {
@@ -20,17 +32,23 @@ struct InletFluxes {
 struct FluxesInTime {
   int axis = 0;
   bool downwards = false;  ///< the drive, where its factor is positive, goes towards the low end of the axis
-  double time = 0.0;       ///< at the end of the step [s]
+  double time = 0.0;       ///< at the end of the last accepted step [s]
   FaceField before, now;   ///< [h0³/s]
 };
 
 /// Columns with their solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes fluxes of
 /// them. Also of flows that an earlier run has solved.
-struct FlowHandover {
-  bool wanted = false;  ///< by later jobs; else nothing is left for them
+struct FlowExchange {
   std::vector<FlowColumn> columns{};
   std::optional<InletFluxes> inlet{};     ///< in place of columns
   std::optional<FluxesInTime> in_time{};  ///< in place of both
+};
+
+struct Exchanges {
+  std::vector<ExchangeName> taken{};  ///< by jobs of the run; what none takes is not left
+  FlowExchange flow{};
+
+  bool is_taken(ExchangeName what) const { return std::ranges::count(taken, what) > 0; }
 };
 
 }  // namespace karst

@@ -53,7 +53,7 @@ ROOMS = {
     "eb": ["shapes", "cut", "link"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
-    "transport": ["volumes", "flow", "diffusion", "march", "reactive", "steady", "dispersion"],
+    "transport": ["volumes", "flow", "regrid", "diffusion", "march", "reactive", "steady", "dispersion"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
     "app": ["deck", "job", "estimate", "output", "reaction", "flow", "transport", "run", "study", "cli"],
 }

@@ -11,8 +11,7 @@
 namespace karst {
 
 /// Values over the VoFs of all levels of a composite grid, component after component, halo and ghost slots included.
-/// Unknowns are the VoFs that are not covered by a finer level; all other slots are filled by FillGhosts
-/// (fill_ghosts.hpp).
+/// Unknowns are the VoFs that are not covered by a finer level; all other slots may hold anything.
 class CellField {
  public:
   /// All 0. Not collective.

@@ -12,7 +12,4 @@ namespace karst {
 /// Collective.
 std::vector<VofName> find_parents(const Composite& grid, int l);
 
-/// κ of the own VoFs of a box.
-std::vector<double> volumes_in(const LevelGeometry& level, int box);
-
 }  // namespace karst

@@ -61,8 +61,12 @@ const VofSet& set_of(const State& state, const std::string& name) {
   return *set;
 }
 
+bool has_item(const State& state, const std::string& name) {
+  return std::ranges::find(state.items, name, &StateItem::name) != state.items.end();
+}
+
 State owned(const State& state) {
-  State copy{state.numbers, state.sets};
+  State copy{.numbers = state.numbers, .sets = state.sets, .other_grid = state.other_grid};
   for (const StateItem& item : state.items)
     std::visit(
         [&]<class T>(std::span<const T> values) {

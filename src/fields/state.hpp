@@ -19,12 +19,16 @@ namespace karst {
 /// What becomes of the values of an item:
 ///
 ///                 on disk, other owners   other grid, same walls               other walls
-///   content       kept                    conserved, within its bounds         follows its pieces of fluid
+///   content       kept                    goes with the water, in its bounds   follows its pieces of fluid
+///   amount        kept                    shared by volume, conserved          follows what it lies on
 ///   point_value   kept                    interpolated; velocity: projected    kept where the volume lives on
 ///   face_flux     kept                    dropped: from the projection         dropped
 ///   memory        kept                    dropped: the scheme starts itself    dropped
+///
+/// Other grids: transport/regrid/values_on_other_grid.hpp.
 enum class ItemKind : std::uint8_t {
-  content,      ///< of the water of a volume: dissolved, sorbed, minerals in it
+  content,      ///< dissolved in the water of a volume
+  amount,       ///< of a volume, per kilogram of its water: sorbed, minerals in it
   point_value,  ///< of a field at the centroid
   face_flux,
   memory  ///< of a scheme: older time levels, rates of the last step, first guesses
@@ -54,12 +58,14 @@ struct StateItem {
   std::string set;                                                         ///< name of its VofSet
   std::variant<std::span<const double>, std::span<const float>> values{};  ///< [row][component]
   std::shared_ptr<const void> owner{};  ///< of the values; empty: they stand in the process until its next step
+  int times_width = -1;                 ///< component that is stored times the width of its level; -1: none
 };
 
 struct State {
   Json numbers = Json::object();  ///< tables and numbers: kept whatever happens
   std::vector<VofSet> sets{};
   std::vector<StateItem> items{};
+  bool other_grid = false;  ///< comes from another grid: without fluxes and memory
 };
 
 /// Adds the set unless there is one of its name.
@@ -75,6 +81,8 @@ void add_owned(State& state, StateItem item, Array<T> values) {
   item.owner = owner;
   state.items.push_back(std::move(item));
 }
+
+bool has_item(const State& state, const std::string& name);
 
 /// A copy whose values all belong to it. Not collective.
 State owned(const State& state);

@@ -10,7 +10,7 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 4> kinds{"content", "point value", "face flux", "memory"};
+constexpr std::array<const char*, 5> kinds{"content", "amount", "point value", "face flux", "memory"};
 
 ItemKind kind_of(const std::string& name) {
   const auto at = std::ranges::find(kinds, name);

@@ -225,7 +225,7 @@ JobResult run_end_flow(const JobContext& context) {
       context.ground->composite(), options, context.config.fluid, sample_of(context),
       [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, taken);
   progress.solved(solve_report(flow, options));
-  if (taken) exchanges.flow.inlet = InletFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
+  if (taken) exchanges.flow.fluxes = SteadyFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);
   result.headline = by_lids(options)

@@ -21,11 +21,12 @@ enum class ExchangeName : std::uint8_t {
 inline constexpr std::array<std::string_view, 1> exchange_names{"flow"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
 
-/// The flow from an inlet.
-struct InletFluxes {
+/// A steady flow by its fluxes: from an inlet, or from another grid.
+struct SteadyFluxes {
   int axis = 0;
   double darcy_velocity = 0.0;  ///< along the axis, negative where fluid comes in at the high end [m/s]
   FaceField faces;              ///< [h0³/s]
+  bool continuous = true;  ///< false: Σ of them is 0 from cell to cell of the grid where the flow was solved alone
 };
 
 /// A flow in time, step by step: of the last step the fluxes at its beginning and at its end.
@@ -40,7 +41,7 @@ struct FluxesInTime {
 /// them. Also of flows that an earlier run has solved.
 struct FlowExchange {
   std::vector<FlowColumn> columns{};
-  std::optional<InletFluxes> inlet{};     ///< in place of columns
+  std::optional<SteadyFluxes> fluxes{};   ///< in place of columns
   std::optional<FluxesInTime> in_time{};  ///< in place of both
 };
 

@@ -8,7 +8,7 @@
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
-#include "app/run/change_owners.hpp"
+#include "app/run/change_ground.hpp"
 #include "app/run/time_step.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"

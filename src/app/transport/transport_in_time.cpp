@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/deck/session.hpp"
 #include "app/deck/transport_breaks.hpp"
@@ -52,6 +53,7 @@ class TransportInTime final : public Process {
   JobResult report() override;
 
  private:
+  void begin_times();
   void set_up();
   void carried_steps(double dt);
   void record_step(double part, bool last);
@@ -114,10 +116,13 @@ TransportRecord record_of(TransportSystem& system) {
 }
 
 TransportInTime::TransportInTime(const JobContext& run)
-    : system_(run),
-      times_(times_of(system_)),
-      record_(record_of(system_)),
-      recorder_(run, "transport", histories_of(system_)) {}
+    : system_(run), recorder_(run, "transport", histories_of(system_)) {}
+
+/// With the flow and the first state.
+void TransportInTime::begin_times() {
+  times_ = times_of(system_);
+  record_ = record_of(system_);
+}
 
 /// With the times of the run.
 void TransportInTime::set_up() {
@@ -129,6 +134,8 @@ void TransportInTime::set_up() {
 }
 
 void TransportInTime::begin() {
+  take_flow(*system_.flow.faces, system_);
+  begin_times();
   set_up();
   recorder_.append(profiles_csv, profile_lines(system_));
 }
@@ -141,6 +148,8 @@ State TransportInTime::state() {
 }
 
 void TransportInTime::go_on(const State& state) {
+  take_flow_of(state, system_);
+  begin_times();
   fail_together(system_.run.comm, [&] {
     take_record(state.numbers.at("record"), record_);
     const auto times = state.numbers.at("times").get<std::array<double, 3>>();
@@ -167,8 +176,13 @@ void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
   if (system_.chemistry) system_.chemistry->add_work(numbering, kinds);
 }
 
-/// In a flow in time any: it makes steps of its own within those of the flow.
-double TransportInTime::longest_step() { return system_.flow.in_time ? Process::longest_step() : times_.dt; }
+/// The grid may be another one than that of the first step. In a flow in time any: it makes steps of its own within
+/// those of the flow.
+double TransportInTime::longest_step() {
+  if (system_.flow.in_time) return Process::longest_step();
+  return system_.keeps_flow() ? std::min(times_.dt, longest_by_flow(times_, system_.stepper->largest_step()))
+                              : times_.dt;
+}
 
 void TransportInTime::step(double dt) try {
   const Timer timer("transport");

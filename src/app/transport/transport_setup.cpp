@@ -50,11 +50,11 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     blend(*solved.in_time, 1.0, *flow.faces);
     return;
   }
-  require(solved.inlet || !solved.columns.empty(), "transport: the flow of this run was not kept");
+  require(solved.fluxes || !solved.columns.empty(), "transport: the flow of this run was not kept");
   const auto column = std::ranges::find(solved.columns, flow.axis, &FlowColumn::axis);
-  require(solved.inlet ? solved.inlet->axis == flow.axis : column != solved.columns.end(),
+  require(solved.fluxes ? solved.fluxes->axis == flow.axis : column != solved.columns.end(),
           "transport: no flow along {} was solved", axis_names[flow.axis]);
-  const double solved_velocity = solved.inlet ? solved.inlet->darcy_velocity : column->darcy_velocity[flow.axis];
+  const double solved_velocity = solved.fluxes ? solved.fluxes->darcy_velocity : column->darcy_velocity[flow.axis];
   const TransportDeck& deck = run.config.transport;
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
@@ -63,13 +63,14 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
-  if (solved.inlet) {
-    flow.faces.emplace(solved.inlet->faces.composite());
+  if (solved.fluxes) {
+    flow.continuous = solved.fluxes->continuous;
+    flow.faces.emplace(solved.fluxes->faces.composite());
     for_lists(
         [by = flow.factor](std::span<double> out, std::span<const double> given) {
           parallel_for(std::ssize(out), [&](std::int64_t i) { out[i] = by * given[i]; });
         },
-        *flow.faces, solved.inlet->faces);
+        *flow.faces, solved.fluxes->faces);
   } else {
     const double h = run.grid.cell_width();
     flow.faces = flow_fluxes(run.ground->composite(), run.config.flow, run.config.fluid.viscosity, h, *column,
@@ -272,7 +273,7 @@ TimeOptions transport_times(TimeOptions times, double pore_time, double largest_
   require(times.output <= times.end,
           "time: the output interval of {:g} s is longer than the run, which ends at {:g} s; remove it", times.output,
           times.end);
-  const double by_flow = std::min(times.cfl, most_courant) * largest_step;
+  const double by_flow = longest_by_flow(times, largest_step);
   times.dt = times.dt > 0.0 ? std::min(times.dt, by_flow) : by_flow;
   times.dt = std::min(times.dt, times.end);
   require(times.end / times.dt <= most_steps,

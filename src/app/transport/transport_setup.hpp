@@ -23,6 +23,7 @@ struct CarriedBy {
   bool in_time = false;         ///< FlowExchange::in_time; `faces` are those at the beginning
   double darcy_velocity = 0.0;  ///< along the axis; in time: of size 1, with the sign of the drive [m/s]
   double factor = 1.0;          ///< of the flow of the drive
+  bool continuous = true;       ///< SteadyFluxes::continuous
   std::shared_ptr<const Composite> composite;
   std::optional<FaceField> faces;  ///< [h0³/s]
   /// Side where it flows in and out; -1 where the domain is periodic along the axis.
@@ -76,6 +77,10 @@ TimeOptions transport_times(TimeOptions times, double pore_time, double largest_
 /// Largest Courant number of a step, whatever time.cfl asks: where every volume passes on all that it has, what
 /// alternates from one to the next is not damped, however much diffuses.
 inline constexpr double most_courant = 0.9;
+/// Longest step in a steady flow [s].
+inline double longest_by_flow(const TimeOptions& times, double largest_step) {
+  return std::min(times.cfl, most_courant) * largest_step;
+}
 
 /// Says so where breaks double the number of steps, or more. Not collective.
 std::vector<std::string> break_warnings(const TimeOptions& times);

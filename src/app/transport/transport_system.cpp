@@ -103,9 +103,9 @@ TransportSystem::TransportSystem(const JobContext& context)
   for (const ComponentResult& c : numbers.components) numbers.probes.fields.push_back({c.name, "concentration"});
   TransportOptions options;
   options.tolerance = run.config.transport.tolerance;
+  if (!flow.continuous) options.allowed_divergence = std::numeric_limits<double>::infinity();
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
-  take_flow(*flow.faces, *this);
   for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
   fluid_volume = run.comm.sum(fluid_volume);
   set_initial(initial, *this);
@@ -258,16 +258,22 @@ State state_of(const TransportSystem& s) {
   return state;
 }
 
+void take_flow_of(const State& state, TransportSystem& s) {
+  std::vector<double> potential;
+  if (s.keeps_flow() && !state.other_grid) {
+    potential.resize(s.own_values(0).size());
+    fail_together(s.run.comm, [&] { take_item(state, potential_name, 1, std::span(potential)); });
+  }
+  take_flow(*s.flow.faces, s, potential);
+}
+
 void take_state(const State& state, TransportSystem& s) {
   const std::size_t n_own = s.own_values(0).size(), n = s.state.values.size();
   std::vector<std::vector<double>> values(n, std::vector<double>(n_own));
-  std::vector<double> potential(s.keeps_flow() ? n_own : 0);
   fail_together(s.run.comm, [&] {
     for (std::size_t i = 0; i < n; ++i)
       take_item(state, concentration_name(s.numbers.components[i].name), 1, std::span(values[i]));
-    if (s.keeps_flow()) take_item(state, potential_name, 1, std::span(potential));
   });
-  if (s.keeps_flow()) take_flow(*s.flow.faces, s, potential);
   for (std::size_t i = 0; i < n; ++i) {
     s.stepper->set_values(s.state, i, values[i]);
     const Json& range = state.numbers.at("range").at(i);

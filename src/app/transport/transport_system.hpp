@@ -35,7 +35,8 @@ struct SystemBefore {
 
 /// State and what advances it.
 struct TransportSystem {
-  /// At the beginning. Throws Error on all ranks: values that are not finite or leave their bounds. Collective.
+  /// At the beginning, but for the flow, which take_flow() sets. Throws Error on all ranks: values that are not finite
+  /// or leave their bounds. Collective.
   explicit TransportSystem(const JobContext& context);
   bool is_total(std::size_t i) const { return chemistry && i >= run.config.reactive->first; }
   bool keeps_flow() const { return flow.flows && !flow.in_time; }  ///< the same in all steps
@@ -87,7 +88,9 @@ std::string profile_lines(const TransportSystem& system);
 std::string dependencies_of(const TransportSystem& system);
 /// All that its steps look back on. Collective.
 State state_of(const TransportSystem& system);
-/// Goes on from there. Throws the same Error on all ranks. Collective.
+/// Goes on from there, first with the flow, whose potential is an item, then with all else. Throw the same Error on all
+/// ranks. Collective.
+void take_flow_of(const State& state, TransportSystem& system);
 void take_state(const State& state, TransportSystem& system);
 
 enum class Chemistry : std::uint8_t { left_out, included };  ///< its fields, which take a speciation per cell

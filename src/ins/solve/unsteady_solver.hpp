@@ -122,7 +122,8 @@ class UnsteadySolver {
   /// All that the steps to come look back on; units as above. A solver of the same flow goes on from it with the same
   /// bits. Collective.
   State state();
-  /// Throws the same Error on all ranks: the state of another flow. Collective.
+  /// That of another grid: from the flow next to it that is free of divergence, with two stages. Throws the same Error
+  /// on all ranks: the state of another flow; the iteration fails. Collective.
   void go_on(const State& state);
 
   /// Out of the domain through a side, at the end of the last step [velocity h0²]. Collective.
@@ -152,6 +153,7 @@ class UnsteadySolver {
   void keep(const StokesDrive& drive, const TimeTerm& term, PastFlow& to);
   template <class F>
   void for_own_items(F&& f);
+  void go_on_from_other_grid(const State& state);
   void measure(StepReport& report);
   void measure_change(const TimeTerm& term, EnergyRates& energy);
   void measure_energy(EnergyRates& energy);

@@ -3,6 +3,7 @@
 // fluxes of the extra faces of each box, in the rows of its first VoFs.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "base/comm/fail_together.hpp"
 #include "ins/solve/unsteady_solver.hpp"
@@ -91,6 +92,7 @@ State UnsteadySolver::state() {
   const std::string set = state.sets.back().name;
   for_own_items([&](const char* name, const char* unit, ItemKind kind, int components, auto values) {
     state.items.push_back({name, unit, kind, components, set, values});
+    if (kind == ItemKind::point_value) state.items.back().times_width = 3;  // the pressure
   });
   if (const int width = of_extra * extra_in_a_row(op); width > 0) {
     Array<double> rows(now_.cells.size() * width, Purpose::buffers, 0.0);
@@ -101,6 +103,7 @@ State UnsteadySolver::state() {
 }
 
 void UnsteadySolver::go_on(const State& state) {
+  if (state.other_grid) return go_on_from_other_grid(state);
   StokesLevels& op = stokes_->op();
   const int width = of_extra * extra_in_a_row(op);
   Array<double> rows(now_.cells.size() * width, Purpose::buffers);
@@ -122,6 +125,28 @@ void UnsteadySolver::go_on(const State& state) {
   for (PastFlow* flow : {&now_, &before_}) op.find_ghosts(stokes_->values(), *flow);
   if (const double shift = numbers.at("shift"); shift > 0.0) stokes_->preconditioner().set_slow(shift);
   stokes_->list_unknowns();
+}
+
+/// As at a start, but at the time of the state. The pressure is a first guess alone: it would move fluxes of faces by
+/// what its interpolation leaves of its gradient, and a flow that has just begun is much slower than that.
+void UnsteadySolver::go_on_from_other_grid(const State& state) {
+  fail_together(stokes_->op().comm(), [&] {
+    for_own_items([&](const char* name, const char*, ItemKind kind, int components, auto values) {
+      if (kind == ItemKind::point_value) take_item(state, name, components, values);
+    });
+  });
+  const std::span<Quad> x = stokes_->all_values();
+  std::vector<double> pressure(x.size());
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    if (volume_[v] == 0.0F) x[v] = {};
+    pressure[v] = std::exchange(x[v].v[3], 0.0);
+  }
+  const double time = state.numbers.at("time");
+  const StokesDrive ends = velocities_of(drive_at_(time), stokes_->op().sides());  // nothing drives it in no time
+  begin_here(ends);
+  jump(ends);
+  time_ = time;
+  for (std::size_t v = 0; v < x.size(); ++v) x[v].v[3] = now_.cells[v].v[3] = pressure[v];
 }
 
 }  // namespace karst

@@ -19,8 +19,8 @@ void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reactio
   f("first guess", "", ItemKind::memory, reaction.start, medium.n_basis() + 2);
   f("totals of the last solve", amount, ItemKind::memory, reaction.seen, totals);
   f("rates", rate, ItemKind::memory, reaction.rate, minerals);
-  if (!medium.sites.empty()) f("sorbed", amount, ItemKind::content, reaction.sorbed, totals);
-  if (sites.ends()) f("minerals left", amount, ItemKind::content, reaction.amount, minerals);
+  if (!medium.sites.empty()) f("sorbed", amount, ItemKind::amount, reaction.sorbed, totals);
+  if (sites.ends()) f("minerals left", amount, ItemKind::amount, reaction.amount, minerals);
   if (coupled == nullptr) return;
   f("totals of the last coupled solve", amount, ItemKind::memory, coupled->seen, totals);
   f("coupled rates", rate, ItemKind::memory, coupled->rate, minerals);
@@ -75,16 +75,19 @@ void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const V
 
 void take_items(const State& state, const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
                 const std::string& name, ReactionState& reaction, CoupledScratch* coupled) {
-  const VofSet &there = set_of(state, name), here = some_of(unknowns, name, sites.volume);
-  require(there.all == here.all && there.vofs == here.vofs, "the state has {} {}, which are not the {} here",
-          there.size, name, here.size);
-  const auto take = [&]<class T>(const char* part, const char*, ItemKind, std::vector<T>& to, std::size_t n) {
+  if (!state.other_grid) {
+    const VofSet &there = set_of(state, name), here = some_of(unknowns, name, sites.volume);
+    require(there.all == here.all && there.vofs == here.vofs, "the state has {} {}, which are not the {} here",
+            there.size, name, here.size);
+  }
+  const auto take = [&]<class T>(const char* part, const char*, ItemKind kind, std::vector<T>& to, std::size_t n) {
+    if (state.other_grid && kind == ItemKind::memory) return;  // as in a reaction that begins
     to.resize(sites.size() * n);
     take_item(state, name + ": " + part, static_cast<int>(n), std::span(to));
   };
   for_parts(medium, sites, reaction, coupled, take);
   const Json& numbers = state.numbers.at(name);
-  reaction.dt = numbers.at("dt");
+  if (!state.other_grid) reaction.dt = numbers.at("dt");
   if (coupled == nullptr) return;
   const auto counts = numbers.at("counts").get<std::array<std::int64_t, 4>>();
   coupled->counts = {counts[0], counts[1], counts[2], counts[3]};

@@ -206,7 +206,8 @@ void Maker::list_between_levels(int level) {
     o.face.conductance = conductance_between(left, right, f.face.aperture, h, 1.5 * h);
     o.face.at.from_left = h * (f.face.centroid - left.centroid);
     o.face.at.from_right = o.face.at.from_left - across;
-    o.place = {Kind::coarse_fine, static_cast<std::uint8_t>(level), 0, 1, -1, static_cast<std::int64_t>(i)};
+    o.place = {Kind::coarse_fine,           static_cast<std::uint8_t>(level), o.face.direction, 1, -1,
+               static_cast<std::int64_t>(i)};
     others_.push_back(o);
     if (numbering().is_own(right.number)) continue;
     wanted_.push_back(right.number);
@@ -218,7 +219,7 @@ void Maker::list_between_levels(int level) {
     const auto s = in.get<SentFace>();
     const auto at = std::ranges::lower_bound(remote, RemoteItem{rank, s.place}) - remote.begin();
     OtherFace o{s.left, s.right, s.face, {}, {}, false, true, {}, 0};
-    o.place = {Kind::entering, static_cast<std::uint8_t>(level), 0, 1, -1, std::ssize(faces) + at};
+    o.place = {Kind::entering, static_cast<std::uint8_t>(level), s.face.direction, 1, -1, std::ssize(faces) + at};
     others_.push_back(o);
     wanted_.push_back(s.left);
   });

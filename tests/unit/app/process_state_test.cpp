@@ -14,7 +14,7 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
-#include "app/run/change_owners.hpp"
+#include "app/run/change_ground.hpp"
 #include "app/run/simulation.hpp"
 #include "app/run/time_step.hpp"
 #include "base/deck/deck.hpp"
@@ -22,6 +22,7 @@
 #include "base/file/plain_file.hpp"
 #include "support/job_cases.hpp"
 #include "support/reactive_decks.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst::process_state_test {
 namespace {
@@ -308,8 +309,9 @@ Change go_by(const std::shared_ptr<Plan>& plan, bool looks = true) {
   };
 }
 
-/// All numbers of a table, columns scaled by their largest; without those that are round-off and counts of iterations.
-std::vector<double> scaled_numbers(const std::string& text) {
+/// The columns of a table, scaled by their largest; without those that are round-off and counts of iterations.
+/// @param without  others to be left out, by parts of their names
+std::vector<std::vector<double>> scaled_columns(const std::string& text, const std::vector<const char*>& without = {}) {
   std::istringstream lines(text);
   std::string line, word;
   std::vector<std::string> names;
@@ -323,15 +325,16 @@ std::vector<double> scaled_numbers(const std::string& text) {
   columns.resize(names.size());
   while (std::getline(lines, line))
     words_of([&](std::size_t c) { columns[c].push_back(word.empty() ? 0.0 : std::stod(word)); });
-  std::vector<double> all;
+  std::vector<std::vector<double>> all;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const auto has = [&](const char* part) { return names[c].find(part) != std::string::npos; };
     if (has("imbalance") || has("charge") || has("divergence") || has("iterations") || has("solve") || has("kept") ||
-        has("speciations"))
+        has("speciations") || std::ranges::any_of(without, has))
       continue;
     double largest = std::numeric_limits<double>::min();
     for (const double x : columns[c]) largest = std::max(largest, std::abs(x));
-    for (const double x : columns[c]) all.push_back(x / largest);
+    for (double& x : columns[c]) x /= largest;
+    all.push_back(columns[c]);
   }
   return all;
 }
@@ -340,9 +343,13 @@ std::vector<double> scaled_numbers(const std::string& text) {
 void expect_near(const Left& moved, const Left& whole, double same, const std::string& name) {
   ASSERT_EQ(moved.texts.size(), whole.texts.size());
   for (std::size_t t = 0; t < whole.texts.size(); ++t) {
-    const std::vector<double> a = scaled_numbers(moved.texts[t]), b = scaled_numbers(whole.texts[t]);
+    const auto a = scaled_columns(moved.texts[t]), b = scaled_columns(whole.texts[t]);
     ASSERT_EQ(a.size(), b.size()) << name;
-    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], same) << name << ", " << t << ", number " << i;
+    for (std::size_t c = 0; c < a.size(); ++c) {
+      ASSERT_EQ(a[c].size(), b[c].size()) << name;
+      for (std::size_t i = 0; i < a[c].size(); ++i)
+        ASSERT_NEAR(a[c][i], b[c][i], same) << name << ", " << t << ", column " << c << ", line " << i;
+    }
   }
 }
 
@@ -368,6 +375,56 @@ std::map<int, Change> moves(std::size_t first) {
   return changes;
 }
 
+/// What is conserved to round-off, of all items and components [unit h0³].
+std::map<std::string, double> amounts_of(const JobContext& context, const Together& all) {
+  std::map<std::string, double> amounts;
+  const ScalarGrid grid = make_scalar_grid(context.ground->composite());
+  for (const auto& process : all) {
+    const State state = process->state();
+    for (const StateItem& item : state.items) {
+      if (item.kind != ItemKind::amount) continue;
+      const auto values = std::get<std::span<const double>>(item.values);
+      double sum = 0.0;
+      for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] * grid.volume[i / item.components];
+      amounts[item.name] = context.comm.sum(sum);
+    }
+  }
+  return amounts;
+}
+
+/// The grid gets one more level over everything, or has one alone; walls and pores stay.
+Change to_levels(int levels) {
+  return [levels](JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
+    const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
+    const GridOptions grid = levels == 1 ? plain : test::refined_in(plain, 1, {0, 0, 0}, {32, 8, 8});
+    const std::weak_ptr<const Ground> ground = context.ground;
+    const std::map<std::string, double> before = amounts_of(context, all);
+    const auto make = [&] {
+      Geometry geometry = build_geometry(context.comm, grid, *two_grains(), KeepPores::all);
+      geometry.report = context.geometry().report;
+      return std::make_shared<const Ground>(context.comm, std::move(geometry));
+    };
+    change_ground(context, jobs, make, all, clock);
+    EXPECT_TRUE(ground.expired());
+    EXPECT_EQ(context.geometry().levels.size(), levels);
+    for (const auto& [name, amount] : amounts_of(context, all))
+      EXPECT_NEAR(amount, before.at(name), 1e-12 * std::abs(before.at(name))) << name;
+  };
+}
+
+/// Numbers at the end, over the largest of their columns in the whole run; without means across the drive, what has not
+/// arrived at the outlet yet, and what is of the grid alone.
+void expect_near_at_end(const Left& changed, const Left& whole, double near, const std::string& name) {
+  const std::vector<const char*> small{"darcy_velocity_y", "darcy_velocity_z", "outlet", "outflow", "cfl", "coupling"};
+  ASSERT_EQ(changed.texts.size(), whole.texts.size());
+  for (std::size_t t = 0; t < whole.texts.size(); ++t) {
+    const auto a = scaled_columns(changed.texts[t], small), b = scaled_columns(whole.texts[t], small);
+    ASSERT_EQ(a.size(), b.size()) << name;
+    for (std::size_t c = 0; c < a.size(); ++c)
+      EXPECT_NEAR(a[c].back(), b[c].back(), near) << name << ", " << t << ", column " << c;
+  }
+}
+
 // Flows are solved to 1e-12 of the drive, and means across the axis are a thousand times smaller than along it.
 constexpr double same_on_one_level = 1e-9, same_on_two = 1e-8;
 
@@ -385,6 +442,18 @@ TEST(ProcessStateMpi, MadeAgainItGoesOnTheSame) {
         expect_same(run_of(kind, refined, {{1, make_again}, {2, make_again}, {5, make_again}}), whole, name);
       expect_near(run_of(kind, refined, moves(first++)), whole, refined ? same_on_two : same_on_one_level, name);
     }
+}
+
+// The grid gets a level over everything after the second step, and loses it after the fourth: what is conserved is kept
+// to round-off, nothing holds the grid of before, and the end is near that of the run without changes.
+TEST(ProcessStateMpi, GoesOnWithOtherLevels) {
+  for (Kind kind : kinds()) {
+    const std::string tight = "tolerance = 1e-12";
+    kind.deck.replace(kind.deck.find(tight), tight.size(), "tolerance = 1e-9");
+    const Left whole = run_of(kind, false, {}), changed = run_of(kind, false, {{2, to_levels(2)}, {4, to_levels(1)}});
+    expect_near_at_end(changed, whole, 0.05, kind.name);
+    expect_same(run_of(kind, false, {{3, to_levels(1)}}), whole, kind.name);  // the same grid again
+  }
 }
 
 /// Beside those of kinds(): chemistry in a flow in time, and an inlet that jumps.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Price of a change of ground: the jobs of a deck go three steps through time, then their ground changes to the same
+// boxes, to a finer level in an eighth of the domain, and back, with a step after each. Seconds of the slowest rank by
+// phase, and the largest memory of a rank before and since.
+//   bench_ground DECK [threads = 1]
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "app/deck/session.hpp"
+#include "app/deck/source.hpp"
+#include "app/job/run_services.hpp"
+#include "app/run/change_ground.hpp"
+#include "app/run/simulation.hpp"
+#include "app/run/time_step.hpp"
+#include "base/comm/memory.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
+#include "base/file/run_guarded.hpp"
+#include "clock.hpp"
+#include "solvers/krylov/petsc_session.hpp"
+#include "support/shared_directory.hpp"
+
+namespace {
+
+using namespace karst;
+
+Config config_of(const char* deck) {
+  Reader in = Reader::from_file(deck);
+  Config config = read_config(in);
+  in.finish();
+  return config;
+}
+
+void step(const Together& all, Clock& clock) {
+  make_step(all, clock);
+  clock.advance();
+  for (const auto& process : all) process->record(clock);
+}
+
+void print_timers(const Comm& comm) {
+  for (const TimerRow& row : collect_timers(comm))
+    if (row.max >= 0.01) fmt::print("  {:{}}{}: {:.2f} s\n", "", 2 * row.depth, row.name, row.max);
+}
+
+double peak_mb(const Comm& comm) { return comm.max(1e-6 * static_cast<double>(arena::peak_resident_set())); }
+
+void run(const Comm& comm, const Config& config) {
+  const test::SharedDirectory folder(comm);
+  const Source source = open_source(comm, config, folder.path() + "/image.h5");
+  RunServices services;
+  services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };
+  RunSeconds seconds;
+  JobContext context{comm, config, source.grid,
+                     std::make_shared<const Ground>(comm, build(comm, config, source, seconds)), services};
+  check_jobs(context);
+  const std::vector<Job> asked = asked_jobs(config);
+  services.exchanges.taken = taken_by(asked, config);
+  std::size_t first = 0;
+  for (std::size_t n = 0; first < asked.size(); first += n) {
+    n = n_together(std::span(asked).subspan(first), config);
+    if (first + n == asked.size()) break;
+    run_job(asked[first], context);
+  }
+  const std::span<const Job> together = std::span(asked).subspan(first);
+  std::optional<Checkpoint> from;
+  Together all = begin_together(context, together, from);
+  Clock clock = all.front()->clock();
+  for (int i = 0; i < 3; ++i) step(all, clock);
+  fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
+  const auto change = [&](const char* name, bool refined) {
+    GridOptions grid = source.grid;
+    if (refined) {
+      grid.levels = 2;
+      grid.refine = {{1, Refinement::Where::region, {}, 0.5 * grid.size, 0}};
+    }
+    reset_timers();
+    const double start = now();
+    const auto make = [&] {
+      Geometry geometry =
+          build_geometry(comm, grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, {});
+      geometry.report = context.geometry().report;
+      return std::make_shared<const Ground>(comm, std::move(geometry));
+    };
+    change_ground(context, together, make, all, clock);
+    fmt::print("{}: {:.2f} s, at most {:.0f} MB since the start\n", name, comm.max(now() - start), peak_mb(comm));
+    print_timers(comm);
+    step(all, clock);
+  };
+  change("the same boxes", false);
+  change("a finer level in an eighth", true);
+  change("back", false);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_guarded(argc, argv, [&](const Comm& comm) {
+    require(argc > 1, "bench_ground DECK [threads]");
+    const PetscSession petsc;
+    set_n_threads(argc > 2 ? std::atoi(argv[2]) : 1);
+    run(comm, config_of(argv[1]));
+  });
+}

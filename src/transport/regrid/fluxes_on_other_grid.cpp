@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/regrid/fluxes_on_other_grid.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/comm/timer.hpp"
+#include "grid/questions.hpp"
+
+namespace karst {
+namespace {
+
+/// Two sources, or one and a side of the domain (-1 - side), the smaller number first.
+struct Pair {
+  std::int64_t low, high;
+  friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+/// Between the two of a pair, from the low one to the high one.
+struct Between {
+  double old = 0.0;                       ///< Σ F of the old grid
+  double estimate = 0.0, openness = 0.0;  ///< Σ E and Σ g of the new one
+  std::int64_t faces = 0;                 ///< of the new one
+};
+
+std::int64_t number_of(const RemoteItem& source) {
+  return (std::int64_t{source.rank} << 32) | static_cast<std::int64_t>(source.number);
+}
+int rank_of(std::int64_t number) { return static_cast<int>(number >> 32); }
+
+/// A face and what it lies between.
+struct FaceBetween {
+  std::int32_t face, left, right;
+  std::int64_t left_source, right_source;
+  double openness;  ///< g [h0]; 0 of fragments, which no flow goes through
+  int direction;
+  bool mine;  ///< of the two ranks that list it, this one counts it
+
+  Pair pair() const { return {std::min(left_source, right_source), std::max(left_source, right_source)}; }
+  double sign() const { return left_source < right_source ? 1.0 : -1.0; }
+};
+
+/// Sources of the own volumes, of those of other ranks, and of the sides behind domain faces, in the order of values.
+std::vector<std::int64_t> sources_of_values(ScalarGrid& grid, std::span<const RemoteItem> own) {
+  std::vector<std::int64_t> all(grid.n_values);
+  for (std::size_t v = 0; v < own.size(); ++v) all[v] = number_of(own[v]);
+  ListExchange& exchange = grid.remote.exchange();
+  exchange.begin(std::span(all).subspan(grid.n_own, grid.n_all - grid.n_own),
+                 [&](std::size_t i) { return number_of(own[exchange.sent()[i]]); });
+  exchange.finish();
+  for (const BoundaryFace& b : grid.boundary) all[grid.n_all + (&b - grid.boundary.data())] = -1 - b.side;
+  return all;
+}
+
+/// f(FaceBetween) for all faces that this rank lists.
+template <class F>
+void for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&& f) {
+  std::vector<std::uint8_t> direction(grid.n_faces);
+  for (std::int32_t i = 0; i < 3 * grid.n_all; ++i) direction[i] = static_cast<std::uint8_t>(i / grid.n_all);
+  for (const auto* places : {&grid.places, &grid.read_only})
+    for (const ScalarGrid::Place& p : *places) direction[p.face] = p.direction;
+  const CompositeNumbering& numbering = grid.composite->numbering();
+  const auto global = [&](std::int32_t v) {
+    return v < grid.n_own ? numbering.first() + v : grid.remote.numbers()[v - grid.n_own];
+  };
+  const auto visit = [&](std::int32_t face, std::int32_t left, std::int32_t right, double openness, int d) {
+    const bool first_own = left < grid.n_own, both = first_own && (right >= grid.n_all || right < grid.n_own);
+    const bool mine = both || (first_own ? global(left) < global(right) : global(right) < global(left));
+    f(FaceBetween{face, left, right, sources[left], sources[right], openness, d, mine});
+  };
+  for (const PlainVolumes& p : grid.plain)
+    for (std::int32_t d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t)
+        visit(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t, ScalarGrid::width(p.level), d);
+  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
+    const ScalarFace& s = grid.listed[i];
+    visit(s.face, s.left, s.right, s.fragment ? 0.0 : grid.conductance[i], direction[s.face]);
+  }
+}
+
+/// Mean velocities of the own volumes, [direction][volume].
+std::array<std::vector<double>, 3> velocities(const ScalarGrid& grid, std::span<const double> flux) {
+  std::array<std::vector<double>, 3> u;
+  for (std::vector<double>& component : u) component.assign(grid.n_own, 0.0);
+  const Domain& domain = grid.composite->graph(0).layout().domain();
+  const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
+    if (v >= grid.n_own) return;
+    for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
+  };
+  for (const PlainVolumes& p : grid.plain)
+    for (int d = 0; d < 3; ++d) {
+      Vec3 half;
+      half[d] = 0.5 * ScalarGrid::width(p.level);
+      for (std::int32_t t = 0; t < p.count; ++t) {
+        const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
+        const double f = flux[d * grid.n_all + right];
+        add(right, -half, -f);
+        if (left < grid.n_own) add(left, way_between(domain, grid.centroid[left], grid.centroid[right] - half), f);
+      }
+    }
+  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
+    const ScalarFace& f = grid.listed[i];
+    add(f.left, grid.offsets[i].from_left, flux[f.face]);
+    if (f.right < grid.n_own) add(f.right, grid.offsets[i].from_right, -flux[f.face]);
+  }
+  return u;
+}
+
+/// Sums of pairs, each on the rank of its high source.
+class Sums {
+ public:
+  explicit Sums(const Comm& comm) : comm_(comm) {}
+  void add(const Pair& pair, const Between& part) { to_owner_[rank_of(pair.high)].put(Entry{pair, part}); }
+  /// Collective.
+  void finish() {
+    send_to_ranks(comm_, std::move(to_owner_), [&](ByteReader& in, int) { all_.push_back(in.get<Entry>()); });
+    std::ranges::stable_sort(all_, {}, &Entry::pair);
+    std::size_t n = 0;
+    for (const Entry& e : all_) {
+      if (n == 0 || all_[n - 1].pair != e.pair) {
+        all_[n++] = e;
+        continue;
+      }
+      Between& sum = all_[n - 1].between;
+      sum.old += e.between.old;
+      sum.estimate += e.between.estimate;
+      sum.openness += e.between.openness;
+      sum.faces += e.between.faces;
+    }
+    all_.resize(n);
+  }
+  /// take(face, its sums). Collective.
+  template <class Take>
+  void ask(const std::vector<FaceBetween>& faces, Take&& take) {
+    std::map<int, std::vector<const FaceBetween*>> of_rank;
+    for (const FaceBetween& f : faces) of_rank[rank_of(f.pair().high)].push_back(&f);
+    ask_ranks_per_item(
+        comm_, of_rank, [](const FaceBetween* f, ByteWriter& w) { w.put(f->pair()); },
+        [&](ByteReader& in, ByteWriter& w) { w.put(of(in.get<Pair>())); },
+        [&](const FaceBetween* f, ByteReader& in) { take(*f, in.get<Between>()); });
+  }
+
+ private:
+  struct Entry {
+    Pair pair;
+    Between between;
+  };
+  Between of(const Pair& pair) const {
+    const auto found = std::ranges::lower_bound(all_, pair, {}, &Entry::pair);
+    return found != all_.end() && found->pair == pair ? found->between : Between{};
+  }
+
+  Comm comm_;
+  std::map<int, ByteWriter> to_owner_;
+  std::vector<Entry> all_;  // by pair, each once, after finish()
+};
+
+/// What happens to faces: new ones whose flux is known, old ones whose flux has gone to one of these.
+struct Kept {
+  std::vector<std::uint8_t> known, used;
+};
+
+/// Volumes of this rank that are the same on both grids.
+std::vector<std::uint8_t> same_volumes(const GridChange& change) {
+  const int rank = change.from.composite->comm().rank();
+  std::vector<std::uint8_t> same(change.to.n_own, 0), alone(change.from.n_own, 1);
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)  // those that take the fluid of others
+    if (const RemoteItem& heir = change.heir[v];
+        heir.rank == rank && heir.number < change.from.n_own && heir.number != v)
+      alone[heir.number] = 0;
+  for (std::int32_t v = 0; v < change.to.n_own; ++v) {
+    const std::int32_t k = change.source[v];
+    same[v] = k < change.from.n_own && alone[k] != 0 && change.shares[v] == change.from.volume[k] &&
+              change.to.volume[v] == change.from.volume[k];
+  }
+  return same;
+}
+
+/// Copies the fluxes through low faces of plain volumes between two that are the same: nearly all, where little
+/// changes.
+Kept copy_same(const GridChange& change, std::span<const double> old, std::span<double> now) {
+  const ScalarGrid &from = change.from, &to = change.to;
+  std::array<std::vector<std::int32_t>, 3> below;  // old plain volumes: across their low sides
+  for (std::vector<std::int32_t>& b : below) b.assign(from.n_own, -1);
+  for (const PlainVolumes& p : from.plain)
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t) below[d][p.first + t] = p.beyond[2 * d] + t;
+  const std::vector<std::uint8_t> same = same_volumes(change);
+  Kept kept{std::vector<std::uint8_t>(to.n_faces, 0), std::vector<std::uint8_t>(from.n_faces, 0)};
+  for (const PlainVolumes& p : to.plain)
+    for (std::int32_t t = 0; t < p.count; ++t)
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
+        if (left >= to.n_own || same[right] == 0 || same[left] == 0) continue;
+        const std::int32_t k = change.source[right];
+        if (below[d][k] != change.source[left]) continue;
+        const std::size_t face = d * to.n_all + right, of_old = d * from.n_all + k;
+        now[face] = old[of_old];
+        kept.known[face] = kept.used[of_old] = 1;
+      }
+  return kept;
+}
+
+/// Of the old grid a volume counts as the coarsest source that covers it.
+std::vector<RemoteItem> coarsest_sources(const GridChange& change) {
+  std::vector<RemoteItem> all = change.heir;
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)
+    if (!change.ancestors_of(v).empty()) all[v] = change.ancestors_of(v).back();
+  return all;
+}
+
+/// g (u_left + u_right) / 2 (x_right - x_left) of a face of the new grid, in its direction; on domain faces from the
+/// centroid to them.
+class Estimate {
+ public:
+  /// @param u  [direction][values], those of other ranks filled
+  Estimate(ScalarGrid& grid, std::array<std::vector<double>, 3> u) : grid_(grid), u_(std::move(u)) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      x_[d].resize(grid.n_values);
+      for (std::int64_t v = 0; v < grid.n_own; ++v) x_[d][v] = grid.centroid[v][static_cast<int>(d)];
+      fetch_remote(grid, x_[d]);
+      u_[d].resize(grid.n_values);
+      fetch_remote(grid, u_[d]);
+    }
+  }
+  double operator()(const FaceBetween& f) const {
+    const bool end = f.right >= grid_.n_all;
+    const Vec3 to = end ? grid_.boundary[f.right - grid_.n_all].at : at(f.right);
+    const Vec3 way = way_between(grid_.composite->graph(0).layout().domain(), at(f.left), to);
+    const std::vector<double>& u = u_[f.direction];
+    return f.openness * (end ? u[f.left] : 0.5 * (u[f.left] + u[f.right])) * way[f.direction];
+  }
+
+ private:
+  Vec3 at(std::int32_t v) const { return {x_[0][v], x_[1][v], x_[2][v]}; }
+
+  const ScalarGrid& grid_;
+  std::array<std::vector<double>, 3> u_, x_;
+};
+
+}  // namespace
+
+FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow) {
+  const Timer timer("fluxes on the other grid");
+  std::vector<double> old(change.from.n_faces);
+  list_fluxes(change.from, flow, old);
+  std::vector<double> now(change.to.n_faces, 0.0);
+  const Kept kept = copy_same(change, old, now);
+  Sums sums(change.from.composite->comm());
+  for_faces(change.from, sources_of_values(change.from, coarsest_sources(change)), [&](const FaceBetween& f) {
+    if (f.mine && kept.used[f.face] == 0 && f.left_source != f.right_source)
+      sums.add(f.pair(), {.old = f.sign() * old[f.face]});
+  });
+  std::array<std::vector<double>, 3> u = velocities(change.from, old);
+  for (std::vector<double>& component : u) component = values_on_other_grid(change, component);
+  const Estimate estimate(change.to, std::move(u));
+  std::vector<FaceBetween> between;
+  for_faces(change.to, sources_of_values(change.to, change.id), [&](const FaceBetween& f) {
+    if (kept.known[f.face] != 0) return;
+    now[f.face] = estimate(f);
+    if (f.left_source == f.right_source || f.openness == 0.0) return;
+    between.push_back(f);
+    if (f.mine) sums.add(f.pair(), {.estimate = f.sign() * now[f.face], .openness = f.openness, .faces = 1});
+  });
+  sums.finish();
+  sums.ask(between, [&](const FaceBetween& f, const Between& all) {
+    const bool closed = f.pair().low < 0 && all.old == 0.0;
+    if (all.faces == 1 || closed)
+      now[f.face] = f.sign() * all.old;
+    else
+      now[f.face] += f.openness / all.openness * f.sign() * (all.old - all.estimate);
+  });
+  FaceField moved(change.to.composite);
+  store_fluxes(change.to, now, moved);
+  return moved;
+}
+
+}  // namespace karst

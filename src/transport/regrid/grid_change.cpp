@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/regrid/grid_change.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
+#include "fields/cell_holders.hpp"
+#include "fields/parents.hpp"
+#include "grid/questions.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+namespace {
+
+/// A place in the finest box of a grid, up to a level, that contains it.
+struct PlaceQuestion {
+  std::int32_t level;
+  CellPlace place;
+};
+
+/// A VoF by its name.
+struct NamedVof {
+  std::int32_t level;
+  VofName name;
+  CellPlace near;  ///< in cells of that level: where another one is sought in place of one without values
+};
+
+/// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for all own VoFs.
+template <class F>
+void for_own_vofs(const Composite& grid, F&& f) {
+  for (int l = 0; l < grid.n_levels(); ++l)
+    for (int b = 0; b < grid.graph(l).n_local(); ++b) {
+      const BoxGraph box = grid.graph(l).box(b);
+      const auto moments = grid.level(l).box(b).moments;
+      std::size_t r = 0;
+      for_each_vof(box, [&](int vof, int offset) {
+        const Vec3 at = r < moments.size() && box.row_vof[r] == vof ? moments[r++].centroid : Vec3{};
+        f(l, b, vof, grid.numbering().number(l, b, vof), box.cells.cell(offset), at);
+      });
+    }
+}
+
+/// [level][own VoF].
+template <class T>
+std::vector<std::vector<T>> on_own_vofs(const Composite& grid) {
+  std::vector<std::vector<T>> all;
+  for (int l = 0; l < grid.n_levels(); ++l) all.emplace_back(grid.graph(l).vof_begin(grid.graph(l).n_local()));
+  return all;
+}
+
+std::int64_t place_of(const Composite& grid, int level, VofName name) {
+  const LevelGraph& graph = grid.graph(level);
+  return graph.vof_begin(graph.local(box_of(name))) + vof_of(name);
+}
+int owner_of(const Composite& grid, int level, VofName name) { return grid.graph(level).layout().owner(box_of(name)); }
+
+/// A grid as questions about its fluid are answered.
+class GridPlaces {
+ public:
+  explicit GridPlaces(const Composite& grid) : grid_(grid), has_values_(on_own_vofs<std::uint8_t>(grid)) {
+    for (int l = 0; l + 1 < grid.n_levels(); ++l) parents_.push_back(find_parents(grid, l));
+    for_own_vofs(grid, [&](int l, int b, int vof, std::int32_t number, const Index&, const Vec3&) {
+      has_values_[l][grid.graph(l).vof_begin(b) + vof] = number >= 0 ? 1 : 0;
+    });
+    for (int l = grid.n_levels() - 2; l >= 0; --l) mark_parents(l);
+  }
+
+  VofName at(const PlaceQuestion& q) {
+    const LevelGraph& graph = grid_.graph(q.level);
+    const int b = graph.local(graph.layout().find_cell(q.place.cell));
+    const VofName found = holders(q.level, b).at(q.place);
+    return found != no_face ? found : near(q.level, b, q.place);
+  }
+  /// Own number of a source: an own volume, or a VoF under finer ones that gets a number where it is the first time
+  /// that it is asked for; -1: no fluid of its box has values.
+  std::int32_t number(const NamedVof& v) {
+    VofName name = v.name;
+    const int b = grid_.graph(v.level).local(box_of(name));
+    if (has_values_[v.level][place_of(grid_, v.level, name)] == 0) name = near(v.level, b, v.near);
+    if (name == no_face) return -1;
+    const std::int32_t own = grid_.numbering().number(v.level, grid_.graph(v.level).local(box_of(name)), vof_of(name));
+    if (own >= 0) return own;
+    const auto next = static_cast<std::int32_t>(grid_.numbering().n_own() + std::ssize(covered_));
+    return covered_.emplace(std::pair{v.level, name}, next).first->second;
+  }
+  const auto& covered() const { return covered_; }
+  std::span<const VofName> parents(int l) const { return parents_[l]; }
+
+ private:
+  CellHolders& holders(int level, int b) {
+    if (!holders_ || holders_of_ != std::pair{level, b}) holders_.emplace(grid_.level(level), b);
+    holders_of_ = {level, b};
+    return *holders_;
+  }
+  VofName near(int level, int b, const CellPlace& place) {
+    const std::int64_t first = grid_.graph(level).vof_begin(b);
+    return holders(level, b).nearest(place, [&](int vof) { return has_values_[level][first + vof] != 0; });
+  }
+  /// VoFs of level l above those with values.
+  void mark_parents(int l) {
+    std::map<int, ByteWriter> to_owner;
+    for (std::size_t i = 0; i < parents_[l].size(); ++i)
+      if (const VofName parent = parents_[l][i]; parent != no_face && has_values_[l + 1][i] != 0)
+        to_owner[owner_of(grid_, l, parent)].put(parent);
+    send_to_ranks(grid_.comm(), std::move(to_owner),
+                  [&](ByteReader& in, int) { has_values_[l][place_of(grid_, l, in.get<VofName>())] = 1; });
+  }
+
+  const Composite& grid_;
+  std::vector<std::vector<VofName>> parents_;          // find_parents()
+  std::vector<std::vector<std::uint8_t>> has_values_;  // volumes, and VoFs above them
+  std::map<std::pair<int, VofName>, std::int32_t> covered_;
+  std::optional<CellHolders> holders_;
+  std::pair<int, int> holders_of_{-1, -1};
+};
+
+/// What a volume asks another grid.
+PlaceQuestion question_of(const Composite& grid, int level, const Index& cell, const Vec3& at) {
+  for (int from = std::min(level, grid.n_levels() - 1);; --from) {
+    const int width = 1 << (level - from);
+    const Index under{cell[0] / width, cell[1] / width, cell[2] / width};
+    if (from > 0 && grid.graph(from).layout().find_cell(under) < 0) continue;
+    Vec3 place;
+    for (int d = 0; d < 3; ++d) place[d] = (cell[d] + 0.5 + at[d]) / width - under[d] - 0.5;
+    return {from, {under, place}};
+  }
+}
+
+void check(const Composite& from, const Composite& to) {
+  const Layout &a = from.graph(0).layout(), &b = to.graph(0).layout();
+  require(a.domain().cells == b.domain().cells && a.box_size() == b.box_size() && a.keys() == b.keys(),
+          "change of grid: from {} x {} x {} cells in boxes of {} to {} x {} x {} in boxes of {}; both, and the walls, "
+          "must be the same",
+          a.domain().cells[0], a.domain().cells[1], a.domain().cells[2], a.box_size(), b.domain().cells[0],
+          b.domain().cells[1], b.domain().cells[2], b.box_size());
+}
+
+/// Who holds the fluid of a volume on another grid.
+struct Holder {
+  RemoteItem id{-1, -1};  ///< GridPlaces::number()
+  std::int32_t level = 0;
+  Vec3 centroid;  ///< of a volume
+};
+
+/// For own volumes of a grid those of the other one. Collective.
+/// @param wanted  the others are left out
+template <class Wanted>
+std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other, GridPlaces& places, Wanted&& wanted) {
+  const Composite &mine = *grid.composite, &theirs = *other.composite;
+  struct Asked {
+    std::int32_t volume;
+    PlaceQuestion question;
+  };
+  std::map<int, std::vector<Asked>> by_place;
+  for_own_vofs(mine, [&](int l, int, int, std::int32_t number, const Index& cell, const Vec3& at) {
+    if (number < 0 || !wanted(number)) return;
+    const PlaceQuestion q = question_of(theirs, l, cell, at);
+    const Layout& layout = theirs.graph(q.level).layout();
+    by_place[layout.owner(layout.find_cell(q.place.cell))].push_back({number, q});
+  });
+  struct Named {
+    std::int32_t volume, rank;
+    NamedVof vof;
+  };
+  std::map<int, std::vector<Named>> by_name;
+  ask_ranks_per_item(
+      mine.comm(), by_place, [](const Asked& asked, ByteWriter& w) { w.put(asked.question); },
+      [&](ByteReader& in, ByteWriter& w) { w.put(places.at(in.get<PlaceQuestion>())); },
+      [&](const Asked& asked, ByteReader& in) {
+        const NamedVof v{asked.question.level, in.get<VofName>(), asked.question.place};
+        if (v.name == no_face) return;
+        const int rank = owner_of(theirs, v.level, v.name);
+        by_name[rank].push_back({asked.volume, rank, v});
+      });
+  by_place.clear();
+  std::vector<Holder> holders(grid.n_own);
+  ask_ranks_per_item(
+      mine.comm(), by_name, [](const Named& asked, ByteWriter& w) { w.put(asked.vof); },
+      [&](ByteReader& in, ByteWriter& w) {
+        const auto vof = in.get<NamedVof>();
+        Holder holder{{-1, places.number(vof)}, vof.level, {}};
+        if (holder.id.number >= 0 && holder.id.number < other.n_own) holder.centroid = other.centroid[holder.id.number];
+        w.put(holder);
+      },
+      [&](const Named& asked, ByteReader& in) {
+        Holder& holder = holders[asked.volume] = in.get<Holder>();
+        if (holder.id.number >= 0) holder.id.rank = asked.rank;
+      });
+  return holders;
+}
+
+/// Of all new volumes. Throws Error on all ranks. Collective.
+std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
+  std::vector<Holder> sources = find_holders(change.to, change.from, old, [](std::int32_t) { return true; });
+  std::int64_t lost = 0;
+  for (const Holder& s : sources) {
+    change.id.push_back(s.id);
+    lost += s.id.rank < 0 ? 1 : 0;
+  }
+  lost = change.to.composite->comm().sum(lost);
+  require(lost == 0, "change of grid: {} volumes of the new grid are where the old one has no fluid", lost);
+  return sources;
+}
+
+/// VoFs above each own old volume that are sources. Collective.
+void find_ancestors(const GridPlaces& old, GridChange& change) {
+  const Composite& grid = *change.from.composite;
+  const int rank = grid.comm().rank();
+  auto above = on_own_vofs<std::vector<RemoteItem>>(grid);
+  const bool any = grid.comm().any(!old.covered().empty());
+  for (int l = 0; any && l < grid.n_levels(); ++l) {
+    if (l > 0) {
+      std::map<int, std::vector<std::pair<VofName, std::size_t>>> of_rank;
+      const std::span<const VofName> parents = old.parents(l - 1);
+      for (std::size_t i = 0; i < parents.size(); ++i)
+        if (parents[i] != no_face) of_rank[owner_of(grid, l - 1, parents[i])].push_back({parents[i], i});
+      ask_ranks_per_item(
+          grid.comm(), of_rank, [](const auto& q, ByteWriter& w) { w.put(q.first); },
+          [&](ByteReader& in, ByteWriter& w) { w.put_vector(above[l - 1][place_of(grid, l - 1, in.get<VofName>())]); },
+          [&](const auto& q, ByteReader& in) { above[l][q.second] = in.get_vector<RemoteItem>(); });
+    }
+    for (const auto& [where, number] : old.covered())
+      if (where.first == l) {
+        auto& list = above[l][place_of(grid, l, where.second)];
+        list.insert(list.begin(), RemoteItem{rank, number});
+      }
+  }
+  change.ancestor_begin.assign(1, 0);
+  for_own_vofs(grid, [&](int l, int b, int vof, std::int32_t number, const Index&, const Vec3&) {
+    if (number < 0) return;
+    const auto& list = above[l][grid.graph(l).vof_begin(b) + vof];
+    change.ancestors.insert(change.ancestors.end(), list.begin(), list.end());
+    change.ancestor_begin.push_back(std::ssize(change.ancestors));
+  });
+}
+
+/// Where the values of sources arrive, and the volumes that have the same one.
+void list_sources(GridChange& change) {
+  const Comm& comm = change.to.composite->comm();
+  std::vector<RemoteItem> wanted;
+  for (const RemoteItem& id : change.id)
+    if (id.rank != comm.rank()) wanted.push_back(id);
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  change.exchange = ListExchange(comm, wanted);
+  for (const RemoteItem& id : change.id)
+    change.source.push_back(
+        id.rank == comm.rank()
+            ? id.number
+            : static_cast<std::int32_t>(change.n_sources + (std::ranges::lower_bound(wanted, id) - wanted.begin())));
+}
+
+/// What the new volumes of a source are together.
+struct Together {
+  double volume = 0.0;  ///< of all
+  double finer = 0.0;   ///< of those finer than the source, as the next
+  Vec3 way{};           ///< Σ volume x way from the source
+  double n = 0.0;       ///< how many
+};
+
+/// Of the sources of this rank. Collective.
+std::vector<Together> volumes_of_sources(std::span<const Holder> sources, GridChange& change) {
+  const Domain& domain = change.to.composite->graph(0).layout().domain();
+  const auto is_finer = [&](int level, std::size_t v) { return level > sources[v].level; };
+  std::map<int, ByteWriter> to_owner;
+  const auto for_volumes = [&](auto&& f) {
+    for (int l = 0; l < change.to.composite->n_levels(); ++l)
+      for (std::size_t v = change.to.level_begin[l]; std::cmp_less(v, change.to.level_begin[l + 1]); ++v)
+        f(v, is_finer(l, v), way_between(domain, sources[v].centroid, change.to.centroid[v]));
+  };
+  for_volumes([&](std::size_t v, bool finer, const Vec3& way) {
+    ByteWriter& w = to_owner[change.id[v].rank];
+    const double volume = change.to.volume[v];
+    w.put(change.id[v].number);
+    w.put(finer ? Together{volume, volume, volume * way, 1.0} : Together{.volume = volume});
+  });
+  std::vector<Together> all(change.n_sources + change.exchange.n_received());
+  send_to_ranks(change.to.composite->comm(), std::move(to_owner), [&](ByteReader& in, int) {
+    Together& sum = all[in.get<std::int32_t>()];
+    const auto part = in.get<Together>();
+    sum.volume += part.volume;
+    sum.finer += part.finer;
+    sum.way += part.way;
+    sum.n += part.n;
+  });
+  change.exchange.exchange(std::span(all));
+  for_volumes([&](std::size_t v, bool finer, const Vec3& way) {
+    const Together& t = all[change.source[v]];
+    change.shares.push_back(t.volume);
+    change.offset.push_back(finer && t.n > 1.0 ? way - (1.0 / t.finer) * t.way : Vec3{});
+  });
+  return all;
+}
+
+/// The nearest source of this rank: for fragments of fluid that the new grid does not have.
+RemoteItem nearest_source(const GridChange& change, std::span<const Together> sources, const Vec3& at) {
+  const Domain& domain = change.from.composite->graph(0).layout().domain();
+  const int rank = change.from.composite->comm().rank();
+  RemoteItem found{-1, -1};
+  double nearest = std::numeric_limits<double>::infinity();
+  for (std::int32_t v = 0; v < change.from.n_own; ++v) {
+    if (sources[v].volume == 0.0 && change.ancestors_of(v).empty()) continue;
+    const Vec3 way = way_between(domain, at, change.from.centroid[v]);
+    if (dot(way, way) >= nearest) continue;
+    nearest = dot(way, way);
+    found = sources[v].volume > 0.0 ? RemoteItem{rank, v} : change.ancestors_of(v).front();
+  }
+  return found;
+}
+
+/// Who takes the fluid of old volumes: they themselves, what covers them, or for the few that are neither a source of
+/// the new grid nor below one, the source of the new volume that holds their fluid.
+void find_heirs(std::span<const Together> sources, GridChange& change) {
+  const Comm& comm = change.from.composite->comm();
+  const auto is_source = [&](std::int64_t v) { return sources[v].volume > 0.0; };
+  const auto is_orphan = [&](std::int64_t v) { return !is_source(v) && change.ancestors_of(v).empty(); };
+  bool any = false;
+  for (std::int32_t v = 0; v < change.from.n_own; ++v) {
+    change.heir.push_back(is_source(v)   ? RemoteItem{comm.rank(), v}
+                          : is_orphan(v) ? RemoteItem{-1, -1}
+                                         : change.ancestors_of(v).front());
+    any = any || is_orphan(v);
+  }
+  if (!comm.any(any)) return;
+  GridPlaces places(*change.to.composite);
+  const std::vector<Holder> holders = find_holders(change.from, change.to, places, is_orphan);
+  std::map<int, std::vector<std::pair<std::int32_t, std::int32_t>>> asked;  // new volume, old one
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)
+    if (is_orphan(v) && holders[v].id.rank >= 0) asked[holders[v].id.rank].push_back({holders[v].id.number, v});
+  ask_ranks_per_item(
+      comm, asked, [](const auto& q, ByteWriter& w) { w.put(q.first); },
+      [&](ByteReader& in, ByteWriter& w) {
+        const auto number = in.get<std::int32_t>();
+        w.put(number < change.to.n_own ? change.id[number] : RemoteItem{-1, -1});
+      },
+      [&](const auto& q, ByteReader& in) { change.heir[q.second] = in.get<RemoteItem>(); });
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)
+    if (change.heir[v].rank < 0) change.heir[v] = nearest_source(change, sources, change.from.centroid[v]);
+}
+
+}  // namespace
+
+Vec3 way_between(const Domain& domain, const Vec3& from, const Vec3& to) {
+  Vec3 way = to - from;
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[d]) way[d] -= domain.cells[d] * std::round(way[d] / domain.cells[d]);
+  return way;
+}
+
+GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to) {
+  const Timer timer("other grid");
+  check(*from, *to);
+  GridChange change;
+  change.from = make_scalar_grid(from);
+  change.to = make_scalar_grid(to);
+  GridPlaces old(*from);
+  const std::vector<Holder> sources = find_sources(old, change);
+  change.n_sources = change.from.n_own + std::ssize(old.covered());
+  list_sources(change);
+  find_ancestors(old, change);
+  find_heirs(volumes_of_sources(sources, change), change);
+  return change;
+}
+
+}  // namespace karst

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values and fluxes on another grid with the same walls.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/core/error.hpp"
+#include "support/field_cases.hpp"
+#include "support/flux_cases.hpp"
+#include "support/grid_cases.hpp"
+#include "support/level_cases.hpp"
+#include "transport/march/transport_stepper.hpp"
+#include "transport/regrid/fluxes_on_other_grid.hpp"
+
+namespace karst::regrid_test {
+namespace {
+
+const Vec3 lo{5, 0, 3}, hi{13, 11, 12};
+
+GridOptions refined(const Vec3& low, const Vec3& high, std::array<bool, 3> periodic = {true, true, true}) {
+  return test::refined_in(test::flow_grid(Index::all(16), periodic), 1, low, high);
+}
+/// One level, two in different places, three.
+const std::array grids{test::flow_grid(Index::all(16)), refined(lo, hi), refined({1, 2, 0}, {8, 16, 7}),
+                       test::refined_in(refined(lo, hi), 2, {6, 3, 4}, {10, 8, 9})};
+constexpr std::array<std::pair<int, int>, 6> changes{{{0, 1}, {1, 0}, {1, 2}, {0, 3}, {3, 0}, {3, 2}}};
+
+double smooth(const Vec3& x) {
+  return 1.5 + std::sin(M_PI / 4 * x[0]) * std::cos(M_PI / 8 * x[1]) + 0.3 * std::sin(M_PI / 4 * x[2]);
+}
+double jump(const Vec3& x) { return x[0] < 7.0 ? 1.0 : 0.0; }
+
+std::vector<double> at_centroids(const ScalarGrid& grid, const std::function<double(const Vec3&)>& f) {
+  std::vector<double> values;
+  for (const Vec3& x : grid.centroid) values.push_back(f(x));
+  return values;
+}
+
+double content(const ScalarGrid& grid, std::span<const double> values) {
+  double sum = 0.0;
+  for (std::int64_t v = 0; v < grid.n_own; ++v) sum += grid.volume[v] * values[v];
+  return grid.composite->comm().sum(sum);
+}
+
+std::pair<double, double> range_of(const Comm& comm, std::span<const double> values) {
+  double low = 1e30, high = -1e30;
+  for (const double x : values) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  return {comm.min(low), comm.max(high)};
+}
+
+/// Of a uniform flow; isolated fragments have none.
+FaceField uniform_flow(const ScalarGrid& grid, const Vec3& u) {
+  FaceField flow(grid.composite);
+  test::set_uniform(flow, u);
+  std::vector<double> flux(grid.n_faces);
+  list_fluxes(grid, flow, flux);
+  for (const ScalarFace& f : grid.listed)
+    if (f.fragment) flux[f.face] = 0.0;
+  store_fluxes(grid, flux, flow);
+  return flow;
+}
+
+class Regrid : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Composite> in_packing(const GridOptions& grid) {
+    return test::composite_of(comm_, grid, *test::packing(14, 3.3, 16, true, 3));
+  }
+  std::shared_ptr<const Composite> in_the_open(const GridOptions& grid) {
+    return test::composite_of(comm_, grid, test::DistanceFunction([](const Vec3&) { return 100.0; }));
+  }
+  Comm comm_ = Comm::world();
+};
+
+// The same grid again: every bit of values, and of fluxes but for how much flows through which of several faces between
+// the same two volumes.
+TEST_F(Regrid, ToTheSameGridIsTheIdentityMpi) {
+  for (const GridOptions& grid : grids) {
+    GridChange change = compare_grids(in_packing(grid), in_packing(grid));
+    const std::vector<double> values = at_centroids(change.from, smooth);
+    EXPECT_EQ(values_on_other_grid(change, values), values);
+    FaceField flow = uniform_flow(change.from, {0.3, -1.1, 2.0});
+    std::vector<double> was(change.from.n_faces), is(change.to.n_faces);
+    list_fluxes(change.from, flow, was);
+    FaceField same = fluxes_on_other_grid(change, flow);
+    list_fluxes(change.to, same, is);
+    std::vector<double> out_was(change.from.n_own), out_is(change.to.n_own);
+    add_up(change.from, was, out_was);
+    add_up(change.to, is, out_is);
+    std::int64_t other = 0;
+    for (std::size_t v = 0; v < out_is.size(); ++v) EXPECT_NEAR(out_is[v], out_was[v], 1e-14);
+    for (std::size_t f = 0; f < is.size(); ++f) other += is[f] != was[f] ? 1 : 0;
+    EXPECT_LT(comm_.sum(other), comm_.sum(std::ssize(is)) / 50);
+  }
+}
+
+// In whole cells the content of every component is kept to round-off, and so are bounds and constants.
+TEST_F(Regrid, ContentsAndBoundsInTheOpenMpi) {
+  for (const auto& [a, b] : changes) {
+    GridChange change = compare_grids(in_the_open(grids[a]), in_the_open(grids[b]));
+    for (const auto& f : {smooth, jump}) {
+      const std::vector<double> was = at_centroids(change.from, f), is = values_on_other_grid(change, was);
+      EXPECT_NEAR(content(change.to, is), content(change.from, was), 1e-12 * content(change.from, was))
+          << a << " to " << b;
+      const auto [low, high] = range_of(comm_, was);
+      const auto [new_low, new_high] = range_of(comm_, is);
+      EXPECT_GE(new_low, low);
+      EXPECT_LE(new_high, high);
+    }
+    const std::vector<double> threes(change.from.n_own, 3.0);
+    EXPECT_EQ(range_of(comm_, values_on_other_grid(change, threes)), std::pair(3.0, 3.0));
+  }
+}
+
+// Between walls cells have other volumes of fluid on other levels. It comes and goes with the mean of its source, so
+// bounds and constants stay, and c and c + 1000 are the same problem; amounts are kept to round-off.
+TEST_F(Regrid, ContentsAndBoundsInAPackingMpi) {
+  for (const auto& [a, b] : changes) {
+    GridChange change = compare_grids(in_packing(grids[a]), in_packing(grids[b]));
+    for (const auto& f : {smooth, jump}) {
+      const std::vector<double> was = at_centroids(change.from, f), is = values_on_other_grid(change, was);
+      const auto [low, high] = range_of(comm_, was);
+      const auto [new_low, new_high] = range_of(comm_, is);
+      EXPECT_GE(new_low, low);
+      EXPECT_LE(new_high, high);
+      const double fluid = std::abs(content(change.to, std::vector<double>(is.size(), 1.0)) -
+                                    content(change.from, std::vector<double>(was.size(), 1.0)));
+      EXPECT_LT(std::abs(content(change.to, is) - content(change.from, was)), 10.0 * std::max(fluid, 0.1));
+      std::vector<double> far = was;
+      for (double& x : far) x += 1000.0;
+      const std::vector<double> moved = values_on_other_grid(change, far);
+      for (std::size_t v = 0; v < is.size(); ++v) ASSERT_NEAR(moved[v] - 1000.0, is[v], 1e-10);
+    }
+    const std::vector<double> threes(change.from.n_own, 3.0), sevens = at_centroids(change.from, smooth);
+    EXPECT_EQ(range_of(comm_, values_on_other_grid(change, threes)), std::pair(3.0, 3.0));
+    EXPECT_NEAR(content(change.to, amounts_on_other_grid(change, sevens)), content(change.from, sevens),
+                1e-12 * content(change.from, sevens));
+  }
+}
+
+// A grid that is refined and coarsened again has every value and flux of before, but for round-off: means of sources
+// are kept.
+TEST_F(Regrid, RefinedAndCoarsenedAgainMpi) {
+  const auto coarse = in_packing(grids[0]), fine = in_packing(grids[1]);
+  GridChange there = compare_grids(coarse, fine), back = compare_grids(fine, coarse);
+  for (const auto& f : {smooth, jump}) {
+    const std::vector<double> was = at_centroids(there.from, f),
+                              is = values_on_other_grid(back, values_on_other_grid(there, was));
+    std::int64_t other = 0;  // where pieces of fluid join other cells at the ends of the refined region
+    for (std::size_t v = 0; v < was.size(); ++v) other += std::abs(is[v] - was[v]) > 1e-12 ? 1 : 0;
+    EXPECT_LE(comm_.sum(other), comm_.sum(std::ssize(was)) / 50);
+  }
+  FaceField flow = uniform_flow(there.from, {0.3, -1.1, 2.0});
+  std::vector<double> was(there.from.n_faces), is(back.to.n_faces);
+  list_fluxes(there.from, flow, was);
+  FaceField refined = fluxes_on_other_grid(there, flow), again = fluxes_on_other_grid(back, refined);
+  list_fluxes(back.to, again, is);
+  std::int64_t other = 0;
+  for (std::size_t f = 0; f < was.size(); ++f) other += std::abs(is[f] - was[f]) > 1e-12 ? 1 : 0;
+  EXPECT_LE(comm_.sum(other), comm_.sum(std::ssize(was)) / 40);
+}
+
+// Linear values arrive as such in whole cells, away from their extremes.
+TEST_F(Regrid, LinearValuesAreExactMpi) {
+  constexpr std::array<bool, 3> open{false, false, false};
+  GridChange change =
+      compare_grids(in_the_open(test::flow_grid(Index::all(16), open)), in_the_open(refined(lo, hi, open)));
+  const auto linear = [](const Vec3& x) { return 0.3 * x[0] - 0.2 * x[1] + 0.45 * x[2]; };
+  const std::vector<double> is = values_on_other_grid(change, at_centroids(change.from, linear));
+  double worst = 0.0;
+  for (std::size_t v = 0; v < is.size(); ++v) {
+    const Vec3& x = change.to.centroid[v];
+    const bool inside = std::ranges::all_of(x.v, [](double c) { return c > 1.0 && c < 15.0; });
+    if (inside) worst = std::max(worst, std::abs(is[v] - linear(x)));
+  }
+  EXPECT_LT(comm_.max(worst), 1e-12);
+}
+
+/// Largest |F - u·A| of all faces, u linear and free of divergence: exact at the centroids of whole faces.
+double linear_flow_error(GridChange& change, const std::function<Vec3(const Vec3&)>& u) {
+  const auto fluxes_of = [&](const ScalarGrid& grid) {
+    std::vector<double> flux(grid.n_faces, 0.0);
+    for_all_faces(
+        grid,
+        [&](std::int32_t face, std::int32_t, std::int32_t right, int d, int level) {
+          const double h = grid.width(level);
+          Vec3 at = grid.centroid[right];
+          at[d] -= 0.5 * h;
+          flux[face] = h * h * u(at)[d];
+        },
+        [](const ScalarFace&, std::int64_t) {});
+    return flux;
+  };
+  FaceField flow(change.from.composite);
+  store_fluxes(change.from, fluxes_of(change.from), flow);
+  FaceField moved = fluxes_on_other_grid(change, flow);
+  std::vector<double> is(change.to.n_faces);
+  list_fluxes(change.to, moved, is);
+  const std::vector<double> right = fluxes_of(change.to);
+  double worst = 0.0;
+  for_all_faces(
+      change.to,
+      [&](std::int32_t face, std::int32_t, std::int32_t volume, int, int level) {
+        const Vec3& x = change.to.centroid[volume];
+        const bool inside = std::ranges::all_of(x.v, [](double c) { return c > 2.5 && c < 13.5; });
+        if (inside) worst = std::max(worst, std::abs(is[face] - right[face]) / std::pow(change.to.width(level), 2));
+      },
+      [](const ScalarFace&, std::int64_t) {});
+  return change.to.composite->comm().max(worst);
+}
+
+// Shear and strain in whole cells; the old grid has one level.
+TEST_F(Regrid, LinearFlowsAreExactMpi) {
+  constexpr std::array<bool, 3> open{false, false, false};
+  GridChange change =
+      compare_grids(in_the_open(test::flow_grid(Index::all(16), open)), in_the_open(refined(lo, hi, open)));
+  EXPECT_LT(linear_flow_error(change, [](const Vec3& x) { return Vec3{0.3 * x[1], 0.2 * x[2], -0.1 * x[0]}; }), 1e-11);
+  EXPECT_LT(linear_flow_error(change, [](const Vec3& x) { return Vec3{0.3 * x[0], -0.1 * x[1], -0.2 * x[2]}; }), 1e-11);
+}
+
+// Whole cells on any levels: a uniform flow stays one.
+TEST_F(Regrid, UniformFlowsStayMpi) {
+  for (const auto& [a, b] : changes) {
+    GridChange change = compare_grids(in_the_open(grids[a]), in_the_open(grids[b]));
+    FaceField flow(change.from.composite), uniform(change.to.composite);
+    const Vec3 u{0.3, -1.1, 2.0};
+    test::set_uniform(flow, u);
+    test::set_uniform(uniform, u);
+    FaceField moved = fluxes_on_other_grid(change, flow);
+    std::vector<double> is(change.to.n_faces), right(change.to.n_faces);
+    list_fluxes(change.to, uniform, right);
+    list_fluxes(change.to, moved, is);
+    double worst = 0.0;
+    for (std::size_t f = 0; f < is.size(); ++f) worst = std::max(worst, std::abs(is[f] - right[f]));
+    EXPECT_LT(comm_.max(worst), 1e-12) << a << " to " << b;
+  }
+}
+
+/// What flows through a periodic domain, in each direction: Σ F (x_right - x_left) over its length, exact where nothing
+/// gathers anywhere.
+Vec3 through_flow(const ScalarGrid& grid, std::span<const double> flux) {
+  const Domain& domain = grid.composite->graph(0).layout().domain();
+  Vec3 sum;
+  const int n = grid.n_all;
+  for (const PlainVolumes& p : grid.plain)
+    for (int d = 0; d < 3; ++d)
+      for (std::int32_t t = 0; t < p.count; ++t) {
+        const Vec3& left = grid.centroid[p.beyond[2 * d] + t];
+        sum += flux[d * n + p.first + t] * way_between(domain, left, grid.centroid[p.first + t]);
+      }
+  for (std::size_t i = 0; i < grid.listed.size(); ++i)
+    sum += flux[grid.listed[i].face] * (grid.offsets[i].from_left - grid.offsets[i].from_right);
+  for (int d = 0; d < 3; ++d) sum[d] /= domain.cells[d];
+  return sum;
+}
+
+// A potential flow through a packing, by the projection of a uniform one, is made continuous again by another one, with
+// as much flowing through the domain as before; half of the cells are cut here.
+TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
+  TransportOptions any;
+  any.allowed_divergence = std::numeric_limits<double>::infinity();
+  const auto stepper_on = [&](const std::shared_ptr<const Composite>& grid) {
+    return TransportStepper(grid, {ScalarComponent{}}, any);
+  };
+  for (const auto& [a, b] : {std::pair{0, 1}, {1, 0}, {3, 2}}) {
+    const auto from = in_packing(grids[a]), to = in_packing(grids[b]);
+    GridChange change = compare_grids(from, to);
+    TransportStepper before = stepper_on(from), after = stepper_on(to);
+    FaceField flow = uniform_flow(before.grid(), {1.0, 0.0, 0.0});
+    before.set_flow(flow);
+    store_fluxes(before.grid(), before.flow(), flow);
+    FaceField moved = fluxes_on_other_grid(change, flow);
+    const FlowContinuity continuity = after.set_flow(moved);
+    EXPECT_LT(continuity.after, 1e-14) << a << " to " << b;
+    const Vec3 was = through_flow(before.grid(), before.flow()), is = through_flow(after.grid(), after.flow());
+    EXPECT_NEAR(is[0] / was[0], 1.0, 0.01) << a << " to " << b;
+  }
+}
+
+TEST_F(Regrid, GridsThatDifferAreRefused) {
+  EXPECT_THROW(compare_grids(in_the_open(test::flow_grid(Index::all(8))), in_the_open(grids[0])), Error);
+}
+
+}  // namespace
+}  // namespace karst::regrid_test

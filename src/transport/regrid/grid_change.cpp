@@ -17,7 +17,7 @@
 namespace karst {
 namespace {
 
-/// A place in the finest box of a grid, up to a level, that contains it.
+/// A place in a box of a grid.
 struct PlaceQuestion {
   std::int32_t level;
   CellPlace place;
@@ -119,7 +119,7 @@ class GridPlaces {
   std::pair<int, int> holders_of_{-1, -1};
 };
 
-/// What a volume asks another grid.
+/// A place in the finest box of a grid, up to a level, that contains it.
 PlaceQuestion question_of(const Composite& grid, int level, const Index& cell, const Vec3& at) {
   for (int from = std::min(level, grid.n_levels() - 1);; --from) {
     const int width = 1 << (level - from);
@@ -129,6 +129,19 @@ PlaceQuestion question_of(const Composite& grid, int level, const Index& cell, c
     for (int d = 0; d < 3; ++d) place[d] = (cell[d] + 0.5 + at[d]) / width - under[d] - 0.5;
     return {from, {under, place}};
   }
+}
+
+/// In the finest box of all that contains it: in the cell, or one of those under it.
+PlaceQuestion finest_question_of(const Composite& grid, int level, const Index& cell, const Vec3& at) {
+  const int finest = std::max(level, grid.n_levels() - 1), width = 1 << (finest - level);
+  Index under;
+  Vec3 place;
+  for (int d = 0; d < 3; ++d) {
+    const double x = width * (cell[d] + 0.5 + at[d]);
+    under[d] = std::clamp(static_cast<int>(std::floor(x)), width * cell[d], width * (cell[d] + 1) - 1);
+    place[d] = x - under[d] - 0.5;
+  }
+  return question_of(grid, finest, under, place);
 }
 
 void check(const Composite& from, const Composite& to) {
@@ -149,8 +162,10 @@ struct Holder {
 
 /// For own volumes of a grid those of the other one. Collective.
 /// @param wanted  the others are left out
+/// @param question  question_of() or finest_question_of()
 template <class Wanted>
-std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other, GridPlaces& places, Wanted&& wanted) {
+std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other, GridPlaces& places,
+                                 decltype(question_of)& question, Wanted&& wanted) {
   const Composite &mine = *grid.composite, &theirs = *other.composite;
   struct Asked {
     std::int32_t volume;
@@ -159,7 +174,7 @@ std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other
   std::map<int, std::vector<Asked>> by_place;
   for_own_vofs(mine, [&](int l, int, int, std::int32_t number, const Index& cell, const Vec3& at) {
     if (number < 0 || !wanted(number)) return;
-    const PlaceQuestion q = question_of(theirs, l, cell, at);
+    const PlaceQuestion q = question(theirs, l, cell, at);
     const Layout& layout = theirs.graph(q.level).layout();
     by_place[layout.owner(layout.find_cell(q.place.cell))].push_back({number, q});
   });
@@ -196,7 +211,8 @@ std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other
 
 /// Of all new volumes. Throws Error on all ranks. Collective.
 std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
-  std::vector<Holder> sources = find_holders(change.to, change.from, old, [](std::int32_t) { return true; });
+  std::vector<Holder> sources =
+      find_holders(change.to, change.from, old, question_of, [](std::int32_t) { return true; });
   std::int64_t lost = 0;
   for (const Holder& s : sources) {
     change.id.push_back(s.id);
@@ -328,7 +344,7 @@ void find_heirs(std::span<const Together> sources, GridChange& change) {
   }
   if (!comm.any(any)) return;
   GridPlaces places(*change.to.composite);
-  const std::vector<Holder> holders = find_holders(change.from, change.to, places, is_orphan);
+  const std::vector<Holder> holders = find_holders(change.from, change.to, places, finest_question_of, is_orphan);
   std::map<int, std::vector<std::pair<std::int32_t, std::int32_t>>> asked;  // new volume, old one
   for (std::int32_t v = 0; v < change.from.n_own; ++v)
     if (is_orphan(v) && holders[v].id.rank >= 0) asked[holders[v].id.rank].push_back({holders[v].id.number, v});

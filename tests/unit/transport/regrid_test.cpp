@@ -279,6 +279,42 @@ TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
   }
 }
 
+/// Sums over values and fluxes of a change in a packing, squares among them.
+std::vector<double> sums_of_change(const Comm& comm, const GridOptions& a, const GridOptions& b) {
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  GridChange change = compare_grids(test::composite_of(comm, a, *walls), test::composite_of(comm, b, *walls));
+  std::vector<double> sums;
+  for (const auto& f : {smooth, jump}) {
+    const std::vector<double> was = at_centroids(change.from, f);
+    for (const auto& is : {values_on_other_grid(change, was), amounts_on_other_grid(change, was)}) {
+      std::vector<double> squares = is;
+      for (double& x : squares) x *= x;
+      sums.push_back(content(change.to, is));
+      sums.push_back(content(change.to, squares));
+    }
+  }
+  FaceField flow = uniform_flow(change.from, {0.3, -1.1, 2.0});
+  FaceField moved = fluxes_on_other_grid(change, flow);
+  std::vector<double> flux(change.to.n_faces), out(change.to.n_own);
+  list_fluxes(change.to, moved, flux);
+  add_up(change.to, flux, out);
+  double squares = 0.0;
+  for (const double x : out) squares += x * x;
+  sums.push_back(comm.sum(squares));
+  return sums;
+}
+
+// Whoever owns the boxes.
+TEST_F(Regrid, TheSameOnAnyRanksMpi) {
+  for (const auto& [a, b] : changes) {
+    const std::vector<double> all = sums_of_change(comm_, grids[a], grids[b]),
+                              alone = sums_of_change(Comm::self(), grids[a], grids[b]);
+    ASSERT_EQ(all.size(), alone.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_NEAR(all[i], alone[i], 1e-12 * std::abs(alone[i])) << a << " to " << b << ", sum " << i;
+  }
+}
+
 TEST_F(Regrid, GridsThatDifferAreRefused) {
   EXPECT_THROW(compare_grids(in_the_open(test::flow_grid(Index::all(8))), in_the_open(grids[0])), Error);
 }

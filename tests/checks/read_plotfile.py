@@ -164,8 +164,7 @@ def main():
         if name not in SHORT and not full:
             continue
         path = directory / f"{name}.vtkhdf"
-        subprocess.run([*mpirun, writer, path, *map(str, (*cells, box, levels, components, SHORT = ("clipped", "thin", "smaller_than_a_box", "three_parts")
-COMPRESSION, BUFFER, parts))], check=True)
+        subprocess.run([*mpirun, writer, path, *map(str, (*cells, box, levels, components, COMPRESSION, BUFFER, parts))], check=True)
         assert len(list(directory.glob(f"{name}.vtkhdf.part*"))) == (parts if parts > 1 else 0)
         check_layout(path, cells, box, levels, components)
         check_vtk(path, components)

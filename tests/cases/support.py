@@ -81,7 +81,8 @@ class Karst:
 
     def run(self, arguments, cwd, ranks=1, threads=1, variables=None):
         start = time.monotonic()
-        done = subprocess.run(self.command(arguments, ranks), cwd=cwd, env={**self.environment(threads), **(variables or {})},
+        asleep = {"LD_PRELOAD": os.environ["KARST_TEST_REST"]} if ranks > 1 and "KARST_TEST_REST" in os.environ else {}
+        done = subprocess.run(self.command(arguments, ranks), cwd=cwd, env={**self.environment(threads), **asleep, **(variables or {})},
                               capture_output=True, text=True, timeout=HANGING)
         return Result(done, time.monotonic() - start)
 

@@ -2,8 +2,6 @@
 // Main of the unit tests: MPI around GoogleTest; a failure on any rank fails the program.
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <sched.h>
-#include <time.h>
 
 #include <cfenv>
 #include <cstdio>
@@ -14,15 +12,6 @@
 #else
 #define KARST_LEAKS(call)
 #endif
-
-/// Open MPI calls this where a rank waits (mpi_yield_when_idle). On fewer processors than ranks those that wait then
-/// hand the processor to one another for most of the time; asleep they leave it to those that work: half the processor
-/// time, and on a busy machine a third of the time.
-extern "C" int sched_yield() noexcept {
-  constexpr timespec moment{0, 20000};
-  nanosleep(&moment, nullptr);
-  return 0;
-}
 
 namespace {
 

@@ -14,7 +14,7 @@ import numpy as np
 from support import Checks, parser, program_and_folder, sphere_deck
 
 FLOW = sphere_deck(20, radius=0.38) + """[flow]
-model = "steady"
+model = "stokes"
 drive = "velocity"
 velocity = 1e-3
 axes = ["x"]
@@ -62,9 +62,11 @@ def names(folder):
 
 def same_values(karst, folder):
     """One file and several, on 2 and 4 ranks; listed; a page of them; none left by a run with fewer."""
-    found = []
-    for ranks, files, parts in ((2, 2, 2), (2, 3, 2), (4, 2, 2), (4, 3, 3), (1, 2, 0)):
-        one = karst.run(["run", "deck.toml", "--out", "one", "--overwrite"], folder, ranks)
+    found, before = [], 0
+    for ranks, files, parts in ((2, 2, 2), (2, 3, 2), (4, 3, 3), (1, 2, 0)):
+        if ranks != before:
+            one = karst.run(["run", "deck.toml", "--out", "one", "--overwrite"], folder, ranks)
+            before = ranks
         several = karst.run(["run", "deck.toml", "--out", "several", "--overwrite", f"output.files={files}"], folder, ranks)
         if one.status or several.status:
             return [f"{ranks} ranks: {one} {several}"]
@@ -141,11 +143,14 @@ def in_time(karst, folder):
 def ended_early(karst, folder, karst_package):
     """What a run leaves that ends early, and what it takes up again, are whole plotfiles; all files are listed."""
     found = []
-    command = ["run", "time.toml", "--out", "early", "output.files=2", "time.end=1e3", "checkpoint.every_steps=5", "time.output=0.008"]
-    for more in ([], ["--resume"]):
-        result = karst.run([*command, *more, "--time-limit", "2"], folder, 2)
-        here = [name for name in names(folder / "early") if name not in ("karst-unfinished", "karst.lock")]
-        plots = [name for name in here if name.endswith(".vtkhdf")]
+    command = ["run", "time.toml", "--out", "early", "output.files=2", "time.end=1e3", "checkpoint.every_steps=5", "time.output=0.003"]
+    for more in ("--overwrite", "--resume"):
+        for limit in (1.5, 10, 60):  # the first one on a machine that does nothing else
+            result = karst.run([*command, more, "--time-limit", limit], folder, 2)
+            here = [name for name in names(folder / "early") if name not in ("karst-unfinished", "karst.lock")]
+            plots = [name for name in here if name.endswith(".vtkhdf")]
+            if len(plots) > 1:
+                break
         parts = sorted(f"{name}.part{k}" for name in plots for k in (1, 2))
         if result.status == 0 or len(plots) < 2 or [name for name in here if ".part" in name] != parts:
             found.append(f"ends early with {here}: {result}")

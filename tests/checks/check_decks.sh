@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every deck of inputs/ passes `karst check` (or `karst speciate`, or `karst study --list`), docs/inputs.md and docs/studies.md agree with
-# the program's description of its keys, and (canary) a misspelt key is rejected.   check_decks.sh FOLDER_OF_THE_PROGRAMS
+# the program's description of its keys, and (canary) a misspelt key is rejected.   check_decks.sh FOLDER_OF_THE_PROGRAMS [--full]
+# In short decks of a geometry and a job that another deck has, too, are read only: all errors of a deck are reported together, so of
+# a correct deck and a misspelt key the key is the one error. Packings of 48 or 64 cells a side are looked at on 32.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 programs=$1
@@ -23,6 +25,9 @@ label_image() {  # FOLDER_OF_out MINERALS
 label_image minerals quartz:0.7:180,calcite:0.3:215
 label_image mixed-grains calcite:0.35:215,dolomite:0.35:225,quartz:0.3:180
 
+alike="calcite-disc/calcite-disc calcite-grains/calcite-grains cavity/in_time channel-2d/channel cylinder-wake/cylinder-wake
+  cylinder/cylinder inertia/sample mixed-grains/mixed-grains reactive/reactive spheres/spheres tracer/tracer unsteady/unsteady"
+misspelt="error: command line: grid.bxo: unknown key; did you mean grid.box?"
 failed=0
 while IFS= read -r deck; do
   command=(check)
@@ -31,7 +36,17 @@ while IFS= read -r deck; do
   elif ! grep -q '^\[grid\]\|^\[geometry\]' "$deck"; then
     command=(speciate)
   fi
-  "$programs/karst" "${command[@]}" "$deck" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst ${command[*]} refuses it:"; cat "$folder/log"; }
+  coarser=()
+  if [[ ${2:-} != --full ]]; then
+    name=${deck#"$folder/inputs/"}
+    if [[ " ${alike//$'\n'/ } " == *" ${name%.toml} "* ]]; then
+      "$programs/karst" check "$deck" grid.bxo=16 >"$folder/log" 2>&1 || true
+      [[ $(<"$folder/log") == "$misspelt" ]] || { failed=1; echo "$name: karst check refuses it:"; cat "$folder/log"; }
+      continue
+    fi
+    if grep -q '^cells = \[\(64, 64, 64\|48, 48, 48\)\]' "$deck"; then coarser=("grid.cells=[32,32,32]"); fi
+  fi
+  "$programs/karst" "${command[@]}" "$deck" "${coarser[@]}" >"$folder/log" 2>&1 || { failed=1; echo "${deck#"$folder/"}: karst ${command[*]} refuses it:"; cat "$folder/log"; }
 done < <(find "$folder/inputs" -name '*.toml' | sort)
 
 if "$programs/karst" check "$folder/inputs/spheres/spheres.toml" grid.bxo=16 >"$folder/log" 2>&1 || ! grep -q 'grid.box' "$folder/log"; then

@@ -22,6 +22,8 @@ HERE, FULL = "here", "here, with --full"
 HOW = [
     ("README.md", "tools/quickstart.sh", FULL),
     ("README.md", "tools/test.sh", "not: it runs the tests"),
+    ("README.md", "build/release/karst study", FULL),  # and smaller ones in case_study
+    ("README.md", "build/release/karst variation", FULL),  # case_variation
     ("README.md", "build/release/karst", HERE),
     ("CONTRIBUTING.md", "tools/build.sh", "tools/test.sh"),
     ("CONTRIBUTING.md", "tools/test.sh", "not: it runs the tests"),

@@ -80,12 +80,7 @@ Json json_of(const FlowOptions& options, const FluidOptions& fluid, const EndFlo
 }
 
 std::vector<JobComponent> components_of(const JobContext& run, int axis, const EndFlow& flow) {
-  auto kept = std::make_shared<KeptFlow>();
-  kept->axis = axis;
-  for (const Quad& q : flow.solution) {
-    std::array<float, 4>& value = kept->values.emplace_back();
-    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
-  }
+  auto kept = std::make_shared<KeptFlow>(kept_flow(axis, flow.solution));
   append_homes(*run.ground->joined(), *kept);
   return flow_components(run.ground, {kept}, Drives::one);
 }

@@ -27,10 +27,7 @@ namespace {
 
 /// A number of the states over the time, in both halves of a chart.
 struct Line {
-  const char* key;
-  const char* name;
-  const char* colour;
-  const char* dash;
+  std::string key, name, colour, dash;
 };
 
 /// Power of 1000 in whose multiples numbers up to this size are short.
@@ -119,15 +116,14 @@ std::vector<std::string> probe_charts(const Json& flow) {
   std::vector<std::string> charts;
   for (std::size_t i = 0; i < flow.at("probes").size(); ++i) {
     const auto name = name_of(flow.at("probes")[i]);
-    std::array<std::string, 4> keys;
-    for (std::size_t c = 0; c < keys.size(); ++c) keys[c] = fmt::format("probe_{}_{}", i, "xyzp"[c]);
+    const std::string key = fmt::format("probe_{}_", i);
     charts.push_back(chart(flow.at("history"), {"Velocity at " + name, "velocity", "m/s"},
-                           {{keys[0].c_str(), "along x", chart_orange, ""},
-                            {keys[1].c_str(), "along y", chart_blue, "7 3"},
-                            {keys[2].c_str(), "along z", chart_green, "7 3"}},
+                           {{key + "x", "along x", chart_orange, ""},
+                            {key + "y", "along y", chart_blue, "7 3"},
+                            {key + "z", "along z", chart_green, "7 3"}},
                            "Every step is in history.csv."));
-    charts.push_back(chart(flow.at("history"), {"Pressure at " + name, "pressure", "Pa"},
-                           {{keys[3].c_str(), "", chart_orange, ""}}, ""));
+    charts.push_back(
+        chart(flow.at("history"), {"Pressure at " + name, "pressure", "Pa"}, {{key + "p", "", chart_orange, ""}}, ""));
   }
   return charts;
 }
@@ -148,17 +144,14 @@ std::vector<std::string> force_charts(const Json& flow) {
   const Json& history = flow.at("history");
   for (std::size_t i = 0; i < flow.at("bodies").size(); ++i) {
     const Json& body = flow.at("bodies")[i];
-    std::array<std::string, 3> keys, names;
     std::array<double, 3> size{};
-    for (int d = 0; d < 3; ++d) {
-      keys[d] = force_key(i, d);
-      names[d] = fmt::format("along {}", axis_names[d]);
-      for (const double v : history.at(keys[d]).get<std::vector<double>>()) size[d] = std::max(size[d], std::abs(v));
-    }
+    for (int d = 0; d < 3; ++d)
+      for (const double v : history.at(force_key(i, d)).get<std::vector<double>>())
+        size[d] = std::max(size[d], std::abs(v));
     std::vector<Line> lines;
-    for (std::size_t d = 0; d < 3; ++d)
+    for (int d = 0; d < 3; ++d)
       if (size[d] > least * *std::ranges::max_element(size))
-        lines.push_back({keys[d].c_str(), names[d].c_str(), drive_first[d], d == 0 ? "" : "7 3"});
+        lines.push_back({force_key(i, d), fmt::format("along {}", axis_names[d]), drive_first[d], d == 0 ? "" : "7 3"});
     const bool coefficients = body.contains("force_coefficient");
     charts.push_back(
         chart(history, {"Force on " + name_of(body), coefficients ? "coefficient" : "force", coefficients ? "-" : "N"},
@@ -219,17 +212,12 @@ Json history_json(const FlowHistory& history) {
       state["degrees_behind_the_drive"] = degrees_behind(k);
     }
   }
-  const auto all = [&](auto&& value) {
-    Json list = Json::array();
-    for (const FlowState& s : history.states) list.push_back(value(s));
-    return list;
-  };
   history.probes.add_to(flow, history.states);
   if (!end.forces.empty()) flow["bodies"] = forces_in_time_json(history.forces, history.time, end.forces);
   for (std::size_t i = 0; i < end.forces.size(); ++i)
-    for (int d = 0; d < 3; ++d)
-      flow["history"][force_key(i, d)] =
-          all([&](const FlowState& s) { return charted(history.forces, s.forces[i], i)[d]; });
+    for (const FlowState& s : history.states)
+      for (int d = 0; d < 3; ++d)
+        flow["history"][force_key(i, d)].push_back(charted(history.forces, s.forces[i], i)[d]);
   return {{"flow_in_time", flow}};
 }
 

@@ -30,8 +30,6 @@ namespace karst {
 
 namespace {
 
-/// Above it inertia bends the flow: permeability falls by some percent at 1 (J. Bear, Dynamics of Fluids in Porous
-/// Media, Elsevier 1972, section 5.3: Darcy's law holds up to 1 to 10).
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
@@ -125,14 +123,6 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
   return all;
 }
 
-/// Of the own VoFs.
-KeptFlow kept(int axis, const std::vector<Quad>& solution) {
-  KeptFlow kept{axis, std::vector<std::array<float, 4>>(solution.size())};
-  for (std::size_t v = 0; v < kept.values.size(); ++v)
-    for (std::size_t c = 0; c < 4; ++c) kept.values[v][c] = static_cast<float>(solution[v].v[c]);
-  return kept;
-}
-
 /// What an axis gave: its column without fields, and these as far as they are wanted.
 struct AxisFlow {
   FlowColumn column;
@@ -145,7 +135,7 @@ struct AxisFlow {
 /// @param exact  FlowColumn::solution is wanted
 AxisFlow axis_flow(FlowColumn column, bool exact) {
   AxisFlow flow;
-  flow.kept = kept(column.axis, column.solution);
+  flow.kept = kept_flow(column.axis, column.solution);
   if (exact) flow.solution = std::move(column.solution);
   column.solution = {};
   column.speed = {};

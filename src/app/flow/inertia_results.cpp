@@ -17,7 +17,6 @@ namespace {
 
 using Column = const FlowColumn&;
 
-/// Where the loss of permeability by inertia was wrong by a tenth in packings of spheres (decision 012).
 /// Of the flow between two samples. A packing of spheres at Re 9 has 1.2, 1.0 and 0.4 behind 8, 16 and 32 cells of free
 /// fluid, and the same apparent permeability to 0.06 %.
 constexpr double largest_unevenness = 3.0;

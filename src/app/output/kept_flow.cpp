@@ -9,6 +9,15 @@
 
 namespace karst {
 
+KeptFlow kept_flow(int axis, std::span<const Quad> solution) {
+  KeptFlow kept{axis, {}};
+  for (const Quad& q : solution) {
+    std::array<float, 4>& value = kept.values.emplace_back();
+    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
+  }
+  return kept;
+}
+
 void append_homes(const JoinedCells& joined, KeptFlow& flow) {
   const auto remote = joined.remote<std::array<float, 4>>([&](std::size_t v) { return flow.values[v]; });
   flow.values.insert(flow.values.end(), remote.begin(), remote.end());

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct KeptFlow {
 };
 using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
 
+/// Of the own VoFs.
+KeptFlow kept_flow(int axis, std::span<const Quad> solution);
 /// Puts the homes on other ranks behind the own VoFs. Collective.
 void append_homes(const JoinedCells& joined, KeptFlow& flow);
 

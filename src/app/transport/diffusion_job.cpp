@@ -12,6 +12,7 @@
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
+#include "app/output/quantity.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/transport/dispersion_job.hpp"
 #include "base/core/text.hpp"
@@ -239,57 +240,48 @@ std::vector<JobComponent> components_of(const JobContext& run, const std::shared
   return components;
 }
 
+/// What is kept of a finished solve, beside its field and its repairs.
+template <class Column, class F>
+void each_quantity(Column& c, F&& f) {
+  f(Quantity{"axis"}, c.axis);
+  f(Quantity{"periodic"}, c.periodic);
+  f(Quantity{"connected"}, c.connected);
+  f(Quantity{"tensor"}, c.tensor);
+  f(Quantity{"flux_in"}, c.flux_in);
+  f(Quantity{"flux_out"}, c.flux_out);
+  f(Quantity{"formation_factor"}, c.formation_factor);
+  f(Quantity{"tortuosity"}, c.tortuosity);
+  f(Quantity{"method"}, c.solve.method);
+  f(Quantity{"preconditioner"}, c.solve.preconditioner);
+  f(Quantity{"iterations"}, c.solve.iterations);
+  f(Quantity{"residuals"}, c.solve.residuals);
+  f(Quantity{"true_residual"}, c.solve.true_residual);
+  f(Quantity{"imbalance"}, c.solve.imbalance);
+  f(Quantity{"singular_pores"}, c.solve.singular_pores);
+  f(Quantity{"seconds"}, c.solve.seconds);
+  f(Quantity{"setup_seconds"}, c.solve.setup_seconds);
+}
+
 SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
-  const SolveReport& s = c.solve;
-  const Json state{{"axis", c.axis},
-                   {"periodic", c.periodic},
-                   {"connected", c.connected},
-                   {"tensor", {Json(c.tensor[0]), Json(c.tensor[1]), Json(c.tensor[2])}},
-                   {"flux_in", c.flux_in},
-                   {"flux_out", c.flux_out},
-                   {"repairs", repairs_json(c.repairs)},
-                   {"formation_factor", Json(c.formation_factor)},
-                   {"tortuosity", Json(c.tortuosity)},
-                   {"method", s.method},
-                   {"preconditioner", s.preconditioner},
-                   {"iterations", s.iterations},
-                   {"residuals", s.residuals},
-                   {"true_residual", s.true_residual},
-                   {"imbalance", s.imbalance},
-                   {"singular_pores", s.singular_pores},
-                   {"seconds", comm.max(s.seconds)},
-                   {"setup_seconds", comm.max(s.setup_seconds)}};
-  const Json result{{"formation_factor", Json(c.formation_factor)},
-                    {"iterations", s.iterations},
-                    {"relative_residual", s.true_residual},
+  Json state;
+  each_quantity(c, ToJson{state, shown::record});
+  state["repairs"] = repairs_json(c.repairs);
+  state["seconds"] = comm.max(c.solve.seconds);
+  state["setup_seconds"] = comm.max(c.solve.setup_seconds);
+  const Json result{{"formation_factor", state.at("formation_factor")},
+                    {"iterations", c.solve.iterations},
+                    {"relative_residual", c.solve.true_residual},
                     {"seconds", state.at("seconds")}};
   return {result, state};
 }
 
 /// Without its field.
-DiffusionColumn column_of(const Json& json) {
-  const auto number = [](const Json& x, double otherwise) { return x.is_null() ? otherwise : x.get<double>(); };
-  constexpr double endless = std::numeric_limits<double>::infinity();
+DiffusionColumn column_of(const Json& state) {
   DiffusionColumn c;
-  c.axis = json.at("axis");
-  c.periodic = json.at("periodic");
-  c.connected = json.at("connected");
-  for (int e = 0; e < 3; ++e) c.tensor[e] = number(json.at("tensor").at(e), no_number);
-  c.flux_in = json.at("flux_in");
-  c.flux_out = json.at("flux_out");
-  for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = json.at("repairs").at(name); });
-  c.formation_factor = number(json.at("formation_factor"), endless);
-  c.tortuosity = number(json.at("tortuosity"), endless);
+  each_quantity(c, FromRecord{state});
+  for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = state.at("repairs").at(name); });
+  if (!c.connected) c.formation_factor = c.tortuosity = std::numeric_limits<double>::infinity();
   c.solve.name = diffusion_solve_name(c.axis);
-  c.solve.method = json.at("method");
-  c.solve.preconditioner = json.at("preconditioner");
-  c.solve.iterations = json.at("iterations");
-  c.solve.residuals = json.at("residuals").get<std::vector<double>>();
-  c.solve.true_residual = json.at("true_residual");
-  c.solve.imbalance = json.at("imbalance");
-  c.solve.singular_pores = json.at("singular_pores");
-  c.solve.seconds = json.at("seconds");
-  c.solve.setup_seconds = json.at("setup_seconds");
   return c;
 }
 

@@ -67,9 +67,8 @@ void check_walls(const JobContext& run, std::vector<std::string>& found) {
   for (std::size_t i = 0; i < deck.walls.size(); ++i) {
     const std::string& mineral = deck.walls[i].mineral;
     if (mineral.empty() || std::ranges::count(there, mineral) > 0) continue;
-    const std::string near = nearest(mineral, there);
     found.push_back(fmt::format("transport.wall[{}].mineral: the wall has no \"{}\"{}; there are: {}", i, mineral,
-                                near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near), join(there)));
+                                did_you_mean(mineral, there), join(there)));
   }
   const auto laws = surface_laws(run);
   for (std::size_t i = 0; i < laws.size(); ++i)

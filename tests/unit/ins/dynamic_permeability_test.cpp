@@ -57,7 +57,7 @@ Geometry packing(const Comm& comm, int box, bool periodic = true) {
 }
 
 // Another way to the same: steps in time from rest, until the flow repeats itself.
-TEST(DynamicPermeability, IsTheAnswerToAnOscillatingDriveInTime) {
+TEST(DynamicPermeability, IsTheAnswerToAnOscillatingDriveInTimeAtNight) {
   const Comm comm = Comm::self();
   const Geometry geometry = packing(comm, 8);
   StokesSolver stokes(test::composite_on(comm, geometry), {}, options(1e-6));

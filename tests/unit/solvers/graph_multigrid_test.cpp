@@ -423,7 +423,7 @@ EllipticProblem with_hosts() {
 
 // The accurate operator on one to three levels takes hardly more iterations than the two-point operator (10 to 12),
 // whose cycle preconditions it: 9 to 10 with Dirichlet walls, 10 to 12 with others.
-TEST(GraphMultigrid, PreconditionsTheAccurateOperatorMpi) {
+TEST(GraphMultigrid, PreconditionsTheAccurateOperatorMpiAtNight) {
   const Comm comm = Comm::world();
   for (const int n_levels : {1, 2, 3}) {
     const Geometry geometry = refined_packing(comm, n_levels);

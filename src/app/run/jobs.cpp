@@ -24,7 +24,7 @@ std::vector<Job> asked_jobs(const Config& config) {
   std::string ways;
   for (const Job& job : jobs()) {
     if (job.word.is_asked(config)) asked.push_back(job);
-    ways += fmt::format("\n  {:<12}{}", job.word.name, job.word.asked_by);
+    ways += fmt::format("\n  {:<22}{}", job.word.name, job.word.asked_by);
   }
   require(!asked.empty(),
           "karst run: the deck requests nothing to compute. Each of these requests a job:{}\n`karst geometry` builds "
@@ -49,10 +49,14 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
 
 void check_jobs(const JobContext& context) {
   std::vector<std::string> found;
-  for (const Job& job : jobs())
-    if (job.word.is_asked(context.config)) std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+  std::vector<Job> asked;  // none: a deck that describes a grid alone may be checked
+  for (const Job& job : jobs()) {
+    if (!job.word.is_asked(context.config)) continue;
+    asked.push_back(job);
+    std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+  }
   require(found.empty(), "{}", join(found, "\n"));
-  found = not_given(asked_jobs(context.config), context.config);
+  found = not_given(asked, context.config);
   require(found.empty(), "{}", join(found, "\n"));
   // What only a look at the whole fluid finds, by the functions that the jobs themselves call.
   if (is_in_time(context.config)) found = look_at_flow_in_time(context);

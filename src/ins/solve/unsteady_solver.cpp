@@ -310,7 +310,9 @@ void UnsteadySolver::measure(StepReport& report) {
   const std::span<Quad> work = stokes_->krylov().work();
   const std::span<const Quad> x = stokes_->all_values();
   const double net = parallel_max(std::ssize(work), [&](std::int64_t v) { return std::abs(work[v].v[3]); });
-  const double speed = parallel_max(std::ssize(x), [&](std::int64_t v) { return square(x[v]); });
+  // What lies under a finer level holds a first guess of its step.
+  const double speed =
+      parallel_max(std::ssize(x), [&](std::int64_t v) { return volume_[v] > 0.0F ? square(x[v]) : 0.0; });
   std::array<double, 2> largest{speed, net};
   op.comm().max(std::span(largest));
   report.largest_speed = std::sqrt(largest[0]);

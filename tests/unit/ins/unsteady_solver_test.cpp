@@ -47,6 +47,9 @@ double error_of(const Comm& comm, const Plates& p, const GridOptions& grid) {
     const StepReport r = flow.step(p.span * p.width * p.width / p.steps);
     const double exact = plates(p.width, p.omega, r.time);
     EXPECT_LT(r.divergence, 1e-5);
+    double speed = 0.0;  // of what is solved for: not of what lies under a finer level
+    for (const Quad& q : stokes.solution()) speed = std::max(speed, norm(Vec3{q.v[0], q.v[1], q.v[2]}));
+    EXPECT_NEAR(r.largest_speed, comm.max(speed), 1e-12 * r.largest_speed);
     if (i < p.steps * (p.n_spans - 1)) continue;
     error = std::max(error, std::abs(p.channel.rate(r.velocity) / p.channel.cells()[2] - exact));
     largest = std::max(largest, std::abs(exact));

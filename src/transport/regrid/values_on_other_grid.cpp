@@ -112,12 +112,13 @@ double content(const ScalarGrid& grid, std::span<const double> values) {
       parallel_sum(grid.n_own, [&](std::int64_t v) { return grid.volume[v] * values[v]; }));
 }
 
-/// Rows of a set that are the unknowns, in their order; all of them.
+/// Rows of a set that are the unknowns, in their order; all of them. Collective.
 std::vector<std::int64_t> rows_of_unknowns(const State& state, const std::string& set, const Composite& grid) {
   const VofSet unknowns = unknowns_of(grid.geometry(), grid.numbering()), &all = set_of(state, set);
   const bool same = all.size == unknowns.size;
   const bool complete = all.size == all_vofs(grid.geometry()).size;
-  require(same || complete, "change of grid: \"{}\" stands in some volumes alone, and cannot be kept", set);
+  require(!grid.comm().any(!same && !complete),
+          "change of grid: \"{}\" stands in some volumes alone, and cannot be kept", set);
   std::vector<std::int64_t> rows(unknowns.size);
   for (std::int64_t u = 0; u < unknowns.size; ++u) rows[u] = same || unknowns.all ? u : unknowns.vofs[u];
   return rows;

@@ -117,6 +117,12 @@ TransportSystem::TransportSystem(const JobContext& context)
 
 void take_flow(FaceField& faces, TransportSystem& s, std::span<const double> potential) {
   const FlowContinuity continuity = s.stepper->set_flow(faces, potential);
+  constexpr double allowed = 1e-9;
+  require(
+      s.flow.continuous || continuity.after <= allowed,
+      "transport: on the other grid a cell gains or loses {:.2e} of its flux (before the projection {:.2e}), allowed "
+      "is {:.0e}; leave the grid as it is where pores are narrow",
+      continuity.after, continuity.before, allowed);
   s.continuity.before = std::max(s.continuity.before, continuity.before);
   s.continuity.after = std::max(s.continuity.after, continuity.after);
   s.ends.ends = end_flows(s.stepper->grid(), s.stepper->flow());

@@ -219,7 +219,11 @@ std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
     lost += s.id.rank < 0 ? 1 : 0;
   }
   lost = change.to.composite->comm().sum(lost);
-  require(lost == 0, "change of grid: {} volumes of the new grid are where the old one has no fluid", lost);
+  require(
+      lost == 0,
+      "change of grid: {} of {} volumes of the new grid are where the old one has no fluid; both must keep the same "
+      "pores",
+      lost, change.to.counts.volumes);
   return sources;
 }
 

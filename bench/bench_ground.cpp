@@ -70,7 +70,7 @@ void run(const Comm& comm, const Config& config) {
   Clock clock = all.front()->clock();
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
-  context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts&) {
+  context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts&) {
     Geometry geometry = build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set,
                                        config.geometry.keep, ControlVolumes::home_cells, {});
     geometry.report = context.geometry().report;

@@ -87,7 +87,8 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
       "geometry: no cell of the domain ({} x {} x {} cells) contains any fluid; check inside and outside of the shapes",
       grid.cells[0], grid.cells[1], grid.cells[2]);
   int asked = 0;  // finest level that the deck names a place of
-  for (const Refinement& r : grid.refine) asked = std::max(asked, r.level);
+  for (const Refinement& r : grid.refine)
+    if (!(r.follows() && grid.flagged)) asked = std::max(asked, r.level);
   require(empty || built.n_levels() > asked,
           "grid.refine: nothing to refine on level {}, although grid.levels = {}; check lo and hi (in metres, inside "
           "the domain) or use fewer levels",

@@ -18,22 +18,62 @@ constexpr int most_cells = 1 << 24;   // per direction; keys hold 2^21 boxes of 
 constexpr double all_cells = 4.6e18;  // 2^62: counts of cells have 63 bits
 constexpr double largest_length = 1e6;
 
+/// The keys that a place needs are there, and no others.
+void check_place(Reader& item, const Refinement& r) {
+  using Where = Refinement::Where;
+  if (r.where != Where::region)
+    item.refuse({"lo", "hi"}, "only where = \"region\" has corners; remove it or change where");
+  if (r.where != Where::front)
+    item.refuse({"low", "high"}, "only where = \"front\" has bounds; remove it or change where");
+  if (r.where != Where::gradient)
+    item.refuse({"change"}, "only where = \"gradient\" has a change; remove it or change where");
+  if (!r.follows())
+    item.refuse({"component"}, "belongs to where = \"front\" and \"gradient\"; remove it or change where");
+  if (r.where == Where::region) {
+    item.need({"lo", "hi"}, "where = \"region\" needs both corners, lo and hi [m]");
+    if (item.given("lo") && item.given("hi") && !(r.lo[0] < r.hi[0] && r.lo[1] < r.hi[1] && r.lo[2] < r.hi[2]))
+      item.mistake("lo", fmt::format("({}, {}, {}) must be below hi = ({}, {}, {}) in every direction", r.lo[0],
+                                     r.lo[1], r.lo[2], r.hi[0], r.hi[1], r.hi[2]));
+  }
+  if (r.where == Where::front) {
+    item.need({"low", "high"}, "where = \"front\" needs both bounds, low and high");
+    if (item.given("low") && item.given("high") && !(r.low < r.high))
+      item.mistake("low", fmt::format("{} must be below high = {}", r.low, r.high));
+  }
+  if (r.where == Where::gradient) {
+    item.need({"change"}, "where = \"gradient\" needs a change");
+    if (item.given("change") && !(r.change > 0.0)) item.mistake("change", "0 refines everywhere; give a larger one");
+  }
+}
+
 void read_refinement(Reader& item, Refinement& r) {
   item.integer("level", r.level, "-", "finest level there", 1, most_levels - 1);
+  using Where = Refinement::Where;
   item.word("where", r.where,
-            {{"wall", Refinement::Where::wall, "cells cut by the wall"},
-             {"region", Refinement::Where::region, "the box from lo to hi"}},
-            "what is refined");
+            {{"wall", Where::wall, "cells cut by the wall"},
+             {"region", Where::region, "the box from lo to hi"},
+             {"front", Where::front,
+              "where a component of transient transport is between low and high, also from one cell to the next; it is "
+              "followed"},
+             {"gradient", Where::gradient,
+              "where a component of transient transport differs by more than change from one cell to the next; it is "
+              "followed"}},
+            "what is refined. What is followed changes the grid during the run; steady flow and all else that does not "
+            "go through time is computed with the level everywhere, and memory is estimated so:");
   item.vec3("lo", r.lo, "m", "low corner of the region", -largest_length, largest_length);
   item.vec3("hi", r.hi, "m", "high corner of the region", -largest_length, largest_length);
-  item.integer("buffer", r.buffer, "cells", "number of cells of the next coarser level added around it", 0, 16);
-  const bool lo = item.given("lo"), hi = item.given("hi");
-  if (r.where == Refinement::Where::wall)
-    return item.refuse({"lo", "hi"}, "only where = \"region\" has corners; remove it or change where");
-  item.need({"lo", "hi"}, "where = \"region\" needs both corners, lo and hi [m]");
-  if (lo && hi && !(r.lo[0] < r.hi[0] && r.lo[1] < r.hi[1] && r.lo[2] < r.hi[2]))
-    item.mistake("lo", fmt::format("({}, {}, {}) must be below hi = ({}, {}, {}) in every direction", r.lo[0], r.lo[1],
-                                   r.lo[2], r.hi[0], r.hi[1], r.hi[2]));
+  constexpr double any = 1e300;
+  item.integer(
+      "buffer", r.buffer, "cells",
+      "number of cells of the next coarser level added around it; what is followed reaches the end of them before "
+      "the grid changes again",
+      0, 16);
+  item.text("component", r.component, "of transport that is followed; default: the only one");
+  item.number("low", r.low, "C", "front: above this value", -any, any);
+  item.number("high", r.high, "C", "front: below this value", -any, any);
+  item.number("change", r.change, "C", "gradient: difference between neighbouring cells of the next coarser level", 0.0,
+              any);
+  check_place(item, r);
 }
 
 void check_levels(Reader& in, const GridOptions& grid) {
@@ -73,8 +113,8 @@ std::string not_cubes(const GridOptions& grid) {
   return {};
 }
 
-GridOptions with_flagged(GridOptions grid, FlaggedBoxes flagged) {
-  grid.levels = std::max(grid.levels, 1 + static_cast<int>(flagged.size()));
+GridOptions with_flagged(GridOptions grid, std::optional<FlaggedBoxes> flagged) {
+  if (flagged) grid.levels = std::max(grid.levels, 1 + static_cast<int>(flagged->size()));
   grid.flagged = std::move(flagged);
   return grid;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,17 @@ namespace karst {
 
 /// One [[grid.refine]]: the part of the domain to be covered by boxes of a finer level (and of all levels below it).
 struct Refinement {
-  enum class Where { wall, region };
+  enum class Where : std::uint8_t { wall, region, front, gradient };
   int level = 1;
   Where where = Where::wall;
-  Vec3 lo, hi;     ///< region: corners [m]
-  int buffer = 2;  ///< cells of the next coarser level added around
+  Vec3 lo, hi;                   ///< region: corners [m]
+  int buffer = 2;                ///< cells of the next coarser level added around
+  std::string component{};       ///< front, gradient: of transport; empty: the only one
+  double low = 0.0, high = 0.0;  ///< front: the values between which it is [C]
+  double change = 0.0;           ///< gradient: between neighbouring cells of the next coarser level [C]
+
+  /// It follows the solution in runs through time.
+  bool follows() const { return where == Where::front || where == Where::gradient; }
 };
 
 /// Boxes that a run asks for beside those of the deck: [level - 1], strictly increasing Morton keys of their lattice
@@ -32,14 +40,16 @@ struct GridOptions {
   int box = 16;
   int levels = 1;
   std::vector<Refinement> refine;
-  FlaggedBoxes flagged{};  ///< not in the deck
+  /// In place of what follows the solution; none: that is everywhere. Not in the deck.
+  std::optional<FlaggedBoxes> flagged{};
 
   Domain domain() const { return {cells, periodic}; }
   double cell_width() const { return size[0] / cells[0]; }  ///< of level 0 [m]
+  bool follows() const { return std::ranges::any_of(refine, &Refinement::follows); }
 };
 
 /// The same grid with these boxes, and as many levels as they need.
-GridOptions with_flagged(GridOptions grid, FlaggedBoxes flagged);
+GridOptions with_flagged(GridOptions grid, std::optional<FlaggedBoxes> flagged);
 
 /// Declares and reads the keys of [grid]; errors go to the reader. Values that an image may supply (cells, size) are
 /// not required here: check the result with not_cubes().

@@ -100,10 +100,10 @@ Box inside_or_periodic(Box cells, const Domain& domain) {
 }
 
 bool is_flagged(const GridOptions& grid, int level, const Box& octant) {
-  if (level >= std::ssize(grid.flagged)) return false;
+  if (!grid.flagged || level >= std::ssize(*grid.flagged)) return false;
   const int half = grid.box / 2;
   const Index finer{octant.lo[0] / half, octant.lo[1] / half, octant.lo[2] / half};
-  return std::ranges::binary_search(grid.flagged[level], morton_encode(finer));
+  return std::ranges::binary_search((*grid.flagged)[level], morton_encode(finer));
 }
 
 }  // namespace
@@ -193,6 +193,7 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
   const Domain domain = domain_on_level(grid.domain(), level);
   return std::any_of(grid.refine.begin(), grid.refine.end(), [&](const Refinement& r) {
     if (r.level <= level) return false;
+    if (r.follows()) return !grid.flagged;
     const Box cells = octant.grown(r.buffer);
     if (r.where == Refinement::Where::region) return meet(domain, cells, region_cells(grid, r, level));
     return holds_wall(level, inside_or_periodic(cells, domain));

@@ -24,7 +24,7 @@ struct GridLevel {
 
 struct GridHierarchy {
   std::vector<GridLevel> levels;
-  FlaggedBoxes flagged;  ///< GridOptions::flagged, by which it was made
+  std::optional<FlaggedBoxes> flagged{};  ///< GridOptions::flagged, by which it was made
   int n_levels() const { return static_cast<int>(levels.size()); }
   /// Whether the next finer level covers this position of its lattice (wrapped if periodic). O(log n).
   bool is_refined(int level, const Index& finer_position) const;

@@ -107,6 +107,7 @@ void do_jobs(RunState& run, JobContext& context) {
   run.summary.communication = counted.told(run.comm, context.geometry());
   run.summary.solves_read = run.services.solved.n_read();
   run.summary.balance = run.services.balance.json();
+  run.summary.followed = run.services.followed.json();
 }
 
 /// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for
@@ -250,12 +251,15 @@ std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, 
     geometry.report = before->geometry().report;
     geometry.report.levels = std::move(levels);
   }
-  GeometryStatistics statistics =
-      collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
-  if (run.sample)
-    run.summary.domain = std::move(statistics);
-  else
-    run.summary.geometry = std::move(statistics);
+  const GeometryStatistics& largest = run.sample && run.summary.domain ? *run.summary.domain : run.summary.geometry;
+  if (before == nullptr || unknowns_of(geometry.report) >= unknowns_of(largest.report)) {  // it is what memory is for
+    GeometryStatistics statistics =
+        collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
+    if (run.sample)
+      run.summary.domain = std::move(statistics);
+    else
+      run.summary.geometry = std::move(statistics);
+  }
   return std::make_shared<const Ground>(run.comm, std::move(geometry));
 }
 
@@ -287,7 +291,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
                      },
                      wall_uncertainty(source),
                      run.sample};
-  context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts& costs) {
+  context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     std::shared_ptr<const Ground> ground =
         build_ground(run, source, with_flagged(source.grid, flagged), costs, context.ground.get());
     if (flagged == context.flagged())  // else they stay where they were computed until they are written

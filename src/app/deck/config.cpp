@@ -206,6 +206,28 @@ void make_room_for_copies(Reader& in, Config& config) {
     in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of the copies only; refine along the wall");
 }
 
+/// What the grid is to follow is a component of transient transport.
+void require_followed_fits(Reader& in, const Config& config) {
+  const std::vector<ComponentDeck>& components = config.transport.components;
+  std::vector<std::string> names;
+  for (const ComponentDeck& c : components) names.push_back(c.name);
+  const std::vector<Refinement>& refine = config.grid.refine;
+  for (std::size_t i = 0; i < refine.size(); ++i) {
+    if (!refine[i].follows()) continue;
+    const std::string key = fmt::format("grid.refine[{}].", i);
+    if (!config.transport.asked() || config.transport.steady())
+      in.mistake(key + "where",
+                 "follows a component of transient transport, which the deck does not request; remove it, "
+                 "or refine along the wall or in a region");
+    else if (refine[i].component.empty() ? components.size() > 1 : std::ranges::count(names, refine[i].component) == 0)
+      in.mistake(key + "component", fmt::format("{}; expected one of: {}",
+                                                refine[i].component.empty()
+                                                    ? "is not given, and there are several"
+                                                    : "\"" + refine[i].component + "\" is no component of the deck",
+                                                join(names, ", ")));
+  }
+}
+
 /// Slices have fields, times and a place in the domain.
 void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
@@ -266,6 +288,7 @@ Config read_config(Reader& in) {
   require_reservoirs_fit(in, config);
   require_checkpoint_has_effect(in, config);
   require_slices_fit(in, config);
+  require_followed_fits(in, config);
   if (!config.output.probes.empty() && !goes_through_time(config))
     in.mistake("output.probe",
                "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "

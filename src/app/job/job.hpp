@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,10 +46,10 @@ struct JobContext {
   std::shared_ptr<const Sample> sample{};         ///< none: it is all of the domain
   /// The same walls on a grid with these boxes flagged, dealt out by their costs, and on it what the run has of jobs
   /// that are done; collective.
-  std::function<std::shared_ptr<const Ground>(const FlaggedBoxes&, const BoxCosts&)> make_ground{};
+  std::function<std::shared_ptr<const Ground>(const std::optional<FlaggedBoxes>&, const BoxCosts&)> make_ground{};
 
   const Geometry& geometry() const { return ground->geometry(); }
-  const FlaggedBoxes& flagged() const { return geometry().grid.flagged; }
+  const std::optional<FlaggedBoxes>& flagged() const { return geometry().grid.flagged; }
   const GridOptions& sample_grid() const { return sample ? sample->grid : grid; }
   const GeometryReport& sample_report() const { return sample ? sample->report : geometry().report; }
   /// The low corner of the sample, from that of the domain [cells].
@@ -151,6 +152,12 @@ class Process {
   virtual void at_output(const Clock&) {}
   /// What plotfiles hold of it now.
   virtual std::vector<JobComponent> fields() { return {}; }
+  /// Whether a box is missing that a place to be followed asks for by what it computes.
+  /// @param[out] boxes  gets, on some ranks, all boxes that it asks for, with its margin; nullptr: they are not wanted
+  virtual bool flag(const Refinement&, FlaggedBoxes* boxes) {
+    (void)boxes;
+    return false;
+  }
   /// Adds kinds of work beside that on cells, with amounts of its last step and the seconds since it began. Always the
   /// same kinds. Not collective.
   virtual void add_work(std::vector<BoxWork>&) const {}

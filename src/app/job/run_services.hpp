@@ -8,6 +8,7 @@
 
 #include "app/job/exchange.hpp"
 #include "app/job/feedback_balance.hpp"
+#include "app/job/followed_grid.hpp"
 #include "app/job/job.hpp"
 #include "app/job/run_progress.hpp"
 #include "app/job/solve_store.hpp"
@@ -40,6 +41,7 @@ struct RunServices {
   Trace trace{};              ///< records nothing
   StepTimes steps{};          ///< takes the time of every step in time
   FeedbackBalance balance{};  ///< boxes stay where they are
+  FollowedGrid followed{};    ///< the grid follows nothing
 };
 
 }  // namespace karst

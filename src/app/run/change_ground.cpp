@@ -26,8 +26,8 @@ void transfer(const JobContext& context, const Ground& before, Checkpoint& state
   move_flow(context, before, &change);
 }
 
-void change_ground(JobContext& context, std::span<const Job> jobs, const FlaggedBoxes& flagged, const BoxCosts& costs,
-                   Together& all, Clock& clock) {
+void change_ground(JobContext& context, std::span<const Job> jobs, const std::optional<FlaggedBoxes>& flagged,
+                   const BoxCosts& costs, Together& all, Clock& clock) {
   const Timer timer("other ground");
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
   all.clear();
@@ -51,8 +51,8 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const Flagged
 
 }  // namespace
 
-void change_levels(JobContext& context, std::span<const Job> jobs, const FlaggedBoxes& flagged, Together& all,
-                   Clock& clock) {
+void change_levels(JobContext& context, std::span<const Job> jobs, const std::optional<FlaggedBoxes>& flagged,
+                   Together& all, Clock& clock) {
   change_ground(context, jobs, flagged, costs_at_start(context.config.run), all, clock);
 }
 

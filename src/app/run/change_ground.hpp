@@ -18,8 +18,8 @@ namespace karst {
 /// @param[in,out] all   processes after a step
 /// @param[in,out] clock theirs
 /// Throws Error on all ranks. Collective.
-void change_levels(JobContext& context, std::span<const Job> jobs, const FlaggedBoxes& flagged, Together& all,
-                   Clock& clock);
+void change_levels(JobContext& context, std::span<const Job> jobs, const std::optional<FlaggedBoxes>& flagged,
+                   Together& all, Clock& clock);
 
 /// The same boxes, dealt out by costs.
 void change_owners(JobContext& context, std::span<const Job> jobs, const BoxCosts& costs, Together& all, Clock& clock);

@@ -20,21 +20,20 @@ namespace {
 
 std::string name_of(const Job& first) { return std::string(first.word.name) + std::string(checkpoint_suffix); }
 
-/// The run goes on with these boxes, before it has any process.
-void set_flagged(JobContext& context, const FlaggedBoxes& flagged) {
-  const std::shared_ptr<const Ground> before = context.ground;
-  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
-  move_flow(context, *before);
+Json json_of(const std::optional<FlaggedBoxes>& flagged) { return flagged ? Json(*flagged) : Json(); }
+std::optional<FlaggedBoxes> flagged_of(const Json& checkpoint) {
+  if (!checkpoint.contains("flagged") || checkpoint.at("flagged").is_null()) return {};
+  return checkpoint.at("flagged").get<FlaggedBoxes>();
 }
 
 /// The last whole checkpoint that this job was the first of, where one fits: its files are in place then.
 /// @param[out] process  made on the ground of the checkpoint, or as it was
 std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, std::unique_ptr<Process>& process) {
-  const FlaggedBoxes at_start = context.flagged();
-  const auto make_with = [&](const FlaggedBoxes& flagged) {
+  const std::optional<FlaggedBoxes> at_start = context.flagged();
+  const auto make_with = [&](const std::optional<FlaggedBoxes>& flagged) {
     if (flagged == context.flagged() && process) return;
     process.reset();
-    if (flagged != context.flagged()) set_flagged(context, flagged);
+    set_levels(context, flagged);
     process = job.start(context);
   };
   Checkpoint found;
@@ -48,10 +47,13 @@ std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, s
     process->recorder()->bring_files(found.parts.at(0).recorded);
   };
   const auto dependencies = [&](const Json& json) {
-    make_with(json.value("flagged", FlaggedBoxes{}));
+    make_with(flagged_of(json));
     return process->dependencies();
   };
-  if (context.services.solved.load(name_of(job), dependencies, read)) return found;
+  if (const auto json = context.services.solved.load(name_of(job), dependencies, read)) {
+    context.services.followed = FollowedGrid::of_state(json->at("followed"));
+    return found;
+  }
   make_with(at_start);
   return {};
 }
@@ -103,7 +105,12 @@ bool save_checkpoint(const JobContext& context, const Together& jobs, const Cloc
   const std::string name = jobs.front()->recorder()->process() + std::string(checkpoint_suffix);
   const Json result{{"solve", name}, {"steps", clock.steps()}, {"time_s", clock.time()}, {"end_s", clock.end()}};
   return store.save(name, jobs.front()->dependencies(),
-                    {result, {{"flagged", context.flagged()}, {"clock", clock.state()}, {"parts", parts}}}, tables);
+                    {result,
+                     {{"flagged", json_of(context.flagged())},
+                      {"followed", context.services.followed.state()},
+                      {"clock", clock.state()},
+                      {"parts", parts}}},
+                    tables);
 }
 
 Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {
@@ -117,19 +124,32 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
   return taken;
 }
 
-Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
+namespace {
+
+Together begin(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from, bool from_disk) {
   Together all;
   for (const Job& job : jobs) {
     const std::string name(job.word.name);
     if (!from || from->from_disk) context.services.progress.begin(name, name + ": set-up");
     std::unique_ptr<Process>& process = all.emplace_back();
-    if (all.size() == 1 && !from && job.in_time(context.config))
+    if (all.size() == 1 && from_disk && job.in_time(context.config))
       from = load_checkpoint(context, job, process);
     else
       process = job.start(context);
     if (process->recorder() != nullptr) begin(context, *process, from);
   }
   return all;
+}
+
+}  // namespace
+
+Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
+  return begin(context, jobs, from, !from);
+}
+
+Together begin_anew(JobContext& context, std::span<const Job> jobs) {
+  std::optional<Checkpoint> none;
+  return begin(context, jobs, none, false);
 }
 
 }  // namespace karst

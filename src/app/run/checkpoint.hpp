@@ -41,4 +41,7 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
 /// @param[in,out] from  without states then
 Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from);
 
+/// The same from the first states, whatever earlier runs have left.
+Together begin_anew(JobContext& context, std::span<const Job> jobs);
+
 }  // namespace karst

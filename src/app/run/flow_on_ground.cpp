@@ -77,4 +77,11 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
   }
 }
 
+void set_levels(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {
+  if (flagged == context.flagged()) return;
+  const std::shared_ptr<const Ground> before = context.ground;
+  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
+  move_flow(context, *before);
+}
+
 }  // namespace karst

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steady flows that jobs of a run have left for others (exchange.hpp), where the ground of the run becomes another one.
+// The ground of a run becomes another one between groups of jobs, with steady flows that jobs have left for others
+// (exchange.hpp).
 #pragma once
 
 #include "app/job/job.hpp"
@@ -17,5 +18,8 @@ bool same_boxes(const Geometry& a, const Geometry& b);
 /// @param change   from the ground of before to that of now, where it is known; nullptr: not
 /// Throws Error on all ranks. Collective.
 void move_flow(const JobContext& context, const Ground& before, GridChange* change = nullptr);
+
+/// Before a run has any process of a group: it goes on with these boxes. Throws Error on all ranks. Collective.
+void set_levels(JobContext& context, const std::optional<FlaggedBoxes>& flagged);
 
 }  // namespace karst

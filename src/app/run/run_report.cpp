@@ -50,7 +50,18 @@ std::string levels_card(const Json& summary) {
     for (const char* count : {"boxes", "fluid", "unknowns"})
       rows[row++].push_back(count_text(level.at(count).get<std::int64_t>()));
   }
-  return card("Grid", html_table(rows), "Cells of a level are half as wide as those of the previous level.");
+  std::string note = "Cells of a level are half as wide as those of the previous level.";
+  if (summary.contains("followed_grid")) {
+    const Json& followed = summary.at("followed_grid");
+    note += fmt::format(
+        " The grid followed the solution: the table is of its largest state; a step had {} unknowns on average and {} "
+        "at "
+        "most; it changed {} times, in {}.",
+        count_text(static_cast<std::int64_t>(number(followed, "unknowns_mean"))),
+        count_text(followed.at("unknowns_most").get<std::int64_t>()),
+        count_text(followed.at("changes").get<std::int64_t>()), format_seconds(number(followed, "seconds")));
+  }
+  return card("Grid", html_table(rows), note);
 }
 
 std::string count_of(const Json& summary, const char* what, const char* one) {

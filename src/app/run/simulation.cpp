@@ -9,6 +9,7 @@
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
 #include "app/run/change_ground.hpp"
+#include "app/run/follow.hpp"
 #include "app/run/time_step.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
@@ -115,6 +116,7 @@ void go_through_time(JobContext& context, std::span<const Job> rows, Together& j
       clock.advance();
       for (const auto& job : jobs) job->record(clock);
       write_outputs(context, jobs, clock);
+      follow(context, rows, jobs, clock);
       end_or_keep(context, jobs, clock, checkpoints);
       run.steps.end(clock.steps());
       balance(context, rows, jobs, clock);
@@ -142,7 +144,7 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
     const auto n = n_together({first, jobs_.end()}, context_->config);
     const auto end = first + static_cast<std::ptrdiff_t>(n);
     std::optional<Checkpoint> from;
-    Together together = begin_together(*context_, {first, end}, from);
+    Together together = begin_on_own_grid(*context_, {first, end}, from);
     if (together.front()->recorder() != nullptr) {
       Clock clock = together.front()->clock();
       if (from) clock.go_on(from->clock);

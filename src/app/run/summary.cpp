@@ -161,6 +161,7 @@ Json summary_json(const Summary& summary) {
     if (summary.solves_read > 0) json["solves_from_earlier_run"] = summary.solves_read;
     json["balances"] = balances_json(summary.jobs);
     if (!summary.balance.is_null()) json["feedback_balance"] = summary.balance;
+    if (!summary.followed.is_null()) json["followed_grid"] = summary.followed;
   }
   json["ranks"] = s.ranks;
   json["threads"] = s.threads;

@@ -42,6 +42,7 @@ struct Summary {
   std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
   int solves_read = 0;                      ///< of them, finished by the run that this one goes on from
   Json balance;                             ///< FeedbackBalance::json(); null: no feedback
+  Json followed;                            ///< FollowedGrid::json(); null: the grid stays
 };
 /// Statistics of what the jobs compute on.
 inline const GeometryStatistics& domain_of(const Summary& summary) {

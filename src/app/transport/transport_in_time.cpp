@@ -48,6 +48,7 @@ class TransportInTime final : public Process {
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
   std::vector<JobComponent> fields() override;
+  bool flag(const Refinement& rule, FlaggedBoxes* boxes) override { return flag_boxes(system_, rule, boxes); }
   void add_work(std::vector<BoxWork>& kinds) const override;
   double irregular_cost() const override { return 8.0; }
   JobResult report() override;
@@ -127,7 +128,7 @@ void TransportInTime::begin_times() {
 /// With the times of the run.
 void TransportInTime::set_up() {
   if (!system_.flow.in_time) {
-    recorder_.expect(count_steps(times_));
+    recorder_.expect(system_.run.grid.follows() ? 0.0 : count_steps(times_));  // they go with its cells
     system_.flow.faces.reset();
   }
   setup_seconds_ = wall_clock_.seconds();

@@ -13,6 +13,7 @@
 #include "base/comm/mix.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
+#include "transport/regrid/flagged_boxes.hpp"
 
 namespace karst {
 
@@ -229,6 +230,22 @@ std::string profile_lines(const TransportSystem& s) {
     lines += '\n';
   }
   return lines;
+}
+
+bool flag_boxes(TransportSystem& s, const Refinement& rule, FlaggedBoxes* boxes) {
+  const std::vector<ScalarComponent>& all = s.stepper->components();
+  const auto found = std::ranges::find(all, rule.component, &ScalarComponent::name);
+  const std::size_t i = found != all.end() ? found - all.begin() : 0;  // its name is checked with the deck
+  ScalarGrid& grid = s.stepper->grid();
+  fetch_remote(grid, s.state.values[i].span());
+  std::vector<double> at_ends;
+  const std::span<const double> flow = s.stepper->flow();
+  for (const BoundaryFace& face : grid.boundary) {
+    const ScalarSide& side = all[i].sides[face.side];
+    const bool given = side.kind == ScalarSide::Kind::fixed || (!flow.empty() && flow[face.face] < 0.0);
+    at_ends.push_back(!given ? no_number : side.value ? side.value(face.at, just_after(s.state.time, 0.0)) : 0.0);
+  }
+  return flag_boxes(grid, rule, s.state.values[i].span(), at_ends, boxes);
 }
 
 std::string dependencies_of(const TransportSystem& s) {

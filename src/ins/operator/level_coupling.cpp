@@ -15,8 +15,9 @@
 namespace karst {
 namespace {
 
-constexpr int highest_degree = 3;        ///< of the polynomials
-constexpr double largest_weights = 5.0;  ///< of a polynomial, Σ |weights|
+constexpr int highest_degree = 3;  ///< of the polynomials
+/// Of a polynomial, Σ |weights|. With 5, flow at the steps of refined regions in a packing grew, or did not converge.
+constexpr double largest_weights = 2.5;
 
 /// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {

@@ -211,7 +211,7 @@ Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes
     run.services.solved = {run.comm, folder + "/solves", kind.deck, stop == 0};
     run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
   }
-  run.context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts& costs) {
+  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
                                        ControlVolumes::home_cells, costs);
     geometry.report = run.context.geometry().report;

@@ -113,10 +113,11 @@ TEST(HierarchyMpi, FlaggedBoxesAreThereBesideRegions) {
   const Index position{9, 5, 4};  // of level 2, within position (4, 2, 2) of level 1
   const auto no_wall = [](int, const Box&) { return false; };
   const GridHierarchy h = build_hierarchy(
-      Comm::world(), with_flagged(grid, {{morton_encode({4, 2, 2})}, {morton_encode(position)}}), no_wall, all_fluid);
+      Comm::world(), with_flagged(grid, FlaggedBoxes{{morton_encode({4, 2, 2})}, {morton_encode(position)}}), no_wall,
+      all_fluid);
   ASSERT_EQ(h.n_levels(), 3);
   expect_nested(h);
-  EXPECT_EQ(h.flagged.size(), 2U);
+  EXPECT_EQ(h.flagged->size(), 2U);
   EXPECT_EQ(h.levels[2].layout.keys(), std::vector{morton_encode(position)});
   EXPECT_TRUE(h.is_refined(0, {0, 0, 0}));
   EXPECT_TRUE(h.is_refined(0, {4, 2, 2}));

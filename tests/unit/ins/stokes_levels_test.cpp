@@ -5,7 +5,9 @@
 
 #include "base/comm/parallel.hpp"
 #include "fields/face_field.hpp"
+#include "grid/morton.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/wall_drag.hpp"
 #include "support/flow_cases.hpp"
 #include "support/ground_cases.hpp"
@@ -229,6 +231,38 @@ TEST(StokesLevels, SameFlowForBoxesAndRanksMpi) {
   EXPECT_LT(norm(velocity(Comm::self(), 8) - together), 1e-8 * norm(together));
   const Vec3 wide = Comm::world().size() == 1 ? velocity(Comm::self(), 16) : together;
   EXPECT_LT(norm(wide - together), 1e-8 * norm(together));
+}
+
+/// The first layer of octants of boxes along x, and each of the second one with a probability of one half.
+FlaggedBoxes uneven_layer(const GridOptions& grid, std::uint64_t seed) {
+  FlaggedBoxes flagged(1);
+  std::uint64_t random = seed;
+  for_each_cell({Index{}, 2 * lattice_size(grid.domain(), grid.box)}, [&](const Index& at) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    if (at[0] == 0 || (at[0] == 1 && random >> 63 != 0)) flagged[0].push_back(morton_encode(at));
+  });
+  std::ranges::sort(flagged[0]);
+  return flagged;
+}
+
+// A region with steps whose sides and edges cross walls, as one that follows a front: flow converges, and steps in time
+// leave it as it is. (The third does not converge where LevelCoupling allows polynomials Σ |weights| of 5.)
+TEST(StokesLevels, UnevenRegionInAPacking) {
+  const Comm comm = Comm::self();
+  const GridOptions grid = flow_grid(Index::all(24));
+  const auto packing = test::packing(40, 4.3, 24, true);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Geometry geometry =
+        build_geometry(comm, with_flagged(grid, uneven_layer(grid, seed)), *packing, KeepPores::all);
+    StokesSolver stokes(test::composite_on(comm, geometry), {}, test::stokes_options(1e-8));
+    const auto drive = [](double) { return test::driven_by({1, 0, 0}); };
+    UnsteadySolver in_time(stokes, geometry, drive, drive(0.0));
+    const StokesReport steady = stokes.solve(drive(0.0));
+    in_time.begin_here(drive(0.0));
+    StepReport last;
+    for (int i = 0; i < 12; ++i) last = in_time.step(0.02);
+    EXPECT_LT(norm(last.velocity - steady.velocity), 1e-5 * norm(steady.velocity)) << seed;
+  }
 }
 
 // Drag of a cubic array (4.292: Zick & Homsy, J. Fluid Mech. 115 (1982) 13) with cells of 1/64 of the period near the

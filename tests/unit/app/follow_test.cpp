@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A grid that follows the front of a tracer through a duct with two grains, beside one with the fine level everywhere.
+#include "app/run/follow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "app/run/simulation.hpp"
+#include "base/deck/deck.hpp"
+#include "base/file/plain_file.hpp"
+#include "support/job_cases.hpp"
+#include "support/reactive_decks.hpp"
+
+namespace karst::follow_test {
+namespace {
+
+constexpr const char* duct = R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [9, 3, 3]
+radius = 2.5
+[[geometry.solid]]
+shape = "sphere"
+center = [21, 6.1, 5.3]
+radius = 2
+[grid]
+cells = [32, 8, 8]
+size = [32, 8, 8]
+periodic = [false, true, true]
+box = 8
+levels = 2
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 0.5
+axes = ["x"]
+estimate_error = false
+)";
+constexpr const char* pulse = R"(
+[time]
+end_pore_volumes = 0.45
+[transport]
+diffusivity = 0.01
+[[transport.component]]
+name = "dye"
+inlet = "t < 4 ? 1 : 0"
+)";
+constexpr const char* front = R"(
+[[grid.refine]]
+where = "front"
+low = 0.02
+high = 0.98
+)";
+constexpr const char* everywhere = R"(
+[[grid.refine]]
+where = "region"
+lo = [0, 0, 0]
+hi = [32, 8, 8]
+)";
+
+std::unique_ptr<LevelSet> two_grains() {
+  LevelSetParts parts;
+  parts.push_back(of_mineral(make_level_set(Sphere{{9.0, 3.0, 3.0}, 2.5}), 0));
+  parts.push_back(of_mineral(make_level_set(Sphere{{21.0, 6.1, 5.3}, 2.0}), 0));
+  return union_of_solids(std::move(parts), {"grain"});
+}
+
+struct Ran {
+  std::map<std::string, std::vector<double>> columns;  ///< of transport.csv
+  FollowedGrid followed;
+  std::size_t levels_at_end = 0;
+};
+
+Ran run(const std::string& deck) {
+  const Config config = test::config_of(deck);
+  test::JobCase run(config.grid, *two_grains());
+  run.config = config;
+  std::vector<Job> all{flow_job(), transport_job()};
+  run.services.exchanges.taken = taken_by(all, run.config);
+  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
+                                       ControlVolumes::home_cells, costs);
+    std::vector<LevelReport> levels = std::move(geometry.report.levels);
+    geometry.report = run.context.geometry().report;
+    geometry.report.levels = std::move(levels);
+    return std::make_shared<const Ground>(run.comm, std::move(geometry));
+  };
+  check_jobs(run.context);
+  Simulation(run.context, all).run([](const JobResult&) {});
+  run.comm.any(false);
+  Ran ran;
+  ran.followed = run.services.followed;
+  ran.levels_at_end = run.context.geometry().levels.size();
+  std::istringstream lines(plain_text(run.folder.path() + "/transport.csv").value());
+  std::string line, word;
+  std::vector<std::string> names;
+  for (bool first = true; std::getline(lines, line); first = false) {
+    std::istringstream words(line);
+    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
+      if (first)
+        names.push_back(word);
+      else
+        ran.columns[names[c]].push_back(word.empty() ? 0.0 : std::stod(word));
+  }
+  return ran;
+}
+
+/// A column between the steps.
+double at(const Ran& ran, const std::string& column, double time) {
+  const std::vector<double>&t = ran.columns.at("time_s"), &y = ran.columns.at(column);
+  const std::size_t i = std::max<std::ptrdiff_t>(1, std::ranges::lower_bound(t, time) - t.begin());
+  return y[i - 1] + (time - t[i - 1]) / (t[i] - t[i - 1]) * (y[i] - y[i - 1]);
+}
+
+// It refines what comes in and leaves what has gone by; each step is bounded and conserves; means are those of the fine
+// grid, of which it has a part of the cells, and far from those of the coarse one.
+TEST(FollowMpi, AFrontIsFollowed) {
+  std::string coarse_deck = std::string(duct) + pulse;
+  coarse_deck.replace(coarse_deck.find("levels = 2"), 10, "levels = 1");
+  const Ran fine = run(std::string(duct) + everywhere + pulse), coarse = run(coarse_deck),
+            followed = run(std::string(duct) + front + pulse);
+  EXPECT_GE(followed.followed.changes, 4);
+  EXPECT_EQ(followed.followed.steps, std::ssize(followed.columns.at("time_s")));
+  EXPECT_EQ(fine.followed.steps, 0);
+  EXPECT_EQ(followed.levels_at_end, 2U);
+  const double cells_of_fine = 8.0 * 32 * 8 * 8;
+  EXPECT_LT(followed.followed.mean(), 0.6 * cells_of_fine);
+  EXPECT_LT(static_cast<double>(followed.followed.most), 0.8 * cells_of_fine);
+  for (const double x : followed.columns.at("dye_imbalance")) EXPECT_LT(x, 1e-12);
+  for (const double x : followed.columns.at("dye_min")) EXPECT_GE(x, -1e-13);
+  for (const double x : followed.columns.at("dye_max")) EXPECT_LE(x, 1.0 + 1e-13);
+  double of_coarse = 0.0, of_followed = 0.0;
+  for (double t = 5.0; t < 25.0; t += 5.0) {
+    of_coarse = std::max(of_coarse, std::abs(at(coarse, "dye_max", t) - at(fine, "dye_max", t)));
+    of_followed = std::max(of_followed, std::abs(at(followed, "dye_max", t) - at(fine, "dye_max", t)));
+    EXPECT_NEAR(at(followed, "dye_mean", t), at(fine, "dye_mean", t), 2e-3 * at(fine, "dye_mean", t)) << t;
+  }
+  EXPECT_LT(of_followed, 0.05 * of_coarse) << of_followed << ", " << of_coarse;
+}
+
+}  // namespace
+}  // namespace karst::follow_test

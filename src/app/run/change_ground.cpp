@@ -51,8 +51,9 @@ void take_fluxes(const JobContext& context, const Ground& from, FlowExchange& fl
   flow.columns.clear();
 }
 
-/// To another grid: all states, and the flow that was left.
-void transfer(const JobContext& context, const Ground& from, FlowExchange& flow, Checkpoint& state) {
+/// To another grid: all states, and the flow that was left. Returns the new transport grid.
+std::shared_ptr<ScalarGrid> transfer(const JobContext& context, const Ground& from, FlowExchange& flow,
+                                     Checkpoint& state) {
   take_fluxes(context, from, flow);
   GridChange change = compare_grids(from.composite(), context.ground->composite());
   for (Checkpoint::Part& part : state.parts) {
@@ -61,9 +62,11 @@ void transfer(const JobContext& context, const Ground& from, FlowExchange& flow,
     for (const ItemChange& c : changes)
       log_detail("{}: {} {:.12g} on the grid before, {:.12g} on this one", part.process, c.name, c.before, c.after);
   }
-  if (!flow.fluxes) return;
-  flow.fluxes->faces = fluxes_on_other_grid(change, flow.fluxes->faces);
-  flow.fluxes->continuous = false;
+  if (flow.fluxes) {
+    flow.fluxes->faces = fluxes_on_other_grid(change, flow.fluxes->faces);
+    flow.fluxes->continuous = false;
+  }
+  return change.shared_to;
 }
 
 }  // namespace
@@ -72,6 +75,7 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const MakeGro
                    Clock& clock) {
   const Timer timer("other ground");
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
+  std::shared_ptr<ScalarGrid> volumes = scalar_grid_in_use(*context.ground->composite());
   all.clear();
   FlowExchange& flow = context.services.exchanges.flow;
   flow.in_time.reset();
@@ -79,11 +83,13 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const MakeGro
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
     if (same_boxes(before->geometry(), ground->geometry())) {
+      volumes.reset();
       for (Checkpoint::Part& part : state->parts)
         part.state = with_other_owners(context.comm, part.state, before->geometry(), context.geometry());
       move_flow(context.comm, *before, *ground, flow);
     } else {
-      transfer(context, *before, flow, *state);
+      std::shared_ptr<ScalarGrid> now = transfer(context, *before, flow, *state);
+      if (volumes) volumes = std::move(now);  // the processes that want one will find it
     }
   }
   all = begin_together(context, jobs, state);

@@ -50,10 +50,10 @@ class Step {
  public:
   Step(TransportParts& parts, TransportState& state, double dt, TransportReport& report)
       : p_(parts),
-        grid_(parts.grid),
+        grid_(*parts.grid),
         flow_(parts.flow),
         s_(parts.scratch),
-        comm_(parts.grid.composite->comm()),
+        comm_(parts.grid->composite->comm()),
         state_(state),
         t_(state.time),
         dt_(dt),
@@ -576,7 +576,7 @@ void TransportStepper::advance(TransportState& state, double dt, TransportReport
   report.limited_faces = report.limited_diffusion = 0;
   report.passes = report.low_iterations = report.high_iterations = 0;
   report.components.assign(p.components.size(), ComponentBalance{});
-  choose_implicit(p.grid, dt, p.flow);
+  choose_implicit(*p.grid, dt, p.flow);
   report.implicit_volumes = p.flow.n_implicit;
   report.largest_explicit_step = p.flow.largest_explicit_step;
   p.start.time = state.time;

@@ -8,6 +8,7 @@
 #include "eb/link/faces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
+#include "transport/volumes/gradient_weights.hpp"
 #include "transport/volumes/special_volumes.hpp"
 
 namespace karst {
@@ -109,6 +110,7 @@ class Maker {
   void number_others();
   void list_plain();
   void list_special();
+  void add_gradients();
   void count();
 
   ScalarGrid grid_;
@@ -456,7 +458,14 @@ void Maker::list_special() {
   for (const BoxOfMaker& box : boxes_) boxes.push_back(&box.primary);
   std::vector<MadeFace> others;
   for (const OtherFace& o : others_) others.push_back(o.face);
-  karst::list_special(boxes, others, is_plain_, given_, grid_);
+  karst::list_special(boxes, others, is_plain_, grid_);
+}
+
+void Maker::add_gradients() {
+  for (const GivenSides& given : given_) {
+    const std::int64_t unresolved = add_gradient_weights(given, grid_);
+    if (grid_.gradients.size() == 1) grid_.counts.unresolved = unresolved;
+  }
 }
 
 void Maker::count() {
@@ -487,6 +496,7 @@ ScalarGrid Maker::make() {
   number_others();
   list_plain();
   list_special();
+  add_gradients();
   count();
   return std::move(grid_);
 }
@@ -496,6 +506,18 @@ ScalarGrid Maker::make() {
 ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given) {
   const Timer timer("transport grid");
   return Maker(std::move(composite), given).make();
+}
+
+std::shared_ptr<ScalarGrid> scalar_grid_in_use(const Composite& composite) {
+  return composite.in_use().find<ScalarGrid>();
+}
+
+std::shared_ptr<ScalarGrid> scalar_grid_of(const std::shared_ptr<const Composite>& composite,
+                                           const std::vector<GivenSides>& given) {
+  const std::shared_ptr<ScalarGrid> grid = composite->in_use().get<ScalarGrid>(
+      [&] { return std::make_shared<ScalarGrid>(make_scalar_grid(composite, given)); });
+  for (const GivenSides& sides : given) find_gradient_weights(*grid, sides);
+  return grid;
 }
 
 }  // namespace karst

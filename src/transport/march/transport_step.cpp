@@ -15,6 +15,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
@@ -321,7 +322,7 @@ class Step {
   void find_balance(ComponentBlock& b, const std::array<double, C>& r) {
     const std::span<double> balance = s_.mean.span().first(std::size_t{C} * grid_.n_own);
     if (flow_.at_rest) {
-      std::ranges::fill(balance, 0.0);
+      parallel_fill(balance, 0.0);
     } else {
       const Gradient gradient = find_mean<C>(b, r);
       linear_upwind_flux<C>(grid_, flow_.explicit_flow(), s_.mean.span(), gradient, b.amount.span());

@@ -83,7 +83,10 @@ class Maker {
     return numbering().is_own(g) ? static_cast<std::int32_t>(g - numbering().first())
                                  : grid_.n_own + grid_.remote.place(g);
   }
-  const VolumeFacts& facts(GlobalNumber g) const { return facts_[index(g)]; }
+  const VolumeFacts& facts_at(std::int32_t i) const {
+    return i < grid_.n_own ? facts_[i] : remote_facts_[i - grid_.n_own];
+  }
+  const VolumeFacts& facts(GlobalNumber g) const { return facts_at(index(g)); }
   /// Calls f(box) for the own boxes of all levels, threaded.
   template <class F>
   void for_boxes(F&& f) {
@@ -117,10 +120,12 @@ class Maker {
   std::vector<GivenSides> given_;
   std::vector<NumberField> numbers_;
   std::vector<BoxOfMaker> boxes_;   // by increasing volumes
-  std::vector<VolumeFacts> facts_;  // own, then remote
+  Array<VolumeFacts> facts_;               // own
+  std::vector<VolumeFacts> remote_facts_;  // in the order of grid_.remote
   std::vector<GlobalNumber> wanted_;
   std::vector<OtherFace> others_;
-  std::vector<std::array<std::int32_t, 6>> beside_;  // per own volume: across the six sides, -1: no such neighbour
+  using Beside = std::array<std::int32_t, 6>;
+  Array<Beside> beside_;  // per own volume: across the six sides, -1: no such neighbour
   std::vector<std::uint8_t> is_plain_;
 };
 
@@ -131,7 +136,7 @@ double conductance_between(const VolumeFacts& a, const VolumeFacts& b, double ap
 }
 
 void Maker::list_facts() {
-  facts_.resize(grid_.n_own);
+  facts_ = Array<VolumeFacts>(grid_.n_own, Purpose::buffers);
   grid_.slots.resize(facts_.size());
   grid_.centroid = Array<Vec3>(facts_.size(), Purpose::geometry);
   for (int l = 0; l < composite().n_levels(); ++l)
@@ -238,11 +243,11 @@ void Maker::fetch_facts() {
   });
   for (const BoxOfMaker& box : boxes_) wanted_.insert(wanted_.end(), box.wanted.begin(), box.wanted.end());
   RemoteValues<VolumeFacts> values(composite().comm(), numbering(), std::move(wanted_));
-  values.begin(facts_);
+  values.begin(facts_.span());
   values.finish();
-  facts_.insert(facts_.end(), values.values().begin(), values.values().end());
+  remote_facts_.assign(values.values().begin(), values.values().end());
   grid_.remote = std::move(values);
-  grid_.n_all = static_cast<std::int32_t>(facts_.size());
+  grid_.n_all = grid_.n_own + static_cast<std::int32_t>(remote_facts_.size());
 }
 
 /// Neighbours on grid lines of one level.
@@ -253,15 +258,15 @@ void Maker::find_beside(const BoxOfMaker& box) {
     if (numbers[vof] < 0) return;
     for (std::size_t side = 0; side < 6; ++side) {
       const int slot = neighbours[side];
-      if (slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0) continue;
-      beside_[index(numbers[vof])][side] = index(numbers[slot]);
+      const bool none = slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0;
+      beside_[index(numbers[vof])][side] = none ? -1 : index(numbers[slot]);
     }
   });
 }
 
 void Maker::find_plain(const BoxOfMaker& box) {
   for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) {
-    const auto regular = [&](std::int32_t j) { return j >= 0 && facts_[j].regular; };
+    const auto regular = [&](std::int32_t j) { return j >= 0 && facts_at(j).regular; };
     is_plain_[v] = facts_[v].regular && std::ranges::all_of(beside_[v], regular) ? 1 : 0;
   }
 }
@@ -377,11 +382,12 @@ void Maker::list_faces(BoxOfMaker& box) {
 }
 
 void Maker::set_volumes() {
-  grid_.volume = Array<double>(facts_.size(), Purpose::geometry);
-  grid_.fragment = Array<std::uint8_t>(facts_.size(), Purpose::geometry);
+  grid_.volume = Array<double>(grid_.n_all, Purpose::geometry);
+  grid_.fragment = Array<std::uint8_t>(grid_.n_all, Purpose::geometry);
   parallel_for(grid_.n_all, [&](std::int64_t v) {
-    grid_.volume[v] = facts_[v].kappa;
-    grid_.fragment[v] = facts_[v].inside ? 0 : 1;
+    const VolumeFacts& f = facts_at(static_cast<std::int32_t>(v));
+    grid_.volume[v] = f.kappa;
+    grid_.fragment[v] = f.inside ? 0 : 1;
   });
   for_boxes([&](const BoxOfMaker& box) {
     const double whole = std::pow(Composite::width(box.level), 3);
@@ -400,6 +406,9 @@ void Maker::exchange_extra() {
     }
   });
   std::map<int, ByteWriter> to_owner;
+  std::size_t n = others_.size();
+  for (const BoxOfMaker& box : boxes_) n += box.others.size();
+  others_.reserve(n);
   for (const BoxOfMaker& box : boxes_) {
     others_.insert(others_.end(), box.others.begin(), box.others.end());
     grid_.read_only.insert(grid_.read_only.end(), box.read_only.begin(), box.read_only.end());
@@ -485,7 +494,7 @@ ScalarGrid Maker::make() {
   for (int l = 0; l + 1 < composite().n_levels(); ++l) list_between_levels(l);
   fetch_facts();
   set_volumes();
-  beside_.assign(grid_.n_own, {-1, -1, -1, -1, -1, -1});
+  beside_ = Array<Beside>(grid_.n_own, Purpose::buffers);
   is_plain_.assign(grid_.n_own, 0);
   for_boxes([&](const BoxOfMaker& box) {
     find_beside(box);

@@ -19,7 +19,7 @@ namespace karst {
 
 namespace {
 
-constexpr int samples = 16;  ///< of a formula along each direction
+constexpr int samples = 16;                  ///< of a formula along each direction
 constexpr std::int64_t places_at_once = 64;  ///< where a thread evaluates a formula
 
 const ComponentDeck& deck_of(const JobContext& run, std::size_t component) {

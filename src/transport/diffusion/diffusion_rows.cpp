@@ -198,8 +198,7 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
 void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
     replace_rows(
-        boxes[b],
-        [&](std::int32_t row, std::span<const StencilTerm>) { return grid.fragment[row] != 0; },
+        boxes[b], [&](std::int32_t row, std::span<const StencilTerm>) { return grid.fragment[row] != 0; },
         [](std::span<const StencilTerm>, std::vector<StencilTerm>&) {});
   });
 }

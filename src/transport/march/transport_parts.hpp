@@ -69,7 +69,7 @@ struct TransportParts {
   std::vector<ScalarComponent> components;
   TransportOptions options;
   std::shared_ptr<ScalarGrid> grid;  ///< scalar_grid_of() the composite
-  double volume = 0.0;  ///< of all ranks [h0³]
+  double volume = 0.0;               ///< of all ranks [h0³]
   CarryingFlow flow;
   std::vector<std::unique_ptr<DiffusionGroup>> groups;
   std::vector<ComponentBlock> blocks;  ///< all components, each once

@@ -10,7 +10,7 @@
 namespace karst {
 namespace {
 
-constexpr double least_gradient = 0.2;       ///< eigenvalue of a resolved direction: 2 in whole cells
+constexpr double least_gradient = 0.2;         ///< eigenvalue of a resolved direction: 2 in whole cells
 constexpr std::int64_t volumes_at_once = 256;  ///< of a thread
 
 /// Index in grid.listed per face; set where a face is listed.

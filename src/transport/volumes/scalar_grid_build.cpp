@@ -119,7 +119,7 @@ class Maker {
   ScalarGrid grid_;
   std::vector<GivenSides> given_;
   std::vector<NumberField> numbers_;
-  std::vector<BoxOfMaker> boxes_;   // by increasing volumes
+  std::vector<BoxOfMaker> boxes_;          // by increasing volumes
   Array<VolumeFacts> facts_;               // own
   std::vector<VolumeFacts> remote_facts_;  // in the order of grid_.remote
   std::vector<GlobalNumber> wanted_;

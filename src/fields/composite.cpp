@@ -72,7 +72,7 @@ void Composite::find_entrances(int l) {
   }
   std::vector<Message> out;
   for (auto& [rank, w] : to_owner) out.push_back({rank, w.take()});
-  for (const Message& m : comm_.sparse_exchange(out))
+  for (const Message& m : comm_.sparse_exchange(std::move(out)))
     for (ByteReader in(m.bytes); !in.at_end();) arrivals.push_back(in.get<Arrival>());
   for (const Arrival& a : arrivals)
     if (a.rank != comm_.rank()) part.remote.push_back({a.rank, a.entrance.value});

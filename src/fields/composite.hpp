@@ -14,6 +14,7 @@
 #include "base/comm/comm.hpp"
 #include "eb/geometry.hpp"
 #include "fields/composite_numbering.hpp"
+#include "fields/in_use.hpp"
 #include "fields/level_faces.hpp"
 #include "grid/list_exchange.hpp"
 
@@ -64,7 +65,9 @@ class Composite {
   std::span<const CoarseEntrance> entrances_in(int l, int box) const { return parts_[l].entrances.of(box); }
   /// Which fluxes of other ranks enter own VoFs of level l, for a ListExchange.
   std::span<const RemoteItem> remote_entrances(int l) const { return parts_[l].remote; }
-  std::int64_t bytes() const;  ///< of this rank, numbering included, without the geometry
+  /// What others derive from it and share, such as the transport grid: the one part of it that changes.
+  InUse& in_use() const { return in_use_; }
+  std::int64_t bytes() const;  ///< of this rank, numbering included, without the geometry and what is in use
 
  private:
   struct Part {
@@ -82,6 +85,7 @@ class Composite {
   std::int64_t id_;
   std::shared_ptr<const CompositeNumbering> numbering_;
   std::vector<Part> parts_;
+  mutable InUse in_use_;
 };
 
 /// Of a composite, whose ownership is shared.

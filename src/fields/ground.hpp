@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run computes on: a geometry and all that follows from it alone, shared by whoever uses it and never changed. A
-// changed geometry is another ground. Results of a finished job keep their ground.
+// changed geometry is another ground. Results of a finished job keep their ground. What higher layers derive from it
+// they share by Composite::in_use().
 #pragma once
 
 #include <cstdint>

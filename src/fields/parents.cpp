@@ -34,7 +34,7 @@ std::vector<VofName> find_parents(const Composite& grid, int l) {
     out.push_back({rank, w.take()});
   }
   questions.clear();
-  for (const Message& m : grid.comm().sparse_exchange(out)) {
+  for (const Message& m : grid.comm().sparse_exchange(std::move(out))) {
     ByteWriter w;
     std::unique_ptr<CellHolders> holders;
     std::int64_t last = -1;
@@ -46,7 +46,7 @@ std::vector<VofName> find_parents(const Composite& grid, int l) {
     }
     answers.push_back({m.rank, w.take()});
   }
-  const std::vector<Message> received = grid.comm().sparse_exchange(answers);
+  const std::vector<Message> received = grid.comm().sparse_exchange(std::move(answers));
   std::map<int, ByteReader> from;
   for (const Message& m : received) from.emplace(m.rank, ByteReader(m.bytes));
   std::vector<VofName> parents;

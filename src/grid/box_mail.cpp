@@ -39,8 +39,7 @@ void send_boxes(const Comm& comm, const OtherOwners& owners,
   }
   std::vector<Message> out;
   for (auto& [rank, bytes] : by_rank) out.push_back({rank, std::move(bytes)});
-  const std::vector<Message> in = comm.sparse_exchange(out);
-  out.clear();
+  const std::vector<Message> in = comm.sparse_exchange(std::move(out));
   // Boxes come in the order of their places from each rank, and levels are cut into intervals by rank.
   std::map<std::pair<std::int64_t, std::int64_t>, std::span<const std::byte>> boxes;
   for (const Message& message : in)

@@ -20,8 +20,8 @@ inline std::vector<Message> take_messages(std::map<int, ByteWriter> written) {
 
 /// Calls read(reader, sender) until each message is read to its end.
 template <class Read>
-void receive(const Comm& comm, const std::vector<Message>& out, Read&& read) {
-  for (const Message& m : comm.sparse_exchange(out))
+void receive(const Comm& comm, std::vector<Message> out, Read&& read) {
+  for (const Message& m : comm.sparse_exchange(std::move(out)))
     for (ByteReader in(m.bytes); !in.at_end();) read(in, m.rank);
 }
 
@@ -33,9 +33,9 @@ void send_to_ranks(const Comm& comm, std::map<int, ByteWriter> written, Read&& r
 
 /// Answers to the questions of all ranks: answer(reader, writer) takes one question.
 template <class Answer>
-std::vector<Message> answers_to(const Comm& comm, const std::vector<Message>& questions, Answer&& answer) {
+std::vector<Message> answers_to(const Comm& comm, std::vector<Message> questions, Answer&& answer) {
   std::vector<Message> answers;
-  for (const Message& m : comm.sparse_exchange(questions)) {
+  for (const Message& m : comm.sparse_exchange(std::move(questions))) {
     ByteWriter w;
     for (ByteReader in(m.bytes); !in.at_end();) answer(in, w);
     answers.push_back({m.rank, w.take()});

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "ins/upscale/flow_fluxes.hpp"
+#include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 
@@ -21,6 +23,12 @@ enum class ExchangeName : std::uint8_t {
 inline constexpr std::array<std::string_view, 1> exchange_names{"flow"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
 
+/// Fluxes on the grid where a flow was solved [h0³/s], and its transport grid, which each transfer from there needs.
+struct SolvedFluxes {
+  FaceField faces;
+  std::shared_ptr<ScalarGrid> volumes;
+};
+
 /// A steady flow by its fluxes: from an inlet, or from another grid.
 struct SteadyFluxes {
   int axis = 0;
@@ -28,7 +36,7 @@ struct SteadyFluxes {
   FaceField faces;              ///< on the ground of the run [h0³/s]
   /// On the grid where the flow was solved, where that is another one: Σ of `faces` is 0 from cell to cell of that
   /// grid alone.
-  std::optional<FaceField> solved{};
+  std::optional<SolvedFluxes> solved{};
 };
 
 /// A flow in time, step by step: of the last step the fluxes at its beginning and at its end.

@@ -14,8 +14,8 @@ namespace karst {
 
 namespace {
 
-/// To another grid: all states, and the flow that was left.
-void transfer(const JobContext& context, const Ground& before, Checkpoint& state) {
+/// To another grid: all states, and the flow that was left. Returns the new transport grid.
+std::shared_ptr<ScalarGrid> transfer(const JobContext& context, const Ground& before, Checkpoint& state) {
   GridChange change = compare_grids(before.composite(), context.ground->composite());
   for (Checkpoint::Part& part : state.parts) {
     std::vector<ItemChange> changes;
@@ -24,12 +24,14 @@ void transfer(const JobContext& context, const Ground& before, Checkpoint& state
       log_detail("{}: {} {:.12g} on the grid before, {:.12g} on this one", part.process, c.name, c.before, c.after);
   }
   move_flow(context, before, &change);
+  return change.shared_to;
 }
 
 void change_ground(JobContext& context, std::span<const Job> jobs, const std::optional<FlaggedBoxes>& flagged,
                    const BoxCosts& costs, Together& all, Clock& clock) {
   const Timer timer("other ground");
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
+  std::shared_ptr<ScalarGrid> volumes = scalar_grid_in_use(*context.ground->composite());
   all.clear();
   context.services.exchanges.flow.in_time.reset();
   context.services.balance.begin_pass();
@@ -37,11 +39,13 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const std::op
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
     if (same_boxes(before->geometry(), ground->geometry())) {
+      volumes.reset();
       for (Checkpoint::Part& part : state->parts)
         part.state = with_other_owners(context.comm, part.state, before->geometry(), context.geometry());
       move_flow(context, *before);
     } else {
-      transfer(context, *before, *state);
+      std::shared_ptr<ScalarGrid> now = transfer(context, *before, *state);
+      if (volumes) volumes = std::move(now);  // the processes that want one will find it
     }
   }
   all = begin_together(context, jobs, state);

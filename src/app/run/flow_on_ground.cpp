@@ -61,11 +61,11 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
   take_fluxes(context, before, flow);
   if (!flow.fluxes) return;
   SteadyFluxes& fluxes = *flow.fluxes;
-  if (!fluxes.solved)
-    fluxes.solved = std::move(fluxes.faces);
-  else
+  if (fluxes.solved)
     change = nullptr;
-  FaceField& solved = *fluxes.solved;
+  else
+    fluxes.solved = {std::move(fluxes.faces), scalar_grid_of(before.composite())};
+  FaceField& solved = fluxes.solved->faces;
   if (same_boxes(solved.grid().geometry(), now.geometry())) {
     fluxes.faces = with_other_owners(solved, now.composite());
     fluxes.solved.reset();

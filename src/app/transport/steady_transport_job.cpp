@@ -68,18 +68,21 @@ ScaledLaws scaled(const std::vector<SurfaceLaw>& laws, const ComponentDeck& deck
 struct SteadyFlow {
   CarriedBy by;
   std::shared_ptr<ScalarGrid> grid;  ///< of transport, with gradients for the component that was solved last
+  GivenSides given{};                ///< of that component
   FlowContinuity continuity;
   std::array<double, 6> out{};  ///< through the sides [h0³/s]
   double in = 0.0, back = 0.0;  ///< through all faces into the domain; of it through the outlet [h0³/s]
 };
 
-/// The grid with gradients for a component; made anew where values are given on other sides than before. Collective.
+/// The grid with gradients for a component; where values are given on other sides than before the job lets go of it
+/// first, so that weights of gradients do not pile up. Collective.
 const std::shared_ptr<ScalarGrid>& grid_for(const ScalarComponent& component, SteadyFlow& flow) {
   GivenSides given = fixed_sides(component);
   for (std::size_t s = 0; s < 6; ++s) given[s] = given[s] && component.sides[s].value;
-  if (flow.grid && flow.grid->gradients.at(0).given == given) return flow.grid;
-  flow.grid.reset();  // the one before goes first
-  flow.grid = std::make_shared<ScalarGrid>(make_scalar_grid(flow.by.composite, given));
+  if (flow.grid && flow.given == given) return flow.grid;
+  flow.grid.reset();
+  flow.grid = scalar_grid_of(flow.by.composite, {given});
+  flow.given = given;
   return flow.grid;
 }
 
@@ -396,7 +399,7 @@ std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
 
 JobResult steady_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
-  SteadyFlow flow{carried_by(run), {}, {}};
+  SteadyFlow flow{carried_by(run), {}, {}, {}};
   const auto components = scalar_components(run, flow.by, wall_laws(run), initial_values(run, flow.by.outlet()));
   make_continuous(run, components.at(0), flow);
   const auto laws = surface_laws(run);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "app/deck/reactive_plan.hpp"
@@ -175,10 +174,10 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   };
   const std::shared_ptr<const Composite>& composite = run.ground->composite();
   if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
-  std::optional<ScalarGrid> grid;
+  std::shared_ptr<ScalarGrid> grid;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
-    if (!grid) grid = make_scalar_grid(composite);
+    if (!grid) grid = scalar_grid_of(composite, {});
     noting([&] {
       std::vector<double> values(grid->n_own);
       InitialValues(run, i, -1).fill(run.comm, *grid, values);

@@ -321,6 +321,22 @@ void Comm::broadcast(std::string& x, int root) const {
 }
 
 std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) const {
+  std::vector<Message> in;
+  std::ranges::copy_if(out, std::back_inserter(in), [&](const Message& m) { return m.rank == rank_; });
+  exchange_with_others(out, in);
+  return in;
+}
+
+std::vector<Message> Comm::sparse_exchange(std::vector<Message>&& out) const {
+  std::vector<Message> in;
+  for (Message& m : out)
+    if (m.rank == rank_) in.push_back({m.rank, std::move(m.bytes)});
+  exchange_with_others(out, in);
+  return in;
+}
+
+/// @param[in,out] in  messages of this rank to itself, then all, sorted by rank
+void Comm::exchange_with_others(const std::vector<Message>& out, std::vector<Message>& in) const {
   for (const Message& m : out) {
     require(m.rank >= 0 && m.rank < size_, "sparse exchange: message for rank {}, there are ranks 0 to {}", m.rank,
             size_ - 1);
@@ -329,10 +345,10 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
   const int tag = next_sparse_tag(handle_);
   std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i].rank == rank_) continue;
     const ByteType type(out[i].bytes.size());
     MPI_Issend(out[i].bytes.data(), type.count(), type.type(), out[i].rank, tag, handle_, &sends[i]);
   }
-  std::vector<Message> in;
   MPI_Request barrier = MPI_REQUEST_NULL;
   bool mine_arrived = false;
   for (int all_arrived = 0; !all_arrived;) {
@@ -350,7 +366,6 @@ std::vector<Message> Comm::sparse_exchange(const std::vector<Message>& out) cons
     }
   }
   std::stable_sort(in.begin(), in.end(), [](const Message& a, const Message& b) { return a.rank < b.rank; });
-  return in;
 }
 
 namespace {

@@ -60,10 +60,14 @@ class Comm {
   void broadcast(std::string& x, int root = 0) const;
   /// Sends each message to its rank and returns those received, sorted by rank (several from one rank in the order in
   /// which it listed them); receivers need not know the senders (non-blocking consensus, Hoefler, Siebert & Lumsdaine,
-  /// PPoPP 2010). Throws Error before sending when a rank does not exist. Collective. For set-up only.
+  /// PPoPP 2010). Those for this rank are not sent. Throws Error before sending when a rank does not exist. Collective.
+  /// For set-up only.
   std::vector<Message> sparse_exchange(const std::vector<Message>& out) const;
+  /// Messages for this rank are moved.
+  std::vector<Message> sparse_exchange(std::vector<Message>&& out) const;
 
  private:
+  void exchange_with_others(const std::vector<Message>& out, std::vector<Message>& in) const;
   std::vector<std::int64_t> gather_sizes(std::int64_t bytes) const;
   /// @param sizes  bytes of each rank
   /// @param[out] all  Σ sizes bytes

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -147,6 +148,18 @@ void append(std::vector<T>& to, std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+/// In the terms of these lists.
+std::vector<GlobalNumber> unknowns_of_others(std::span<const ListedFluxes> lists, const CompositeNumbering& numbering) {
+  std::vector<std::vector<GlobalNumber>> of_list(lists.size());
+  parallel_for_dynamic(std::ssize(lists), [&](std::int64_t i) {
+    for (const StencilTerm& t : lists[i].terms)
+      if (!numbering.is_own(t.unknown)) of_list[i].push_back(t.unknown);
+  });
+  std::vector<GlobalNumber> all;
+  for (std::vector<GlobalNumber>& some : of_list) append(all, some);
+  return all;
+}
+
 }  // namespace
 
 void ListedFluxes::add(Row& row, const FluxPlace& place, const Geometry& geometry) {
@@ -198,11 +211,8 @@ void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int 
 FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lists,
                            std::vector<std::vector<std::uint8_t>>&& plain) {
   const CompositeNumbering& numbering = grid.numbering();
-  std::vector<GlobalNumber> wanted;
   std::size_t n_fluxes = 0, n_terms = 0;
   for (const ListedFluxes& list : lists) {
-    for (const StencilTerm& t : list.terms)
-      if (!numbering.is_own(t.unknown)) wanted.push_back(t.unknown);
     n_fluxes += list.places.size();
     n_terms += list.terms.size();
   }
@@ -210,12 +220,16 @@ FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lis
           "fluxes of an operator: more than 2^31 entries on one rank; use more ranks");
   FaceStencils all;
   all.plain = std::move(plain);
-  const RemoteUnknowns remote(grid.comm(), numbering, std::move(wanted));
+  const RemoteUnknowns remote(grid.comm(), numbering, unknowns_of_others(lists, numbering));
   all.remote = remote.numbers();
   all.places = {n_fluxes, Purpose::stencils};
   all.entries_begin = {n_fluxes + 1, Purpose::stencils};
   all.columns = {n_terms, Purpose::stencils};
   all.weights = {n_terms, Purpose::stencils};
+  struct Begin {
+    std::int32_t flux, entry;
+  };
+  std::vector<Begin> begins;
   std::int32_t flux = 0, entry = 0;
   const auto begin_window = [&] {
     all.fluxes_begin.push_back(flux);
@@ -229,21 +243,28 @@ FaceStencils gather_fluxes(const Composite& grid, std::vector<ListedFluxes>& lis
     all.boundary.append(std::move(list.boundary), flux);
     append(all.orphans, list.orphans);
     std::ranges::move(list.ways, std::back_inserter(all.ways));
-    const std::int32_t first = entry;
-    for (std::size_t i = 0; i < list.places.size(); ++i, ++flux) {
-      all.places[flux] = list.places[i];
-      all.entries_begin[flux] = i == 0 ? first : first + list.ends[i - 1];
-    }
-    for (const StencilTerm& t : list.terms) {
-      const bool own = numbering.is_own(t.unknown);
-      all.columns[entry] =
-          static_cast<std::int32_t>(own ? t.unknown - numbering.first() : numbering.n_own() + remote.place(t.unknown));
-      all.weights[entry++] = t.weight;
-    }
-    list = {};
+    begins.push_back({flux, entry});
+    flux += static_cast<std::int32_t>(list.places.size());
+    entry += static_cast<std::int32_t>(list.terms.size());
   }
   all.entries_begin[flux] = entry;
   begin_window();
+  parallel_for_dynamic(std::ssize(lists), [&](std::int64_t l) {
+    ListedFluxes& list = lists[l];
+    const auto [first_flux, first_entry] = begins[l];
+    for (std::size_t i = 0; i < list.places.size(); ++i) {
+      all.places[first_flux + i] = list.places[i];
+      all.entries_begin[first_flux + i] = i == 0 ? first_entry : first_entry + list.ends[i - 1];
+    }
+    std::size_t at = first_entry;
+    for (const StencilTerm& t : list.terms) {
+      const bool own = numbering.is_own(t.unknown);
+      all.columns[at] =
+          static_cast<std::int32_t>(own ? t.unknown - numbering.first() : numbering.n_own() + remote.place(t.unknown));
+      all.weights[at++] = t.weight;
+    }
+    list = {};
+  });
   return all;
 }
 

@@ -63,10 +63,14 @@ WallForm choose_form(const Comm& comm, const Geometry& geometry, const EllipticP
 }
 
 /// Merges the terms of a row, unknowns of its coefficients included.
-void finish(Row& row) {
-  row.stencil.add(row.volume, 0.0);
-  for (const RobinWall& wall : row.robin) row.stencil.add(wall.value_at_wall, 0.0);
-  row.stencil.merge();
+/// @param sum  empty before and after
+void finish(Row& row, TermSum& sum) {
+  std::vector<StencilTerm>& terms = row.stencil.terms;
+  sum.add(terms, 1.0);
+  sum.add(row.volume.terms, 0.0);
+  for (const RobinWall& wall : row.robin) sum.add(wall.value_at_wall.terms, 0.0);
+  terms.resize(sum.size());
+  sum.move_to(terms.data());
 }
 
 }  // namespace
@@ -162,7 +166,8 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const BoxGraph graph = geometry.graph.box(b);
     BoxRows& out = of_box[i];
     MadeFaces made;
-    Row row;  // keeps its room
+    Row row;  // keeps its room, as the next does
+    TermSum sum;
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
@@ -170,7 +175,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
       maker.make(vof_name(graph.box, vof), number, sides, made, out.counts, row);
       if (sides != 0) row.stencil.add(more->second.stencil, 1.0);
-      finish(row);
+      finish(row, sum);
       out.counts.entries += std::ssize(row.stencil.terms);
       out.orphan.push_back(row.orphan);
       out.boundary.append(row, *geometry_, out.rows);

@@ -69,6 +69,30 @@ ForeignCombinations fetch(const Comm& comm, const CompositeNumbering& numbering,
   return found;
 }
 
+/// In the rows of a box for which changes(row, terms) holds, write(terms, result) appends other terms to the result;
+/// nothing is copied where none does.
+template <class Changes, class Write>
+void replace_rows(RowLists& rows, Changes&& changes, Write&& write) {
+  const auto is_changed = [&](std::size_t r) { return changes(rows.number[r], rows.terms_of(r)); };
+  std::size_t first = 0;
+  while (first < rows.size() && !is_changed(first)) ++first;
+  if (first == rows.size()) return;
+  RowLists result;
+  result.number.reserve(rows.size());
+  result.begin.reserve(rows.begin.size());
+  result.varying_begin.reserve(rows.varying_begin.size());
+  result.terms.reserve(rows.terms.size() + rows.terms.size() / 2);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::span<const StencilTerm> terms = rows.terms_of(i);
+    if (i == first || (i > first && is_changed(i)))
+      write(terms, result.terms);
+    else
+      result.terms.insert(result.terms.end(), terms.begin(), terms.end());
+    result.end_row(rows.number[i]);
+  }
+  rows = std::move(result);
+}
+
 /// In all these rows. Collective.
 void substitute(const Comm& comm, const CompositeNumbering& numbering, const Substitution& by,
                 std::span<RowLists> boxes) {
@@ -78,26 +102,22 @@ void substitute(const Comm& comm, const CompositeNumbering& numbering, const Sub
       if (numbering.is_own(g)) return by.of(static_cast<std::int32_t>(g - numbering.first()));
       return foreign.at(g);
     };
-    RowLists result;
     TermSum sum;
-    const auto stays = [&](const StencilTerm& t) { return combination(t.unknown).empty(); };
-    for (std::size_t r = 0; r < boxes[b].size(); ++r) {
-      const std::span<const StencilTerm> terms = boxes[b].terms_of(r);
-      const std::size_t n = result.terms.size();
-      if (std::ranges::all_of(terms, stays)) {
-        result.terms.insert(result.terms.end(), terms.begin(), terms.end());
-      } else {
-        for (const StencilTerm& t : terms)
-          if (stays(t))
-            sum.add(t.unknown, t.weight);
-          else
-            sum.add(combination(t.unknown), t.weight);
-        result.terms.resize(n + sum.size());
-        sum.move_to(result.terms.data() + n);
-      }
-      result.end_row(boxes[b].number[r]);
-    }
-    boxes[b] = std::move(result);
+    replace_rows(
+        boxes[b],
+        [&](std::int32_t, std::span<const StencilTerm> terms) {
+          return std::ranges::any_of(terms, [&](const StencilTerm& t) { return !combination(t.unknown).empty(); });
+        },
+        [&](std::span<const StencilTerm> terms, std::vector<StencilTerm>& result) {
+          for (const StencilTerm& t : terms)
+            if (const std::span<const StencilTerm> by_it = combination(t.unknown); by_it.empty())
+              sum.add(t.unknown, t.weight);
+            else
+              sum.add(by_it, t.weight);
+          const std::size_t n = result.size();
+          result.resize(n + sum.size());
+          sum.move_to(result.data() + n);
+        });
   });
 }
 
@@ -165,7 +185,9 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
                end = std::ranges::lower_bound(special, op.numbering().box_end(level, box));
     op.read_rows(level, box, {begin, end},
                  [&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
-                   for (std::size_t k = 0; k < columns.size(); ++k) rows[i].terms.push_back({columns[k], weights[k]});
+                   const std::size_t n = rows[i].terms.size();
+                   rows[i].terms.resize(n + columns.size());
+                   for (std::size_t k = 0; k < columns.size(); ++k) rows[i].terms[n + k] = {columns[k], weights[k]};
                    rows[i].end_row(row);
                  });
   });
@@ -175,13 +197,9 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
 /// Takes the terms out of the rows of isolated fragments.
 void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) {
-    RowLists result;
-    for (std::size_t r = 0; r < boxes[b].size(); ++r) {
-      const std::span<const StencilTerm> terms = boxes[b].terms_of(r);
-      if (grid.fragment[boxes[b].number[r]] == 0) result.terms.insert(result.terms.end(), terms.begin(), terms.end());
-      result.end_row(boxes[b].number[r]);
-    }
-    boxes[b] = std::move(result);
+    replace_rows(
+        boxes[b], [&](std::int32_t row, std::span<const StencilTerm>) { return grid.fragment[row] != 0; },
+        [](std::span<const StencilTerm>, std::vector<StencilTerm>&) {});
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 
@@ -243,7 +244,7 @@ StageSums<C> solve_by_sweeps(ScalarGrid& grid, DiffusionGroup& group, const Stag
   const auto change = stages.vector(s.change), second = stages.vector(s.second), before = stages.vector(s.before);
   StageSums<C> sums;
   stages.begin();
-  std::ranges::fill(second, 0.0);
+  parallel_fill(second, 0.0);
   sums.left[0] = sweep_through<C>(grid, group, n, stages.b(), stages.b(), change, second, stages.y());
   sums.change = squares<C>(grid.n_own, change.data());
   stages.begin_second();
@@ -283,10 +284,10 @@ int solve_stiff(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>& ste
   }
   const auto change = stages.vector(s.change), second = stages.vector(s.second);
   stages.begin();
-  std::ranges::fill(change, 0.0);
+  parallel_fill(change, 0.0);
   int iterations = solve_stiff<C>(grid, group.rows, group.sweeps, stiff, of_solve, stages.b(), change, stages.y());
   stages.begin_second();
-  std::ranges::copy(stages.vector(s.before), second.begin());
+  parallel_copy<double>(stages.vector(s.before), second);
   iterations += solve_stiff<C>(grid, group.rows, group.sweeps, stiff, of_solve, stages.g(), second, stages.y());
   stages.end();
   return iterations;

@@ -68,8 +68,8 @@ void Closure::set_flow(FaceField& flow) {
           flow.grid().id(), op_.composite()->id());
   flow_ = &flow;
   term_.reset();  // the one before goes first
-  if (!scalars_.composite) scalars_ = make_scalar_grid(op_.composite());
-  term_ = std::make_unique<AdvectiveTerm>(scalars_, flow);
+  if (!scalars_) scalars_ = scalar_grid_of(op_.composite(), {GivenSides{}});
+  term_ = std::make_unique<AdvectiveTerm>(*scalars_, flow);
   planes_.set_advection(term_.get());
   if (directions_.size() == 1)
     precondition_.emplace<1>(op_, flow, *term_);

@@ -97,7 +97,7 @@ class Closure {
   double volume_ = 0.0;
 
   FaceField* flow_ = nullptr;
-  ScalarGrid scalars_;
+  std::shared_ptr<ScalarGrid> scalars_;
   std::unique_ptr<AdvectiveTerm> term_;
   /// One direction alone, or two and three side by side.
   std::variant<std::monostate, BasicFlowPreconditioner<1>, BasicFlowPreconditioner<3>> precondition_;

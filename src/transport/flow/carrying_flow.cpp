@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "transport/flow/flow_projection.hpp"
@@ -62,9 +63,9 @@ void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potenti
     result.after = largest_gap(grid, flow, divergence);
   };
   if (flow.potential.size() == 0) flow.potential = Array<double>(grid.n_values, Purpose::fields);
-  std::ranges::fill(flow.potential, 0.0);
+  parallel_fill(flow.potential.span(), 0.0);
   if (grid.composite->comm().any(!potential.empty())) {  // a rank without volumes has none of it
-    std::ranges::copy(potential, flow.potential.begin());
+    parallel_copy(potential, flow.potential.span());
     take();
     return;
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/comm/parallel_fill.hpp"
+
 namespace karst {
 namespace {
 
@@ -50,8 +52,9 @@ FlowProjection::FlowProjection(ScalarGrid& grid, const Conductances& open, std::
       multigrid_(grid.composite->comm(), make_two_point_levels(*grid.composite, problem_of(grid, flow))),
       scale_(grid.n_own, Purpose::solver),
       b_(scale_.size(), Purpose::solver),
-      x_(grid.n_values, Purpose::solver, 0.0),
-      direction_(x_.size(), Purpose::solver, 0.0) {
+      x_(grid.n_values, Purpose::solver),
+      direction_(x_.size(), Purpose::solver) {
+  parallel_fill(direction_.span(), 0.0);
   parallel_for(grid.n_own, [&](std::int64_t v) { scale_[v] = g_.sum[v] > 0.0 ? 1.0 / g_.sum[v] : 0.0; });
 }
 
@@ -79,12 +82,12 @@ int FlowProjection::round(std::span<const double> divergence, std::span<double> 
   const double largest = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(b_[v]); });
   const double tolerance = per_round * grid_.composite->comm().max(std::max(0.0, largest));
   const std::size_t n = grid_.n_own;
-  std::ranges::fill(x_, 0.0);
+  parallel_fill(x_.span(), 0.0);
   int iterations = 0;
   for (double left = gcr_.start(b_.span()); left > tolerance && iterations < most_iterations; ++iterations) {
     precondition(gcr_.to_precondition(), direction_.span());
     apply(direction_.span(), gcr_.image());
-    std::ranges::copy(direction_.span().first(n), gcr_.direction().begin());
+    parallel_copy<double>(direction_.span().first(n), gcr_.direction());
     left = gcr_.advance(x_.span().first(n));
   }
   parallel_for(grid_.n_own, [&](std::int64_t v) { potential[v] += x_[v]; });

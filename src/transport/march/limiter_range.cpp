@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/comm/parallel_fill.hpp"
 #include "base/core/traffic.hpp"
 #include "transport/march/limiter.hpp"
 #include "transport/volumes/side_by_side.hpp"
@@ -347,9 +348,14 @@ std::int64_t LimiterScratch::bytes() const {
 LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors) {
   LimiterScratch s;
   const std::size_t n_values = grid.n_values, n_own = grid.n_own;
-  for (Array<double>* a : {&s.up, &s.down}) *a = {width * n_values, Purpose::fields, 1.0};
-  s.face = Array<double>(std::int64_t{factors} * grid.n_faces, Purpose::fields, 1.0);
-  s.wall = {factors * n_own, Purpose::fields, 1.0};
+  const auto ones = [](std::size_t n) {
+    Array<double> all(n, Purpose::fields);
+    parallel_fill(all.span(), 1.0);
+    return all;
+  };
+  for (Array<double>* a : {&s.up, &s.down}) *a = ones(width * n_values);
+  s.face = ones(std::int64_t{factors} * grid.n_faces);
+  s.wall = ones(factors * n_own);
   std::int32_t longest = 1;
   for (const PlainVolumes& p : grid.plain) longest = std::max(longest, p.count);
   for (auto* along : {&s.near, &s.least, &s.largest}) along->resize(std::int64_t{width} * longest);
@@ -364,9 +370,9 @@ LimiterScratch make_limiter(const ScalarGrid& grid, int width, int factors) {
 RangeLimits correct_within_range(ScalarGrid& grid, std::span<const Correction> blocks, LimiterScratch& s) {
   if (blocks.empty()) return {};
   const int factors = blocks.front().factors();
-  std::ranges::fill(s.face.span().first(std::int64_t{factors} * grid.n_faces), 1.0);
-  std::ranges::fill(s.wall.span().first(std::int64_t{factors} * grid.n_own), 1.0);
-  for (Array<double>* a : {&s.up, &s.down}) std::ranges::fill(*a, 1.0);
+  parallel_fill(s.face.span().first(std::int64_t{factors} * grid.n_faces), 1.0);
+  parallel_fill(s.wall.span().first(std::int64_t{factors} * grid.n_own), 1.0);
+  for (Array<double>* a : {&s.up, &s.down}) parallel_fill(a->span(), 1.0);
   s.outside.resize(std::max(s.outside.size(), blocks.size()));
   for (std::size_t b = 0; b < blocks.size(); ++b)
     with_width(blocks[b].width, [&](auto C) { correct_whole<C>(grid, blocks[b], s, s.outside[b]); });

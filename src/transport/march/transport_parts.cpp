@@ -26,8 +26,8 @@ std::vector<DiffusionGroup*> make_groups(TransportParts& p) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (p.components[i].diffusivity == 0.0) continue;
     for (std::size_t j = 0; j < i && group[i] == nullptr; ++j)
-      if (group[j] != nullptr && diffuse_alike(p.grid, p.components[j], p.components[i])) group[i] = group[j];
-    if (group[i] == nullptr) group[i] = p.groups.emplace_back(make_diffusion_group(p.grid, p.components[i])).get();
+      if (group[j] != nullptr && diffuse_alike(*p.grid, p.components[j], p.components[i])) group[i] = group[j];
+    if (group[i] == nullptr) group[i] = p.groups.emplace_back(make_diffusion_group(*p.grid, p.components[i])).get();
   }
   return group;
 }
@@ -47,7 +47,7 @@ void add_blocks(TransportParts& p, const std::string& sharing, const std::vector
         p.blocks.back().group = g;
         p.blocks.back().shares = !sharing.empty();
         if (sharing.empty()) p.limited_together.emplace_back(p.blocks.size() - 1, p.blocks.size());
-        p.blocks.back().gradient_weights = gradient_weights(p.grid, sides_in_gradients(p.components[i]));
+        p.blocks.back().gradient_weights = gradient_weights(*p.grid, sides_in_gradients(p.components[i]));
       }
       ComponentBlock& b = p.blocks.back();
       b.component[b.width++] = i;
@@ -68,14 +68,14 @@ void make_blocks(TransportParts& p, const std::vector<DiffusionGroup*>& group) {
   for (const std::string& s : sharing) add_blocks(p, s, group);
   for (ComponentBlock& b : p.blocks) {
     const auto of = [&](std::int32_t n) { return zeros(std::int64_t{b.width} * n); };
-    b.before = of(p.grid.n_values);
-    b.low = of(p.grid.n_values);
-    b.amount = of(p.grid.n_faces);
-    b.end_value.resize(b.width * p.grid.boundary.size());
+    b.before = of(p.grid->n_values);
+    b.low = of(p.grid->n_values);
+    b.amount = of(p.grid->n_faces);
+    b.end_value.resize(b.width * p.grid->boundary.size());
     b.ends.resize(b.end_value.size());
     if (b.group == nullptr || b.group->low.wall.size() == 0) continue;
-    b.wall = of(p.grid.n_own);
-    b.through_wall = of(p.grid.n_own);
+    b.wall = of(p.grid->n_own);
+    b.through_wall = of(p.grid->n_own);
   }
 }
 
@@ -89,14 +89,14 @@ void make_scratch(TransportParts& p) {
   }
   const auto of = [&](std::int32_t n) { return zeros(std::int64_t{width} * n); };
   StepScratch& s = p.scratch;
-  s.mean = of(p.grid.n_values);
-  for (Array<double>& g : s.gradient) g = of(p.grid.n_all);
-  if (reacts) s.wall = of(p.grid.n_own);
+  s.mean = of(p.grid->n_values);
+  for (Array<double>& g : s.gradient) g = of(p.grid->n_all);
+  if (reacts) s.wall = of(p.grid->n_own);
   if (!p.groups.empty()) {
-    s.exposure = of(p.grid.n_values);
-    s.diffusion = std::make_unique<DiffusionScratch>(p.grid, width);
+    s.exposure = of(p.grid->n_values);
+    s.diffusion = std::make_unique<DiffusionScratch>(*p.grid, width);
   }
-  s.limiter = make_limiter(p.grid, width, factors);
+  s.limiter = make_limiter(*p.grid, width, factors);
   s.corrections.reserve(p.blocks.size());
 }
 
@@ -112,7 +112,7 @@ std::int64_t StepScratch::bytes() const {
 }
 
 std::int64_t TransportParts::bytes() const {
-  std::int64_t sum = grid.bytes() + scratch.bytes() +
+  std::int64_t sum = grid->bytes() + scratch.bytes() +
                      static_cast<std::int64_t>(
                          flow.all.bytes() + flow.explicit_part.bytes() + flow.outflow.bytes() + flow.potential.bytes() +
                          sizeof(ImplicitFace) * flow.implicit_faces.capacity() + flow.implicit_volume.bytes());
@@ -121,15 +121,15 @@ std::int64_t TransportParts::bytes() const {
   return sum;
 }
 
-std::unique_ptr<TransportParts> make_parts(std::shared_ptr<const Composite> composite,
+std::unique_ptr<TransportParts> make_parts(const std::shared_ptr<const Composite>& composite,
                                            std::vector<ScalarComponent> components, const TransportOptions& options) {
   const std::vector<std::string> wrong = mistakes(components);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   auto parts = std::make_unique<TransportParts>();
   parts->components = std::move(components);
   parts->options = options;
-  parts->grid = make_scalar_grid(std::move(composite), sides_in_gradients(parts->components));
-  const ScalarGrid& grid = parts->grid;
+  parts->grid = scalar_grid_of(composite, sides_in_gradients(parts->components));
+  const ScalarGrid& grid = *parts->grid;
   parts->volume = grid.composite->comm().sum(parallel_sum(grid.n_own, [&](std::int64_t v) { return grid.volume[v]; }));
   make_blocks(*parts, make_groups(*parts));
   make_scratch(*parts);

@@ -68,8 +68,8 @@ struct StepStart {
 struct TransportParts {
   std::vector<ScalarComponent> components;
   TransportOptions options;
-  ScalarGrid grid;
-  double volume = 0.0;  ///< of all ranks [h0³]
+  std::shared_ptr<ScalarGrid> grid;  ///< scalar_grid_of() the composite
+  double volume = 0.0;               ///< of all ranks [h0³]
   CarryingFlow flow;
   std::vector<std::unique_ptr<DiffusionGroup>> groups;
   std::vector<ComponentBlock> blocks;  ///< all components, each once
@@ -82,7 +82,7 @@ struct TransportParts {
 };
 
 /// Collective.
-std::unique_ptr<TransportParts> make_parts(std::shared_ptr<const Composite> composite,
+std::unique_ptr<TransportParts> make_parts(const std::shared_ptr<const Composite>& composite,
                                            std::vector<ScalarComponent> components, const TransportOptions& options);
 
 }  // namespace karst

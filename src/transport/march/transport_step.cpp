@@ -15,6 +15,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
@@ -50,10 +51,10 @@ class Step {
  public:
   Step(TransportParts& parts, TransportState& state, double dt, TransportReport& report)
       : p_(parts),
-        grid_(parts.grid),
+        grid_(*parts.grid),
         flow_(parts.flow),
         s_(parts.scratch),
-        comm_(parts.grid.composite->comm()),
+        comm_(parts.grid->composite->comm()),
         state_(state),
         t_(state.time),
         dt_(dt),
@@ -321,7 +322,7 @@ class Step {
   void find_balance(ComponentBlock& b, const std::array<double, C>& r) {
     const std::span<double> balance = s_.mean.span().first(std::size_t{C} * grid_.n_own);
     if (flow_.at_rest) {
-      std::ranges::fill(balance, 0.0);
+      parallel_fill(balance, 0.0);
     } else {
       const Gradient gradient = find_mean<C>(b, r);
       linear_upwind_flux<C>(grid_, flow_.explicit_flow(), s_.mean.span(), gradient, b.amount.span());
@@ -576,7 +577,7 @@ void TransportStepper::advance(TransportState& state, double dt, TransportReport
   report.limited_faces = report.limited_diffusion = 0;
   report.passes = report.low_iterations = report.high_iterations = 0;
   report.components.assign(p.components.size(), ComponentBalance{});
-  choose_implicit(p.grid, dt, p.flow);
+  choose_implicit(*p.grid, dt, p.flow);
   report.implicit_volumes = p.flow.n_implicit;
   report.largest_explicit_step = p.flow.largest_explicit_step;
   p.start.time = state.time;

@@ -32,14 +32,14 @@ std::vector<std::string> mistakes(const std::vector<ScalarComponent>& components
   return found;
 }
 
-TransportStepper::TransportStepper(std::shared_ptr<const Composite> composite, std::vector<ScalarComponent> components,
-                                   const TransportOptions& options)
-    : parts_(make_parts(std::move(composite), std::move(components), options)) {}
+TransportStepper::TransportStepper(const std::shared_ptr<const Composite>& composite,
+                                   std::vector<ScalarComponent> components, const TransportOptions& options)
+    : parts_(make_parts(composite, std::move(components), options)) {}
 
 TransportStepper::~TransportStepper() = default;
 
 FlowContinuity TransportStepper::set_flow(FaceField& flow, std::span<const double> potential) {
-  return karst::set_flow(parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow, potential);
+  return karst::set_flow(*parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow, potential);
 }
 
 std::vector<double> TransportStepper::flow_potential() const {
@@ -51,8 +51,8 @@ std::vector<double> TransportStepper::flow_potential() const {
 
 std::span<const double> TransportStepper::flow() const { return parts_->flow.all.span(); }
 double TransportStepper::largest_step() const { return parts_->flow.largest_step; }
-const ScalarGrid& TransportStepper::grid() const { return parts_->grid; }
-ScalarGrid& TransportStepper::grid() { return parts_->grid; }
+const ScalarGrid& TransportStepper::grid() const { return *parts_->grid; }
+ScalarGrid& TransportStepper::grid() { return *parts_->grid; }
 const std::vector<ScalarComponent>& TransportStepper::components() const { return parts_->components; }
 
 TransportState TransportStepper::make_state() const {
@@ -116,7 +116,7 @@ std::vector<double> TransportStepper::wall_amounts(std::size_t component) const 
   for (const ComponentBlock& b : parts_->blocks)
     for (int c = 0; c < b.width; ++c) {
       if (b.component[c] != component || !b.reacts()) continue;
-      std::vector<double> amounts(parts_->grid.n_own);
+      std::vector<double> amounts(parts_->grid->n_own);
       for (std::size_t v = 0; v < amounts.size(); ++v) amounts[v] = b.through_wall[b.width * v + c];
       return amounts;
     }

@@ -60,7 +60,7 @@ class TransportStepper {
  public:
   /// Throws Error with all errors of the components. The geometry of the composite must outlive the stepper.
   /// Collective.
-  TransportStepper(std::shared_ptr<const Composite> composite, std::vector<ScalarComponent> components,
+  TransportStepper(const std::shared_ptr<const Composite>& composite, std::vector<ScalarComponent> components,
                    const TransportOptions& options = {});
   ~TransportStepper();
 
@@ -106,7 +106,7 @@ class TransportStepper {
   /// sealed.
   std::vector<double> wall_amounts(std::size_t component) const;
   const LimiterWork& limiter_work() const;  ///< of the limiter of diffusion, in the last step and in all
-  std::int64_t bytes() const;               ///< of this rank
+  std::int64_t bytes() const;               ///< of this rank, the grid included, which others may share
 
  private:
   void start_range(TransportState& state, std::size_t component);

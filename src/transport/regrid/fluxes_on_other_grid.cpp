@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
+#include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "grid/questions.hpp"
 
@@ -160,14 +162,17 @@ struct Kept {
   std::vector<std::uint8_t> known, used;
 };
 
-/// Volumes of this rank that are the same on both grids.
+/// Volumes of this rank that are the same on both grids. Collective.
 std::vector<std::uint8_t> same_volumes(const GridChange& change) {
-  const int rank = change.from.composite->comm().rank();
+  const Comm& comm = change.from.composite->comm();
   std::vector<std::uint8_t> same(change.to.n_own, 0), alone(change.from.n_own, 1);
-  for (std::int32_t v = 0; v < change.from.n_own; ++v)  // those that take the fluid of others
-    if (const RemoteItem& heir = change.heir[v];
-        heir.rank == rank && heir.number < change.from.n_own && heir.number != v)
-      alone[heir.number] = 0;
+  std::map<int, ByteWriter> heirs;  // what takes the fluid of others
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)
+    if (const RemoteItem& heir = change.heir[v]; heir.rank >= 0 && heir != RemoteItem{comm.rank(), v})
+      heirs[heir.rank].put(heir.number);
+  send_to_ranks(comm, std::move(heirs), [&](ByteReader& in, int) {
+    if (const auto number = in.get<std::int32_t>(); number < change.from.n_own) alone[number] = 0;
+  });
   for (std::int32_t v = 0; v < change.to.n_own; ++v) {
     const std::int32_t k = change.source[v];
     same[v] = k < change.from.n_own && alone[k] != 0 && change.shares[v] == change.from.volume[k] &&
@@ -176,8 +181,52 @@ std::vector<std::uint8_t> same_volumes(const GridChange& change) {
   return same;
 }
 
-/// Copies the fluxes through low faces of plain volumes between two that are the same: nearly all, where little
-/// changes.
+/// The only face between two own volumes, as the first of them has it; none where there are several.
+class OnlyFaces {
+ public:
+  explicit OnlyFaces(const ScalarGrid& grid) : grid_(grid), special_(grid.n_own, -1) {
+    parallel_for(std::ssize(grid.special),
+                 [&](std::int64_t s) { special_[grid.special[s]] = static_cast<std::int32_t>(s); });
+  }
+  /// Also none for a volume that is plain.
+  std::optional<VolumeFace> between(std::int32_t volume, std::int32_t other) const {
+    std::optional<VolumeFace> found;
+    const std::int32_t s = special_[volume];
+    if (s < 0) return found;
+    for (std::int64_t k = grid_.special_begin[s]; k < grid_.special_begin[s + 1]; ++k) {
+      if (grid_.volume_faces[k].other() != other) continue;
+      if (found) return std::nullopt;
+      found = grid_.volume_faces[k];
+    }
+    return found;
+  }
+
+ private:
+  const ScalarGrid& grid_;
+  std::vector<std::int32_t> special_;  // place among them; -1: plain
+};
+
+/// Through listed faces, each the only one between two volumes that are the same: what is left of a pair's sum then.
+void copy_listed(const GridChange& change, std::span<const std::uint8_t> same, std::span<const double> old,
+                 std::span<double> now, Kept& kept) {
+  const ScalarGrid &from = change.from, &to = change.to;
+  const OnlyFaces of_old(from), of_new(to);
+  parallel_for(std::ssize(to.listed), [&](std::int64_t i) {
+    const ScalarFace& f = to.listed[i];
+    if (f.right >= to.n_own || f.left >= to.n_own || same[f.left] == 0 || same[f.right] == 0) return;
+    if (f.fragment || to.conductance[i] == 0.0 || f.left == f.right || !of_new.between(f.right, f.left)) return;
+    const std::int32_t left = change.source[f.left], right = change.source[f.right];
+    if (!change.ancestors_of(left).empty() || !change.ancestors_of(right).empty()) return;
+    const std::optional<VolumeFace> was = of_old.between(right, left);
+    if (!was) return;
+    const double sign = left < right ? 1.0 : -1.0, sign_was = (was->outward() > 0.0) == (right < left) ? 1.0 : -1.0;
+    now[f.face] = sign * (sign_was * old[was->face()] + 0.0);  // no -0 that the sum would not have
+    kept.known[f.face] = kept.used[was->face()] = 1;
+  });
+}
+
+/// Copies the fluxes between two volumes that are the same: nearly all, where little changes. All others are shared and
+/// added up. Collective.
 Kept copy_same(const GridChange& change, std::span<const double> old, std::span<double> now) {
   const ScalarGrid &from = change.from, &to = change.to;
   std::array<std::vector<std::int32_t>, 3> below;  // old plain volumes: across their low sides
@@ -198,6 +247,7 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
         now[face] = old[of_old];
         kept.known[face] = kept.used[of_old] = 1;
       }
+  copy_listed(change, same, old, now, kept);
   return kept;
 }
 

@@ -375,9 +375,7 @@ Vec3 way_between(const Domain& domain, const Vec3& from, const Vec3& to) {
 GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to) {
   const Timer timer("other grid");
   check(*from, *to);
-  GridChange change;
-  change.from = make_scalar_grid(from);
-  change.to = make_scalar_grid(to);
+  GridChange change(scalar_grid_of(from, {}), scalar_grid_of(to, {}));
   GridPlaces old(*from);
   const std::vector<Holder> sources = find_sources(old, change);
   change.n_sources = change.from.n_own + std::ssize(old.covered());

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transport/volumes/scalar_grid.hpp"
@@ -20,7 +21,11 @@ namespace karst {
 
 /// Made by compare_grids(), then constant but for buffers of exchanges.
 struct GridChange {
-  ScalarGrid from, to;
+  GridChange(std::shared_ptr<ScalarGrid> from_grid, std::shared_ptr<ScalarGrid> to_grid)
+      : shared_from(std::move(from_grid)), shared_to(std::move(to_grid)), from(*shared_from), to(*shared_to) {}
+
+  std::shared_ptr<ScalarGrid> shared_from, shared_to;  ///< scalar_grid_of()
+  ScalarGrid &from, &to;
   /// Sources of this rank: its own volumes, then VoFs under finer volumes that are volumes of the new grid.
   std::int64_t n_sources = 0;
 
@@ -47,7 +52,8 @@ struct GridChange {
   }
 };
 
-/// Throws the same Error on all ranks where the grids have other boxes of level 0. Collective.
+/// Transport grids that are in use are taken, the others are made and held by the comparison alone. Throws the same
+/// Error on all ranks where the grids have other boxes of level 0. Collective.
 GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to);
 
 /// The shorter way from one place to another in a domain, through periodic sides [h0]. Not collective.

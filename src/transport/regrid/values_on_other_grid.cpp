@@ -31,7 +31,7 @@ void look_around(ScalarGrid& grid, std::span<const double> own, std::span<Source
   fetch_remote(grid, values);
   std::array<std::vector<double>, 3> g;
   for (std::vector<double>& component : g) component.resize(grid.n_all);
-  find_gradient(grid, values, Gradient{g[0], g[1], g[2]});
+  find_gradient(grid, find_gradient_weights(grid, {}), values, Gradient{g[0], g[1], g[2]});
   for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
     SourceValue& s = sources[v];
     s = {values[v], values[v], values[v], {g[0][v], g[1][v], g[2][v]}};

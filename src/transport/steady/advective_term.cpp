@@ -8,8 +8,9 @@
 
 namespace karst {
 
-AdvectiveTerm::AdvectiveTerm(ScalarGrid& grid, FaceField& flow)
+AdvectiveTerm::AdvectiveTerm(ScalarGrid& grid, FaceField& flow, const GivenSides& given)
     : grid_(grid),
+      weights_(find_gradient_weights(grid, given)),
       fixed_(grid.boundary.size(), 0),
       given_(grid.boundary.size(), 0.0),
       flow_(grid.n_faces, Purpose::solver) {
@@ -50,7 +51,7 @@ void AdvectiveTerm::find_fluxes(std::span<const double> c, double given) {
     for (int m = 0; m < C; ++m)
       *ends++ = fixed_[i] != 0 ? given * given_[i] : c[C * std::int64_t{grid_.boundary[i].volume} + m];
   const Gradient gradient{gradient_[0].span(), gradient_[1].span(), gradient_[2].span()};
-  find_gradient<C>(grid_, values, gradient);
+  find_gradient<C>(grid_, weights_, values, gradient);
   linear_upwind_flux<C>(grid_, flow_.span(), values, gradient, flux_.span());
 }
 

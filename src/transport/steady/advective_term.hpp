@@ -24,8 +24,9 @@ class AdvectiveTerm {
  public:
   /// @param grid  of the flow's composite; must outlive the term, which uses its exchange
   /// @param flow  volume fluxes [h0²]; not needed afterwards
+  /// @param given  sides whose values take part in gradients
   /// Collective.
-  AdvectiveTerm(ScalarGrid& grid, FaceField& flow);
+  AdvectiveTerm(ScalarGrid& grid, FaceField& flow, const GivenSides& given = {});
 
   /// Sets s, initially 1: a flow that differs only in its speed.
   void set_scale(double s) { scale_ = s; }
@@ -58,6 +59,7 @@ class AdvectiveTerm {
   void find_fluxes(std::span<const double> c, double given);
 
   ScalarGrid& grid_;
+  std::span<const Vec3> weights_;  // of gradients
   double scale_ = 1.0;
   std::vector<std::uint8_t> fixed_;  // per face on an end of the domain: its value is given
   std::vector<double> given_;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "base/comm/timer.hpp"
@@ -28,10 +27,10 @@ std::shared_ptr<ScalarGrid> grid_for(const EllipticOperator& op, const FaceField
   require(flow.grid().id() == ground, "steady transport: the flow is on ground {}, the operator on ground {}",
           flow.grid().id(), ground);
   const GivenSides given = given_sides(op.problem());
-  if (!grid) return std::make_shared<ScalarGrid>(make_scalar_grid(op.composite(), given));
+  if (!grid) return scalar_grid_of(op.composite(), {given});
   require(grid->composite->id() == ground, "steady transport: the volumes are on ground {}, the operator on ground {}",
           grid->composite->id(), ground);
-  assert(grid->gradients.at(0).given == given);
+  find_gradient_weights(*grid, given);
   return grid;
 }
 
@@ -68,7 +67,7 @@ SteadyTransport::SteadyTransport(EllipticOperator& op, FaceField& flow, double s
                                  const SteadyTransportOptions& options, std::shared_ptr<ScalarGrid> grid)
     : op_(op),
       grid_(grid_for(op, flow, std::move(grid))),
-      term_(*grid_, flow),
+      term_(*grid_, flow, given_sides(op.problem())),
       precondition_(op, flow, term_, sides_of(options.carried)),
       krylov_(op, krylov_options(options, term_),
               [this](std::span<const double> r, std::span<double> z) { precondition_(r, z); }),

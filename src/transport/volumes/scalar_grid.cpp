@@ -2,7 +2,6 @@
 #include "transport/volumes/scalar_grid.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "base/core/error.hpp"
 
@@ -39,12 +38,6 @@ std::int64_t ScalarGrid::bytes() const {
                                    listed.bytes() + offsets.bytes() + conductance.bytes() + volume.bytes() +
                                    centroid.bytes() + fragment.bytes() + arrived.bytes()) +
          remote.bytes();
-}
-
-std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given) {
-  const auto found = std::ranges::find(grid.gradients, given, &GradientWeights::given);
-  assert(found != grid.gradients.end());
-  return found->weight.span();
 }
 
 void list_fluxes(const ScalarGrid& grid, FaceField& faces, std::span<double> flux) {

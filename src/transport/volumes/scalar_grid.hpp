@@ -70,7 +70,7 @@ struct BoundaryFace {
 
 struct ScalarGridCounts {
   std::int64_t volumes = 0, plain = 0, listed_faces = 0;
-  std::int64_t unresolved = 0;  ///< volumes whose gradient lacks a direction that the domain has
+  std::int64_t unresolved = 0;  ///< volumes whose gradient, the first one, lacks a direction that the domain has
   std::int64_t fragments = 0;   ///< volumes without cell centre and home
 };
 
@@ -83,7 +83,7 @@ struct GradientWeights {
   Array<Vec3> weight;  ///< parallel to ScalarGrid::volume_faces
 };
 
-/// Data of transport on a composite. Constant after make_scalar_grid().
+/// Data of transport on a composite. Constant after make_scalar_grid(), but for weights that are added and for buffers.
 struct ScalarGrid {
   std::shared_ptr<const Composite> composite;
   std::int32_t n_own = 0, n_all = 0, n_values = 0;
@@ -92,7 +92,7 @@ struct ScalarGrid {
   Array<std::int32_t> special;        ///< all other own volumes, increasing
   Array<std::int64_t> special_begin;  ///< first of their faces, and the end
   Array<VolumeFace> volume_faces;
-  std::vector<GradientWeights> gradients;  ///< for quantities prescribed on different sides
+  std::vector<GradientWeights> gradients;  ///< for quantities prescribed on different sides; more may be added
   Array<ScalarFace> listed;                ///< every face except the low ones of plain volumes
   Array<FaceOffsets> offsets;              ///< parallel to it
   Array<double> conductance;  ///< parallel: area / distance of two-point differences, normal to the face [h0]
@@ -122,13 +122,24 @@ struct ScalarGrid {
   std::int64_t bytes() const;  ///< of this rank
 };
 
-/// @param given  of all quantities whose gradients are needed, each once. Collective.
+/// @param given  of quantities whose gradients are needed, each once. Collective.
 ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given);
 inline ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const GivenSides& given = {}) {
   return make_scalar_grid(std::move(composite), std::vector<GivenSides>{given});
 }
+/// The transport grid of a composite that is in use, or a new one, shared by all who hold it: a composite has one at a
+/// time. It gets the weights that it lacks. Exchanges use its buffers: one of them ends before the next begins.
+/// Collective.
+std::shared_ptr<ScalarGrid> scalar_grid_of(const std::shared_ptr<const Composite>& composite,
+                                           const std::vector<GivenSides>& given);
+/// The same where one is in use; nullptr otherwise. Not collective.
+std::shared_ptr<ScalarGrid> scalar_grid_in_use(const Composite& composite);
+
 /// The weights for values prescribed on these sides; the combination must be one that the grid was constructed with.
+/// Valid as long as the grid.
 std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given);
+/// Makes them where the grid lacks them. Threaded; not collective.
+std::span<const Vec3> find_gradient_weights(ScalarGrid& grid, const GivenSides& given);
 
 /// Calls visit(volume, faces) for every own volume, threaded; faces(f) calls f(face, other, outward) for its faces, six
 /// in a plain volume. visit must write only data of the volume.

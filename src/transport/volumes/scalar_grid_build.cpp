@@ -8,6 +8,7 @@
 #include "eb/link/faces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
+#include "transport/volumes/gradient_weights.hpp"
 #include "transport/volumes/special_volumes.hpp"
 
 namespace karst {
@@ -82,7 +83,10 @@ class Maker {
     return numbering().is_own(g) ? static_cast<std::int32_t>(g - numbering().first())
                                  : grid_.n_own + grid_.remote.place(g);
   }
-  const VolumeFacts& facts(GlobalNumber g) const { return facts_[index(g)]; }
+  const VolumeFacts& facts_at(std::int32_t i) const {
+    return i < grid_.n_own ? facts_[i] : remote_facts_[i - grid_.n_own];
+  }
+  const VolumeFacts& facts(GlobalNumber g) const { return facts_at(index(g)); }
   /// Calls f(box) for the own boxes of all levels, threaded.
   template <class F>
   void for_boxes(F&& f) {
@@ -109,16 +113,19 @@ class Maker {
   void number_others();
   void list_plain();
   void list_special();
+  void add_gradients();
   void count();
 
   ScalarGrid grid_;
   std::vector<GivenSides> given_;
   std::vector<NumberField> numbers_;
-  std::vector<BoxOfMaker> boxes_;   // by increasing volumes
-  std::vector<VolumeFacts> facts_;  // own, then remote
+  std::vector<BoxOfMaker> boxes_;          // by increasing volumes
+  Array<VolumeFacts> facts_;               // own
+  std::vector<VolumeFacts> remote_facts_;  // in the order of grid_.remote
   std::vector<GlobalNumber> wanted_;
   std::vector<OtherFace> others_;
-  std::vector<std::array<std::int32_t, 6>> beside_;  // per own volume: across the six sides, -1: no such neighbour
+  using Beside = std::array<std::int32_t, 6>;
+  Array<Beside> beside_;  // per own volume: across the six sides, -1: no such neighbour
   std::vector<std::uint8_t> is_plain_;
 };
 
@@ -129,7 +136,7 @@ double conductance_between(const VolumeFacts& a, const VolumeFacts& b, double ap
 }
 
 void Maker::list_facts() {
-  facts_.resize(grid_.n_own);
+  facts_ = Array<VolumeFacts>(grid_.n_own, Purpose::buffers);
   grid_.slots.resize(facts_.size());
   grid_.centroid = Array<Vec3>(facts_.size(), Purpose::geometry);
   for (int l = 0; l < composite().n_levels(); ++l)
@@ -236,11 +243,11 @@ void Maker::fetch_facts() {
   });
   for (const BoxOfMaker& box : boxes_) wanted_.insert(wanted_.end(), box.wanted.begin(), box.wanted.end());
   RemoteValues<VolumeFacts> values(composite().comm(), numbering(), std::move(wanted_));
-  values.begin(facts_);
+  values.begin(facts_.span());
   values.finish();
-  facts_.insert(facts_.end(), values.values().begin(), values.values().end());
+  remote_facts_.assign(values.values().begin(), values.values().end());
   grid_.remote = std::move(values);
-  grid_.n_all = static_cast<std::int32_t>(facts_.size());
+  grid_.n_all = grid_.n_own + static_cast<std::int32_t>(remote_facts_.size());
 }
 
 /// Neighbours on grid lines of one level.
@@ -251,15 +258,15 @@ void Maker::find_beside(const BoxOfMaker& box) {
     if (numbers[vof] < 0) return;
     for (std::size_t side = 0; side < 6; ++side) {
       const int slot = neighbours[side];
-      if (slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0) continue;
-      beside_[index(numbers[vof])][side] = index(numbers[slot]);
+      const bool none = slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0;
+      beside_[index(numbers[vof])][side] = none ? -1 : index(numbers[slot]);
     }
   });
 }
 
 void Maker::find_plain(const BoxOfMaker& box) {
   for (std::int32_t v = box.primary.begin; v < box.primary.end; ++v) {
-    const auto regular = [&](std::int32_t j) { return j >= 0 && facts_[j].regular; };
+    const auto regular = [&](std::int32_t j) { return j >= 0 && facts_at(j).regular; };
     is_plain_[v] = facts_[v].regular && std::ranges::all_of(beside_[v], regular) ? 1 : 0;
   }
 }
@@ -375,11 +382,12 @@ void Maker::list_faces(BoxOfMaker& box) {
 }
 
 void Maker::set_volumes() {
-  grid_.volume = Array<double>(facts_.size(), Purpose::geometry);
-  grid_.fragment = Array<std::uint8_t>(facts_.size(), Purpose::geometry);
+  grid_.volume = Array<double>(grid_.n_all, Purpose::geometry);
+  grid_.fragment = Array<std::uint8_t>(grid_.n_all, Purpose::geometry);
   parallel_for(grid_.n_all, [&](std::int64_t v) {
-    grid_.volume[v] = facts_[v].kappa;
-    grid_.fragment[v] = facts_[v].inside ? 0 : 1;
+    const VolumeFacts& f = facts_at(static_cast<std::int32_t>(v));
+    grid_.volume[v] = f.kappa;
+    grid_.fragment[v] = f.inside ? 0 : 1;
   });
   for_boxes([&](const BoxOfMaker& box) {
     const double whole = std::pow(Composite::width(box.level), 3);
@@ -398,6 +406,9 @@ void Maker::exchange_extra() {
     }
   });
   std::map<int, ByteWriter> to_owner;
+  std::size_t n = others_.size();
+  for (const BoxOfMaker& box : boxes_) n += box.others.size();
+  others_.reserve(n);
   for (const BoxOfMaker& box : boxes_) {
     others_.insert(others_.end(), box.others.begin(), box.others.end());
     grid_.read_only.insert(grid_.read_only.end(), box.read_only.begin(), box.read_only.end());
@@ -456,7 +467,14 @@ void Maker::list_special() {
   for (const BoxOfMaker& box : boxes_) boxes.push_back(&box.primary);
   std::vector<MadeFace> others;
   for (const OtherFace& o : others_) others.push_back(o.face);
-  karst::list_special(boxes, others, is_plain_, given_, grid_);
+  karst::list_special(boxes, others, is_plain_, grid_);
+}
+
+void Maker::add_gradients() {
+  for (const GivenSides& given : given_) {
+    const std::int64_t unresolved = add_gradient_weights(given, grid_);
+    if (grid_.gradients.size() == 1) grid_.counts.unresolved = unresolved;
+  }
 }
 
 void Maker::count() {
@@ -476,7 +494,7 @@ ScalarGrid Maker::make() {
   for (int l = 0; l + 1 < composite().n_levels(); ++l) list_between_levels(l);
   fetch_facts();
   set_volumes();
-  beside_.assign(grid_.n_own, {-1, -1, -1, -1, -1, -1});
+  beside_ = Array<Beside>(grid_.n_own, Purpose::buffers);
   is_plain_.assign(grid_.n_own, 0);
   for_boxes([&](const BoxOfMaker& box) {
     find_beside(box);
@@ -487,6 +505,7 @@ ScalarGrid Maker::make() {
   number_others();
   list_plain();
   list_special();
+  add_gradients();
   count();
   return std::move(grid_);
 }
@@ -496,6 +515,18 @@ ScalarGrid Maker::make() {
 ScalarGrid make_scalar_grid(std::shared_ptr<const Composite> composite, const std::vector<GivenSides>& given) {
   const Timer timer("transport grid");
   return Maker(std::move(composite), given).make();
+}
+
+std::shared_ptr<ScalarGrid> scalar_grid_in_use(const Composite& composite) {
+  return composite.in_use().find<ScalarGrid>();
+}
+
+std::shared_ptr<ScalarGrid> scalar_grid_of(const std::shared_ptr<const Composite>& composite,
+                                           const std::vector<GivenSides>& given) {
+  const std::shared_ptr<ScalarGrid> grid = composite->in_use().get<ScalarGrid>(
+      [&] { return std::make_shared<ScalarGrid>(make_scalar_grid(composite, given)); });
+  for (const GivenSides& sides : given) find_gradient_weights(*grid, sides);
+  return grid;
 }
 
 }  // namespace karst

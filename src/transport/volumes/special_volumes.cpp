@@ -4,77 +4,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "eb/link/least_squares.hpp"
-
 namespace karst {
 namespace {
-
-constexpr double least_gradient = 0.2;  ///< eigenvalue of a resolved direction: 2 in whole cells
 
 /// A face as a volume sees it that is not plain. They are sorted by their places, so that what is summed over them has
 /// the same last bits whoever owns the volumes beside.
 struct FaceOfVolume {
   VolumeFace face;
-  Vec3 at;       ///< centroid, from that of the volume
-  Vec3 towards;  ///< centroid of the other volume, or of the face on an end, from there; 0: no part in the gradient
+  Vec3 at;  ///< centroid, from that of the volume
 };
 
 /// How much there is of a box, then where it begins in the lists of the grid.
 struct Places {
   std::int64_t listed = 0, special = 0, faces = 0;
-};
-
-/// Weights of the gradient of one volume after another.
-class Gradients {
- public:
-  explicit Gradients(const ScalarGrid& grid) : grid_(grid) {
-    const Domain& domain = grid.composite->graph(0).layout().domain();
-    for (int d = 0; d < 3; ++d) wanted_ += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
-  }
-
-  /// The weights of what is given on some sides, parallel to the faces of a volume. Isolated fragments take part only
-  /// where a direction hangs on them. Returns whether all directions that the domain has are resolved.
-  bool fit(std::span<const FaceOfVolume> faces, const GivenSides& given, std::span<Vec3> weights) {
-    const bool fragments = choose(faces, given, Fragments::with);
-    GradientFit best = fit_chosen();
-    if (fragments) {
-      choose(faces, given, Fragments::without);
-      if (GradientFit without = fit_chosen(); without.resolved == best.resolved)
-        best = std::move(without);
-      else
-        choose(faces, given, Fragments::with);
-    }
-    std::ranges::fill(weights, Vec3{});
-    for (std::size_t k = 0; k < of_.size(); ++k) weights[of_[k]] = best.weight[k];
-    return best.resolved >= wanted_;
-  }
-
- private:
-  enum class Fragments { with, without };
-
-  /// Returns whether there are fragments among the volumes across the faces.
-  bool choose(std::span<const FaceOfVolume> faces, const GivenSides& given, Fragments which) {
-    points_.clear();
-    of_.clear();
-    bool any = false;
-    for (std::size_t k = 0; k < faces.size(); ++k) {
-      if (faces[k].towards == Vec3{}) continue;
-      const std::int32_t o = faces[k].face.other();
-      if (o >= grid_.n_all && !given[grid_.boundary[o - grid_.n_all].side]) continue;
-      const bool fragment = o < grid_.n_all && grid_.fragment[o] != 0;
-      any = any || fragment;
-      if (which == Fragments::without && fragment) continue;
-      points_.push_back(faces[k].towards);
-      of_.push_back(k);
-    }
-    return any;
-  }
-  GradientFit fit_chosen() const { return points_.empty() ? GradientFit{} : fit_gradient(points_, least_gradient); }
-
-  const ScalarGrid& grid_;
-  int wanted_ = 0;  ///< directions
-  std::vector<Vec3> points_;
-  std::vector<std::size_t> of_;  ///< their faces
 };
 
 /// The faces of the volumes of a box that are not plain.
@@ -93,14 +35,11 @@ class FacesOfVolumes {
     next_.assign(begin_.begin(), begin_.end() - 1);
     return begin_.back();
   }
-  void add(const MadeFace& f, std::int32_t n_all) {
+  void add(const MadeFace& f) {
     faces_.resize(begin_.back());
     for_ends(f, [&](std::int32_t v, bool left) {
-      const std::int32_t other = left ? f.right : f.left;
-      const bool end = other >= n_all;
-      const Vec3 r =
-          end ? f.at.from_left : (left ? f.at.from_left - f.at.from_right : f.at.from_right - f.at.from_left);
-      faces_[next_[v - box_.begin]++] = {{f.face, other, left}, left ? f.at.from_left : f.at.from_right, r};
+      faces_[next_[v - box_.begin]++] = {{f.face, left ? f.right : f.left, left},
+                                         left ? f.at.from_left : f.at.from_right};
     });
   }
   /// Those of a volume, by their places.
@@ -165,25 +104,16 @@ class SpecialLister {
     n.faces = faces_.make_room();
     return n;
   }
-  /// Returns how many volumes have unresolved gradients.
-  std::int64_t list(Places at, ScalarGrid& grid) {
+  void list(Places at, ScalarGrid& grid) {
     for (const MadeFace& f : box_.faces)
       if (is_listed(f, grid.n_own)) list_face(f, at.listed++, grid);
-    for_all([&](const MadeFace& f) { faces_.add(f, grid.n_all); });
-    Gradients gradients(grid);
-    std::int64_t unresolved = 0;
+    for_all([&](const MadeFace& f) { faces_.add(f); });
     for (std::int32_t v = box_.begin; v < box_.end; ++v) {
       if (is_plain_[v] != 0) continue;
-      const std::span<const FaceOfVolume> faces = faces_.of(v);
-      for (GradientWeights& g : grid.gradients) {
-        const bool resolved = gradients.fit(faces, g.given, g.weight.span().subspan(at.faces, faces.size()));
-        unresolved += &g == &grid.gradients.front() && !resolved ? 1 : 0;
-      }
-      for (const FaceOfVolume& f : faces) grid.volume_faces[at.faces++] = f.face;
+      for (const FaceOfVolume& f : faces_.of(v)) grid.volume_faces[at.faces++] = f.face;
       grid.special[at.special++] = v;
       grid.special_begin[at.special] = at.faces;
     }
-    return unresolved;
   }
   static void list_face(const MadeFace& f, std::int64_t at, ScalarGrid& grid) {
     grid.listed[at] = {f.face, f.left, f.right, f.fragment};
@@ -209,7 +139,7 @@ class SpecialLister {
 }  // namespace
 
 void list_special(std::span<const FacesOfBox* const> boxes, const std::vector<MadeFace>& others,
-                  std::span<const std::uint8_t> is_plain, const std::vector<GivenSides>& given, ScalarGrid& grid) {
+                  std::span<const std::uint8_t> is_plain, ScalarGrid& grid) {
   const std::vector<FacesFromElsewhere> elsewhere = hand_over(boxes, others, grid.n_own);
   std::vector<SpecialLister> listers;
   for (std::size_t b = 0; b < boxes.size(); ++b) listers.emplace_back(*boxes[b], elsewhere[b], is_plain);
@@ -228,10 +158,7 @@ void list_special(std::span<const FacesOfBox* const> boxes, const std::vector<Ma
   grid.special_begin = {grid.special.size() + 1, Purpose::connectivity};
   grid.special_begin[0] = 0;
   grid.volume_faces = {static_cast<std::size_t>(n.faces), Purpose::connectivity};
-  for (const GivenSides& sides : given) grid.gradients.push_back({sides, Array<Vec3>(n.faces, Purpose::connectivity)});
-  std::vector<std::int64_t> unresolved(boxes.size());
-  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { unresolved[b] = listers[b].list(places[b], grid); });
-  for (const std::int64_t some : unresolved) grid.counts.unresolved += some;
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t b) { listers[b].list(places[b], grid); });
   for (const MadeFace& f : others) SpecialLister::list_face(f, n.listed++, grid);
 }
 

@@ -26,13 +26,11 @@ struct FacesOfBox {
   std::vector<std::int32_t> crossing;  ///< those whose left volume is an own one of another box
 };
 
-/// Fills the lists of faces and of special volumes of the grid, and counts volumes with unresolved gradients. Threaded;
-/// not collective.
+/// Fills the lists of faces and of special volumes of the grid. Threaded; not collective.
 /// @param boxes     by increasing volumes
 /// @param others    all other faces
 /// @param is_plain  per own volume
-/// @param given     of the gradients
 void list_special(std::span<const FacesOfBox* const> boxes, const std::vector<MadeFace>& others,
-                  std::span<const std::uint8_t> is_plain, const std::vector<GivenSides>& given, ScalarGrid& grid);
+                  std::span<const std::uint8_t> is_plain, ScalarGrid& grid);
 
 }  // namespace karst

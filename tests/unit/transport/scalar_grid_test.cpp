@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/field_cases.hpp"
@@ -10,6 +11,8 @@
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
 #include "transport/diffusion/low_order.hpp"
+#include "transport/march/transport_stepper.hpp"
+#include "transport/regrid/grid_change.hpp"
 
 namespace karst::scalar_grid_test {
 namespace {
@@ -45,6 +48,14 @@ std::vector<double> uniform(const ScalarGrid& grid) {
   return flow;
 }
 
+/// One component that diffuses, with its value held on the low side of x or on none.
+std::vector<ScalarComponent> tracer(ScalarSide::Kind at_inlet) {
+  ScalarComponent c;
+  c.diffusivity = 0.1;
+  c.sides[0] = {at_inlet, [](const Vec3&, double) { return 1.0; }};
+  return {c};
+}
+
 class ScalarGridTest : public ::testing::Test {
  protected:
   Comm comm_ = Comm::world();
@@ -56,6 +67,43 @@ class ScalarGridTest : public ::testing::Test {
                               *test::packing(14, 3.3, 16, false, 3));
   }
 };
+
+// A composite has one transport grid at a time: what advances, what solves and what compares grids share it, and the
+// last of them takes it away.
+TEST_F(ScalarGridTest, IsMadeOnceAndSharedWhileInUseMpi) {
+  const std::shared_ptr<const Composite> composite = packing(comm_, 2);
+  std::weak_ptr<ScalarGrid> used;
+  {
+    const TransportStepper open(composite, tracer(ScalarSide::Kind::open));
+    used = scalar_grid_in_use(*composite);
+    EXPECT_EQ(used.lock().get(), &open.grid());
+    EXPECT_EQ(open.grid().gradients.size(), 1U);
+    const TransportStepper fixed(composite, tracer(ScalarSide::Kind::fixed));
+    EXPECT_EQ(&fixed.grid(), &open.grid());
+    EXPECT_EQ(open.grid().gradients.size(), 2U);
+    const GridChange change = compare_grids(composite, packing(comm_, 1));
+    EXPECT_EQ(&change.from, &open.grid());
+    EXPECT_NE(&change.to, &open.grid());
+    EXPECT_EQ(scalar_grid_of(composite, {}).get(), &open.grid());
+  }
+  EXPECT_TRUE(used.expired());
+  EXPECT_EQ(scalar_grid_in_use(*composite), nullptr);
+  EXPECT_EQ(composite.use_count(), 1);
+}
+
+// Weights that are added to a grid are those of a grid that is made with them.
+TEST_F(ScalarGridTest, WeightsMayComeLaterMpi) {
+  const GivenSides none{}, all{true, true, true, true, true, true};
+  for (const int levels : {1, 2}) {
+    const std::shared_ptr<const Composite> composite = packing(comm_, levels);
+    const ScalarGrid at_once = make_scalar_grid(composite, {none, all});
+    ScalarGrid later = make_scalar_grid(composite, std::vector<GivenSides>{});
+    EXPECT_TRUE(later.gradients.empty());
+    for (const GivenSides& given : {all, none})
+      EXPECT_TRUE(std::ranges::equal(find_gradient_weights(later, given), gradient_weights(at_once, given)));
+    EXPECT_EQ(later.gradients.size(), 2U);
+  }
+}
 
 // Gradients and fluxes of second order are exact for linear values, on cut cells, joined pieces and between levels:
 // F c(x_f) with x_f the centroid of the face, whichever volume F leaves.

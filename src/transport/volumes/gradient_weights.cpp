@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/volumes/gradient_weights.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "eb/link/least_squares.hpp"
+
+namespace karst {
+namespace {
+
+constexpr double least_gradient = 0.2;         ///< eigenvalue of a resolved direction: 2 in whole cells
+constexpr std::int64_t volumes_at_once = 256;  ///< of a thread
+
+/// Index in grid.listed per face; set where a face is listed.
+Array<std::int32_t> places_in_list(const ScalarGrid& grid) {
+  Array<std::int32_t> place(grid.n_faces, Purpose::buffers);
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes& p = grid.plain[i];
+    for (std::int32_t d = 0; d < 3; ++d) std::fill_n(place.begin() + d * grid.n_all + p.first, p.count, -1);
+  });
+  parallel_for(std::ssize(grid.listed),
+               [&](std::int64_t k) { place[grid.listed[k].face] = static_cast<std::int32_t>(k); });
+  return place;
+}
+
+/// Weights of the gradient of one volume after another.
+class Gradients {
+ public:
+  Gradients(const ScalarGrid& grid, std::span<const std::int32_t> place) : grid_(grid), place_(place) {
+    const Domain& domain = grid.composite->graph(0).layout().domain();
+    for (int d = 0; d < 3; ++d) wanted_ += domain.periodic[d] && domain.cells[d] == 1 ? 0 : 1;
+  }
+
+  /// Those of a special volume, by its place among them. Isolated fragments take part only where a direction hangs on
+  /// them. Returns whether all directions that the domain has are resolved.
+  bool fit(std::int64_t special, const GivenSides& given, std::span<Vec3> weights) {
+    const bool fragments = choose(special, given, Fragments::with);
+    GradientFit best = fit_chosen();
+    if (fragments) {
+      choose(special, given, Fragments::without);
+      if (GradientFit without = fit_chosen(); without.resolved == best.resolved)
+        best = std::move(without);
+      else
+        choose(special, given, Fragments::with);
+    }
+    for (std::int64_t k = grid_.special_begin[special]; k < grid_.special_begin[special + 1]; ++k) weights[k] = {};
+    for (std::size_t k = 0; k < of_.size(); ++k) weights[of_[k]] = best.weight[k];
+    return best.resolved >= wanted_;
+  }
+
+ private:
+  enum class Fragments { with, without };
+
+  /// From the centroid of the volume to that of the other one, or of the face on an end [h0]; 0: no part in the
+  /// gradient.
+  Vec3 towards(const VolumeFace& f, std::int32_t volume) const {
+    const std::int32_t listed = place_[f.face()];
+    if (listed < 0) {  // the low face of a plain volume
+      const auto level = std::ranges::upper_bound(grid_.level_begin, volume) - grid_.level_begin.begin() - 1;
+      Vec3 way;
+      way[f.face() / grid_.n_all] = ScalarGrid::width(static_cast<int>(level));
+      return way;
+    }
+    const FaceOffsets& at = grid_.offsets[listed];
+    if (f.other() >= grid_.n_all) return at.from_left;
+    return f.outward() > 0.0 ? at.from_left - at.from_right : at.from_right - at.from_left;
+  }
+  /// Returns whether there are fragments among the volumes across the faces.
+  bool choose(std::int64_t special, const GivenSides& given, Fragments which) {
+    points_.clear();
+    of_.clear();
+    bool any = false;
+    for (std::int64_t k = grid_.special_begin[special]; k < grid_.special_begin[special + 1]; ++k) {
+      const VolumeFace& face = grid_.volume_faces[k];
+      const Vec3 way = towards(face, grid_.special[special]);
+      if (way == Vec3{}) continue;
+      const std::int32_t o = face.other();
+      if (o >= grid_.n_all && !given[grid_.boundary[o - grid_.n_all].side]) continue;
+      const bool fragment = o < grid_.n_all && grid_.fragment[o] != 0;
+      any = any || fragment;
+      if (which == Fragments::without && fragment) continue;
+      points_.push_back(way);
+      of_.push_back(k);
+    }
+    return any;
+  }
+  GradientFit fit_chosen() const { return points_.empty() ? GradientFit{} : fit_gradient(points_, least_gradient); }
+
+  const ScalarGrid& grid_;
+  std::span<const std::int32_t> place_;
+  int wanted_ = 0;  ///< directions
+  std::vector<Vec3> points_;
+  std::vector<std::int64_t> of_;  ///< their faces
+};
+
+}  // namespace
+
+std::int64_t add_gradient_weights(const GivenSides& given, ScalarGrid& grid) {
+  const Array<std::int32_t> place = places_in_list(grid);
+  GradientWeights made{given, Array<Vec3>(grid.volume_faces.size(), Purpose::connectivity)};
+  const std::int64_t n = std::ssize(grid.special), parts = (n + volumes_at_once - 1) / volumes_at_once;
+  std::vector<std::int64_t> unresolved(parts, 0);
+  parallel_for_dynamic(parts, [&](std::int64_t part) {
+    Gradients gradients(grid, place.span());
+    for (std::int64_t s = part * volumes_at_once; s < std::min(n, (part + 1) * volumes_at_once); ++s)
+      unresolved[part] += gradients.fit(s, given, made.weight.span()) ? 0 : 1;
+  });
+  grid.gradients.push_back(std::move(made));
+  std::int64_t sum = 0;
+  for (const std::int64_t some : unresolved) sum += some;
+  return sum;
+}
+
+std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given) {
+  const auto found = std::ranges::find(grid.gradients, given, &GradientWeights::given);
+  assert(found != grid.gradients.end());
+  return found->weight.span();
+}
+
+std::span<const Vec3> find_gradient_weights(ScalarGrid& grid, const GivenSides& given) {
+  if (std::ranges::find(grid.gradients, given, &GradientWeights::given) == grid.gradients.end())
+    add_gradient_weights(given, grid);
+  return gradient_weights(grid, given);
+}
+
+}  // namespace karst

@@ -126,7 +126,9 @@ void add_boxes_at_walls(const Comm& comm, const LevelSet& phi0, Displacement& di
     evaluate_at_corners(*phi, around, displacement.level(), p);
     std::vector<std::uint8_t> flags(corners.count());
     std::size_t at = 0;
-    for_each_cell(corners, [&](const Index& c) { flags[at++] = WallBand::is_near_wall({around, p}, c); });
+    for_each_cell(corners, [&](const Index& c) {
+      flags[at++] = WallBand::what_is_near({around, p}, c) != WallBand::Near::nothing;
+    });
     keys[i] = boxes_around(lattice, corners, flags);
   });
   std::vector<std::uint64_t> all;

@@ -118,16 +118,16 @@ void evaluate_at_corners(const LocalLevelSet& phi, const Box& corners, int level
     }
 }
 
-bool WallBand::is_near_wall(const CornerValues& p, const Index& corner) {
+WallBand::Near WallBand::what_is_near(const CornerValues& p, const Index& corner) {
   const double* at = p.at(corner);
   const double size = std::abs(*at);
   bool least = size < largest_hidden;
   for (int d = 0; d < 3; ++d)
     for (const std::int64_t s : {-p.stride(d), p.stride(d)}) {
-      if ((at[s] > 0.0) != (*at > 0.0)) return true;
+      if ((at[s] > 0.0) != (*at > 0.0)) return Near::wall;
       least = least && std::abs(at[s]) >= size;
     }
-  return least;
+  return least ? Near::hidden : Near::nothing;
 }
 
 void WallBand::find_sources(const CornerValues& p, const Box& around) {
@@ -137,6 +137,7 @@ void WallBand::find_sources(const CornerValues& p, const Box& around) {
   steps_.assign(n, far);
   source_.resize(n);
   projections_.clear();
+  hidden_.clear();
   now_.clear();
   const int width_of_row = around.size(0);
   maybe_.resize(width_of_row);
@@ -152,10 +153,12 @@ void WallBand::find_sources(const CornerValues& p, const Box& around) {
       }
       for (int i = 0; i < width_of_row; ++i) {
         const Index c{around.lo[0] + i, j, k};
-        if (maybe_[i] == 0 || !is_near_wall(p, c)) continue;
+        const Near near = maybe_[i] == 0 ? Near::nothing : what_is_near(p, c);
+        if (near == Near::nothing) continue;
         steps_[first + i] = 0;
         source_[first + i] = static_cast<std::int32_t>(projections_.size());
         projections_.push_back(projection(p, c));
+        hidden_.push_back(near == Near::hidden);
         now_.push_back(static_cast<std::int32_t>(first + i));
       }
     }
@@ -167,6 +170,7 @@ void WallBand::spread(const CornerValues& p, const Box& own) {
     const Box around = own.grown(width - steps);  // from where `own` is still reached
     next_.clear();
     for (const std::int32_t at : now_) {
+      if (steps > inner && is_hidden(at)) continue;
       const Index c = p.box.cell(at);
       for (int side = 0; side < 6; ++side) {
         const Index to = c + side_offset(side);
@@ -208,8 +212,8 @@ WallBand::Foot WallBand::find_foot(const CornerValues& p, const Index& corner, s
     last = dot(step, step);
   }
   const double distance = norm(x - y), first = norm(x - begin);
-  if (last < tolerable && distance < first + farther) return {corner, steps, true, y, distance, slope, bent};
-  return {corner, steps, false, begin, first, slope, bent};
+  if (last < tolerable && distance < first + farther) return {corner, steps, true, false, y, distance, slope, bent};
+  return {corner, steps, false, false, begin, first, slope, bent};
 }
 
 void WallBand::find(const Box& own, const CornerValues& p) {
@@ -219,7 +223,12 @@ void WallBand::find(const Box& own, const CornerValues& p) {
   spread(p, own);
   for_each_cell(own, [&](const Index& c) {
     const std::int64_t at = p.box.offset(c);
-    if (steps_[at] != far) feet_.push_back(find_foot(p, c, steps_[at], projections_[source_[at]]));
+    if (steps_[at] == far) return;
+    const Vec3& begin = projections_[source_[at]];
+    if (is_hidden(at))
+      feet_.push_back({c, steps_[at], false, true, begin, norm(begin - to_vec(c)), 1.0, 0.0});
+    else
+      feet_.push_back(find_foot(p, c, steps_[at], begin));
   });
 }
 

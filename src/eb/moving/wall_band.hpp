@@ -63,6 +63,7 @@ class WallBand {
     Index corner;
     std::uint8_t steps;  ///< from the wall
     bool found;          ///< otherwise `at` is the place where the search began
+    bool hidden;         ///< there is no wall between corners here, but one may hide
     Vec3 at;
     double distance;
     double slope;  ///< |∇p| at the foot
@@ -74,17 +75,21 @@ class WallBand {
   void find(const Box& own, const CornerValues& p);
   const std::vector<Foot>& feet() const { return feet_; }
 
-  /// The wall crosses an edge at the corner, or hides near it: |p| is smallest there, and small.
-  static bool is_near_wall(const CornerValues& p, const Index& corner);
+  enum class Near : std::uint8_t { nothing, wall, hidden };
+  /// Whether the wall crosses an edge at the corner, or may hide near it: |p| is smallest there, and small, as where a
+  /// grain has just vanished between corners.
+  static Near what_is_near(const CornerValues& p, const Index& corner);
 
  private:
   void find_sources(const CornerValues& p, const Box& around);
   void spread(const CornerValues& p, const Box& own);
   Foot find_foot(const CornerValues& p, const Index& corner, std::uint8_t steps, const Vec3& begin) const;
+  bool is_hidden(std::int64_t corner) const { return hidden_[source_[corner]] != 0; }
 
   std::vector<std::uint8_t> fluid_, maybe_, steps_;
   std::vector<std::int32_t> source_;      ///< of each corner: number of the nearest projection
   std::vector<Vec3> projections_;         ///< of the corners at the wall
+  std::vector<std::uint8_t> hidden_;      ///< whether they are such
   std::vector<std::int32_t> now_, next_;  ///< corners at the present distance
   std::vector<Foot> feet_;
 };

@@ -28,7 +28,8 @@ struct BlockCounts {
 /// Scratch of a thread.
 struct Scratch {
   WallBand band;
-  std::vector<double> p, s, speed;
+  std::vector<double> p, s, speed, slopes;
+  double slope = 1.0;  ///< typical |∇p| at the wall
   std::vector<Vec3> feet;
 };
 Scratch& scratch() {
@@ -142,14 +143,22 @@ void Motion::find_band(int own, double time, Scratch& in) {
     }
   }
   speed_(in.feet, time, in.speed);
+  in.slopes.clear();
+  for (const WallBand::Foot& foot : feet)
+    if (foot.found) in.slopes.push_back(foot.slope);
+  const auto middle = in.slopes.begin() + std::ssize(in.slopes) / 2;
+  std::ranges::nth_element(in.slopes, middle);
+  in.slope = in.slopes.empty() ? 1.0 : *middle;
   BlockCounts& counts = counts_[own];
   counts.band = std::ssize(feet);
   for (std::size_t i = 0; i < feet.size(); ++i) {
     const Vec3& x = in.feet[i];
     require(std::isfinite(in.speed[i]), "moving wall: the normal speed at ({}, {}, {}) is {}; it must be finite", x[0],
             x[1], x[2], in.speed[i]);
-    counts.no_foot += !feet[i].found;
+    counts.no_foot += !feet[i].found && !feet[i].hidden;
     counts.largest = std::max(counts.largest, std::abs(in.speed[i]));
+    // What hides between corners vanishes, but does not grow.
+    if (feet[i].hidden && in.speed[i] * *p.at(feet[i].corner) < 0.0) in.speed[i] = 0.0;
   }
 }
 
@@ -170,12 +179,12 @@ void Motion::extend(int own, Scratch& in) {
     steps[at] = foot.steps;
     rate[at] = in.speed[i];
     if (foot.steps <= WallBand::inner) continue;
-    rate[at] *= foot.slope;
+    rate[at] *= std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope);
     const Taylor at_foot = quadratic_at(all_s, foot.at);
     const double of_foot = at_foot.value;
     if (of_foot == 0.0 && s[at] == 0.0) continue;
     const double sign = p[at] > 0.0 ? 1.0 : -1.0, phi0 = p[at] + scale_ * s[at];
-    const double distance = foot.slope * foot.distance;
+    const double distance = std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope) * foot.distance;
     next[at] = of_foot;
     const bool smooth = scale_ * bend(at_foot) <= smoother * foot.bend + rounding;
     if (smooth && std::abs(sign * (phi0 - scale_ * of_foot) - distance) < distance_tolerance * distance) continue;
@@ -253,7 +262,9 @@ void Motion::correct(int own, double time, double dt) {
     const std::int64_t at = corners.offset(foot.corner);
     at_wall[at] = foot.steps == 0;
     double r = in.speed[i];
-    if (r != 0.0) r *= foot.steps <= WallBand::inner ? upwind_slope(p, foot.corner, r) : foot.slope;
+    if (r != 0.0)
+      r *= foot.steps <= WallBand::inner ? upwind_slope(p, foot.corner, r)
+                                         : std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope);
     mean[at] = 0.5 * (rate[at] + r);
   }
   reached_[own] = boxes_around(blocks().layout(), corners, at_wall);
@@ -271,6 +282,8 @@ void Motion::step(double time, double dt) {
   for_blocks([&](int own) { predict(own, dt); });
   exchange(p_next_);
   fail_together(comm_, [&] { for_blocks([&](int own) { correct(own, time, dt); }); });
+  before_.band = 0;
+  for (const BlockCounts& c : counts_) before_.band += c.band;
   std::vector<std::uint64_t> reached;
   for (const auto& keys : reached_) reached.insert(reached.end(), keys.begin(), keys.end());
   if (displacement_.add_boxes(comm_, reached)) begin();
@@ -308,7 +321,6 @@ void Motion::bound_slopes() {
 WallMotionReport Motion::report() const {
   BlockCounts all = before_;
   for (const BlockCounts& c : counts_) {
-    all.band += c.band;
     all.redistanced += c.redistanced;
     all.no_foot += c.no_foot;
   }

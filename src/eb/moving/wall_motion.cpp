@@ -139,7 +139,8 @@ void Motion::find_band(int own, double time, Scratch& in) {
     in.feet[i] = h_ * feet[i].at;
     for (int d = 0; d < 3; ++d) {
       const double length = h_ * domain().cells[d];
-      if (domain().periodic[d]) in.feet[i][d] -= length * std::floor(in.feet[i][d] / length);
+      double& x = in.feet[i][d];
+      x = domain().periodic[d] ? x - length * std::floor(x / length) : std::clamp(x, 0.0, length);
     }
   }
   speed_(in.feet, time, in.speed);

@@ -20,8 +20,7 @@
 
 namespace karst {
 
-/// Fills the normal speeds [h0 / unit of time] at points near the wall [h0], wrapped into the domain where it is
-/// periodic. Called from several threads.
+/// Fills the normal speeds [h0 / unit of time] at points of the domain near the wall [h0]. Called from several threads.
 using WallSpeed = std::function<void(std::span<const Vec3> at, double time, std::span<double> speed)>;
 
 /// What a motion did, over all ranks.

@@ -61,10 +61,11 @@ inline double volume_inside_ellipsoid(double a, double b, double d) {
 
 /// A level set and how far its wall has moved.
 struct MovingWall {
-  MovingWall(const Comm& of, const GridOptions& on, std::shared_ptr<const LevelSet> from, int lattice_level = 0)
-      : comm(of), grid(on), phi0(std::move(from)), displacement(of, on.domain(), 16, lattice_level) {}
+  MovingWall(const Comm& of, const GridOptions& on, std::shared_ptr<const LevelSet> from, int lattice_level = 0,
+             int box_size = 16)
+      : comm(of), grid(on), phi0(std::move(from)), displacement(of, on.domain(), box_size, lattice_level) {}
 
-  /// In steps of half a cell at this speed.
+  /// Until this time.
   WallMotionReport move(const WallSpeed& speed, double until) {
     const WallMotionReport report = move_wall(comm, *phi0, speed, time, until - time, displacement);
     time = until;

@@ -2,6 +2,8 @@
 #include "eb/moving/corner_blocks.hpp"
 
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "base/core/error.hpp"
 

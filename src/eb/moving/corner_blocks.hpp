@@ -83,7 +83,7 @@ class CornerBlocks {
   ListExchange exchange_;
 };
 
-/// Copies a part of a region out of a block, or calls for each of its rows.
+/// Copies a part of a region out of a block.
 /// @param from  values of the block `source`; to: of the region
 void copy_corners(const Box& part, const Index& shift, const Box& source, const double* from, const Box& region,
                   double* to);

@@ -2,7 +2,10 @@
 #include "eb/moving/moved_level_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "base/core/error.hpp"

@@ -28,8 +28,7 @@ struct BlockCounts {
 /// Scratch of a thread.
 struct Scratch {
   WallBand band;
-  std::vector<double> p, s, speed, slopes;
-  double slope = 1.0;  ///< typical |∇p| at the wall
+  std::vector<double> p, s, speed;
   std::vector<Vec3> feet;
 };
 Scratch& scratch() {
@@ -66,11 +65,16 @@ class Motion {
     return of.span().subspan(blocks().begin(own), blocks().own_corners(own).count());
   }
   Box inside(int own) const;
+  void find_typical_slope();
+  /// |∇p| at a foot, without outliers at kinks.
+  double slope_of(const WallBand::Foot& foot) const {
+    return std::clamp(foot.slope, 0.4 * typical_slope_, 2.5 * typical_slope_);
+  }
   void find_band(int own, double time, Scratch& in);
   void extend(int own, Scratch& in);
   void apply(int own, double factor, std::span<const double> rate, std::span<double> s, std::span<double> p) const;
   void predict(int own, double dt);
-  void correct(int own, double time, double dt);
+  void correct(int own, double time);
   void exchange(Array<double>& values) { displacement_.blocks().exchange(values.span()); }
 
   const Comm& comm_;
@@ -78,6 +82,7 @@ class Motion {
   const WallSpeed& speed_;
   Displacement& displacement_;
   double h_, scale_;
+  double typical_slope_ = 1.0;      ///< of p at the wall, a power of two: no rounding of sums changes it
   Array<double> p_, p_next_;        ///< φ / h at own corners and in the halo
   Array<double> rate_, rate_next_;  ///< -∂s/∂t of the two stages; of inner corners first V
   Array<double> s_next_;
@@ -126,6 +131,30 @@ void Motion::begin() {
     const double* s = displacement_.values().data() + blocks().begin(own);
     for (std::size_t i = 0; i < p.size(); ++i) p[i] -= scale_ * s[i];
   });
+  find_typical_slope();
+}
+
+/// From the edges that the wall crosses: their mean difference is about 1 / 1.5 of |∇p|. Collective.
+void Motion::find_typical_slope() {
+  struct Sum {
+    double n = 0.0, rise = 0.0;
+  };
+  std::vector<Sum> sums(blocks().n_own());
+  for_blocks([&](int own) {
+    const Box corners = blocks().own_corners(own);
+    const CornerValues p{corners, block(p_, own)};
+    for_each_cell({corners.lo, corners.hi - Index::all(1)}, [&](const Index& c) {
+      const double* at = p.at(c);
+      for (int d = 0; d < 3; ++d) {
+        const double next = at[p.stride(d)];
+        if ((next > 0.0) != (*at > 0.0)) sums[own].n += 1.0, sums[own].rise += std::abs(next - *at);
+      }
+    });
+  });
+  std::array<double, 2> all{};
+  for (const Sum& sum : sums) all[0] += sum.n, all[1] += sum.rise;
+  comm_.sum(std::span(all));
+  if (all[0] > 0.0) typical_slope_ = std::exp2(std::round(std::log2(1.5 * all[1] / all[0])));
 }
 
 /// Feet and their speeds; p is in `in`.
@@ -144,12 +173,6 @@ void Motion::find_band(int own, double time, Scratch& in) {
     }
   }
   speed_(in.feet, time, in.speed);
-  in.slopes.clear();
-  for (const WallBand::Foot& foot : feet)
-    if (foot.found) in.slopes.push_back(foot.slope);
-  const auto middle = in.slopes.begin() + std::ssize(in.slopes) / 2;
-  std::ranges::nth_element(in.slopes, middle);
-  in.slope = in.slopes.empty() ? 1.0 : *middle;
   BlockCounts& counts = counts_[own];
   counts.band = std::ssize(feet);
   for (std::size_t i = 0; i < feet.size(); ++i) {
@@ -180,12 +203,12 @@ void Motion::extend(int own, Scratch& in) {
     steps[at] = foot.steps;
     rate[at] = in.speed[i];
     if (foot.steps <= WallBand::inner) continue;
-    rate[at] *= std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope);
+    rate[at] *= slope_of(foot);
     const Taylor at_foot = quadratic_at(all_s, foot.at);
     const double of_foot = at_foot.value;
     if (of_foot == 0.0 && s[at] == 0.0) continue;
     const double sign = p[at] > 0.0 ? 1.0 : -1.0, phi0 = p[at] + scale_ * s[at];
-    const double distance = std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope) * foot.distance;
+    const double distance = slope_of(foot) * foot.distance;
     next[at] = of_foot;
     const bool smooth = scale_ * bend(at_foot) <= smoother * foot.bend + rounding;
     if (smooth && std::abs(sign * (phi0 - scale_ * of_foot) - distance) < distance_tolerance * distance) continue;
@@ -247,29 +270,26 @@ void Motion::predict(int own, double dt) {
 }
 
 /// Second stage: s at the new time.
-void Motion::correct(int own, double time, double dt) {
+void Motion::correct(int own, double time) {
   Scratch& in = scratch();
   const CornerValues p = gather(own, WallBand::halo, p_next_.span(), CornerBlocks::Missing::nearest, in.p);
   const std::int64_t first_band = counts_[own].band;
-  find_band(own, time + dt, in);
+  find_band(own, time, in);
   const Box corners = blocks().own_corners(own);
   const auto rate = block(rate_, own), mean = block(rate_next_, own);
   reached_[own].clear();
-  if (first_band == 0 && in.band.feet().empty()) return;
   std::ranges::copy(rate, mean.begin());
+  if (first_band == 0 && in.band.feet().empty()) return;
   std::vector<std::uint8_t> at_wall(corners.count());
   for (std::size_t i = 0; i < in.band.feet().size(); ++i) {
     const WallBand::Foot& foot = in.band.feet()[i];
     const std::int64_t at = corners.offset(foot.corner);
     at_wall[at] = foot.steps == 0;
     double r = in.speed[i];
-    if (r != 0.0)
-      r *= foot.steps <= WallBand::inner ? upwind_slope(p, foot.corner, r)
-                                         : std::clamp(foot.slope, 0.5 * in.slope, 2.0 * in.slope);
+    if (r != 0.0) r *= foot.steps <= WallBand::inner ? upwind_slope(p, foot.corner, r) : slope_of(foot);
     mean[at] = 0.5 * (rate[at] + r);
   }
   reached_[own] = boxes_around(blocks().layout(), corners, at_wall);
-  apply(own, dt, mean, displacement_.values().subspan(blocks().begin(own), corners.count()), block(p_, own));
 }
 
 void Motion::step(double time, double dt) {
@@ -282,7 +302,11 @@ void Motion::step(double time, double dt) {
   exchange(p_);
   for_blocks([&](int own) { predict(own, dt); });
   exchange(p_next_);
-  fail_together(comm_, [&] { for_blocks([&](int own) { correct(own, time, dt); }); });
+  fail_together(comm_, [&] { for_blocks([&](int own) { correct(own, time + dt); }); });
+  for_blocks([&](int own) {
+    const auto mean = block(rate_next_, own);
+    apply(own, dt, mean, displacement_.values().subspan(blocks().begin(own), mean.size()), block(p_, own));
+  });
   before_.band = 0;
   for (const BlockCounts& c : counts_) before_.band += c.band;
   std::vector<std::uint64_t> reached;

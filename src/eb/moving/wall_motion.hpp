@@ -38,7 +38,7 @@ struct WallMotionReport {
 constexpr double wall_courant_number = 0.5;
 
 /// Moves the wall from time to time + dt, in steps that its speed at their beginning allows. Where V = 0, s keeps its
-/// bits. Throws Error if a speed is not a finite number. Collective.
+/// bits. Throws Error if a speed is not a finite number; s then is that of the last whole step. Collective.
 WallMotionReport move_wall(const Comm& comm, const LevelSet& phi0, const WallSpeed& speed, double time, double dt,
                            Displacement& displacement);
 

@@ -181,9 +181,9 @@ TEST(WallMotion, ATurnedCuboidKeepsItsEdgesAtNight) {
 
 // A speed that varies in place and time: the sphere keeps its shape and goes elsewhere, farther than its radius, so
 // that its wall passes what was its centre.
-TEST(WallMotion, ASphereGoesElsewhereWithSecondOrder) {
+Errors errors_of_going_elsewhere(const std::vector<int>& cells) {
   Errors errors;
-  for (const int n : {16, 32, 64}) {
+  for (const int n : cells) {
     const double r = 0.2 * n;
     const Vec3 from = double(n) * Vec3{0.35, 0.42, 0.4}, way = double(n) * Vec3{0.3, 0.2, 0.1};
     MovingWall wall(Comm::world(), grid_of(n, 1), make_level_set(Sphere{from, r}));
@@ -199,10 +199,36 @@ TEST(WallMotion, ASphereGoesElsewhereWithSecondOrder) {
     errors.place.push_back(worst / n);
     errors.volume.push_back(wall.solid_volume() / ball(r) - 1.0);
   }
+  return errors;
+}
+
+TEST(WallMotion, ASphereGoesElsewhereWithSecondOrder) {
+  const Errors errors = errors_of_going_elsewhere({16, 32});
+  EXPECT_LT(std::abs(errors.volume.back()), 0.02);
+  EXPECT_GT(least_order(errors.volume), 1.8);
+  EXPECT_LT(errors.place.back(), 3e-3);
+  EXPECT_GT(least_order(errors.place), 1.8);
+}
+TEST(WallMotion, ASphereGoesElsewhereAtNight) {
+  const Errors errors = errors_of_going_elsewhere({16, 32, 64});
   EXPECT_LT(std::abs(errors.volume.back()), 4e-3);
   EXPECT_GT(least_order(errors.volume), 1.8);
   EXPECT_LT(errors.place.back(), 8e-4);
   EXPECT_GT(least_order(errors.place), 1.8);
+}
+
+// A domain of one layer of cells, periodic across it.
+TEST(WallMotion, CirclesInOneLayerOfCells) {
+  std::vector<double> errors;
+  for (const int n : {16, 32, 64}) {
+    const Frame frame = frame_along(middle_of(n), {0.0, 0.0, 1.0});
+    MovingWall wall(Comm::world(), test::unit_cells({n, n, 1}, {false, false, true}, 8),
+                    make_level_set(Cylinder{frame, 0.3 * n}));
+    wall.move(uniform_speed(1.0), 0.15 * n);
+    errors.push_back(wall.solid_volume() / (std::numbers::pi * 0.15 * 0.15 * n * n) - 1.0);
+  }
+  EXPECT_LT(std::abs(errors.back()), 3e-3);
+  EXPECT_GT(least_order(errors), 1.9);
 }
 
 /// Speed in a part of the domain, 0 elsewhere.
@@ -347,12 +373,27 @@ TEST(WallMotion, FinerCorners) {
   EXPECT_LT(std::abs(errors[1]), 0.4 * std::abs(errors[0]));
 }
 
+TEST(WallMotion, BoxesOfAnySizeMoveTheSame) {
+  std::vector<double> porosity;
+  for (const int box : {8, 16, 32}) {
+    MovingWall wall(Comm::world(), grid_of(40, 1, true), test::packing(15, 6.3, 40, true), 0, box);
+    wall.move(test::speed_of([](const Vec3& x, double) { return std::sin(x[0]); }), 2.0);
+    porosity.push_back(wall.geometry().report.porosity);
+  }
+  EXPECT_NEAR(porosity[1], porosity[0], 1e-12);
+  EXPECT_NEAR(porosity[2], porosity[0], 1e-12);
+}
+
 TEST(WallMotion, BadSpeedsAreErrorsOnAllRanksMpi) {
   const Comm comm = Comm::world();
   MovingWall wall(comm, grid_of(16, 1), make_level_set(Sphere{{8.0, 8.0, 8.0}, 4.0}));
   const auto bad = test::speed_of([](const Vec3& x, double) { return x[2] > 11.0 ? std::nan("") : 1.0; });
   EXPECT_TRUE(test::has(test::error_of([&] { wall.move(bad, 1.0); }), "the normal speed at ("));
   EXPECT_TRUE(test::has(test::error_of([&] { wall.move(uniform_speed(1.0), -1.0); }), "the time step is -1"));
+  // In the second stage: nothing has moved yet.
+  const auto later = test::speed_of([](const Vec3&, double t) { return t > 0.2 ? std::nan("") : 1.0; });
+  EXPECT_TRUE(test::has(test::error_of([&] { wall.move(later, 0.5); }), "the normal speed at ("));
+  for (const double s : wall.displacement.values().first(wall.displacement.blocks().n_own_corners())) EXPECT_EQ(s, 0.0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 //   bench_ground DECK [threads = 1]
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "app/deck/session.hpp"
@@ -18,6 +19,7 @@
 #include "base/comm/timer.hpp"
 #include "base/file/run_guarded.hpp"
 #include "clock.hpp"
+#include "grid/morton.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 #include "support/shared_directory.hpp"
 
@@ -52,7 +54,7 @@ void run(const Comm& comm, const Config& config) {
   services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };
   RunSeconds seconds;
   JobContext context{comm, config, source.grid,
-                     std::make_shared<const Ground>(comm, build(comm, config, source, seconds)), services};
+                     std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds)), services};
   check_jobs(context);
   const std::vector<Job> asked = asked_jobs(config);
   services.exchanges.taken = taken_by(asked, config);
@@ -68,28 +70,27 @@ void run(const Comm& comm, const Config& config) {
   Clock clock = all.front()->clock();
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
-  const auto change = [&](const char* name, bool refined) {
-    GridOptions grid = source.grid;
-    if (refined) {
-      grid.levels = 2;
-      grid.refine = {{1, Refinement::Where::region, {}, 0.5 * grid.size, 0}};
-    }
+  context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts&) {
+    Geometry geometry = build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set,
+                                       config.geometry.keep, ControlVolumes::home_cells, {});
+    geometry.report = context.geometry().report;
+    return std::make_shared<const Ground>(comm, std::move(geometry));
+  };
+  const auto change = [&](const char* name, const FlaggedBoxes& flagged) {
     reset_timers();
     const double start = now();
-    const auto make = [&] {
-      Geometry geometry =
-          build_geometry(comm, grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, {});
-      geometry.report = context.geometry().report;
-      return std::make_shared<const Ground>(comm, std::move(geometry));
-    };
-    change_ground(context, together, make, all, clock);
+    change_levels(context, together, flagged, all, clock);
     fmt::print("{}: {:.2f} s, at most {:.0f} MB since the start\n", name, comm.max(now() - start), peak_mb(comm));
     print_timers(comm);
     step(all, clock);
   };
-  change("the same boxes", false);
-  change("a finer level in an eighth", true);
-  change("back", false);
+  const Index boxes = lattice_size(source.grid.domain(), source.grid.box);  // of level 1: twice as many
+  std::vector<std::uint64_t> eighth;
+  for_each_cell({Index{}, boxes}, [&](const Index& at) { eighth.push_back(morton_encode(at)); });
+  std::ranges::sort(eighth);
+  change("the same boxes", {});
+  change("a finer level in an eighth", {eighth});
+  change("back", {});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eb/geometry.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -92,7 +93,9 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
       !empty || may_be_solid(level_set),
       "geometry: no cell of the domain ({} x {} x {} cells) contains any fluid; check inside and outside of the shapes",
       grid.cells[0], grid.cells[1], grid.cells[2]);
-  require(empty || built.n_levels() == grid.levels,
+  int asked = 0;  // finest level that the deck names a place of
+  for (const Refinement& r : grid.refine) asked = std::max(asked, r.level);
+  require(empty || built.n_levels() > asked,
           "grid.refine: nothing to refine on level {}, although grid.levels = {}; check lo and hi (in metres, inside "
           "the domain) or use fewer levels",
           built.n_levels(), grid.levels);

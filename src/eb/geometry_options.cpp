@@ -200,6 +200,7 @@ std::vector<std::string> minerals_of(const std::vector<SolidOptions>& solids) {
 }
 
 void read(Reader& reader, GeometryOptions& options) {
+  reader.changes_answers_of("geometry", {});  // cut cells and minerals tell it
   options.directory = reader.directory();
   reader.file("geometry.image", options.image,
               "rock image, relative to the deck: a geometry file from `karst import`, or any image that this command "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "base/core/text.hpp"
 
@@ -72,7 +73,14 @@ std::string not_cubes(const GridOptions& grid) {
   return {};
 }
 
+GridOptions with_flagged(GridOptions grid, FlaggedBoxes flagged) {
+  grid.levels = std::max(grid.levels, 1 + static_cast<int>(flagged.size()));
+  grid.flagged = std::move(flagged);
+  return grid;
+}
+
 void read(Reader& in, GridOptions& grid) {
+  in.changes_answers_of("grid", {});  // cut cells tell it
   in.index("grid.cells", grid.cells, "-", "number of cells of level 0; default with an image: one cell per voxel", 1,
            most_cells);
   in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length);

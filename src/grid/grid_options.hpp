@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Refinement {
   int buffer = 2;  ///< cells of the next coarser level added around
 };
 
+/// Boxes that a run asks for beside those of the deck: [level - 1], strictly increasing Morton keys of their lattice
+/// positions, the same on every rank.
+using FlaggedBoxes = std::vector<std::vector<std::uint64_t>>;
+
 /// The [grid] table of the deck.
 struct GridOptions {
   Index cells;  ///< of level 0; 0 0 0: to be taken from the image
@@ -27,10 +32,14 @@ struct GridOptions {
   int box = 16;
   int levels = 1;
   std::vector<Refinement> refine;
+  FlaggedBoxes flagged{};  ///< not in the deck
 
   Domain domain() const { return {cells, periodic}; }
   double cell_width() const { return size[0] / cells[0]; }  ///< of level 0 [m]
 };
+
+/// The same grid with these boxes, and as many levels as they need.
+GridOptions with_flagged(GridOptions grid, FlaggedBoxes flagged);
 
 /// Declares and reads the keys of [grid]; errors go to the reader. Values that an image may supply (cells, size) are
 /// not required here: check the result with not_cubes().

@@ -107,6 +107,13 @@ Box inside_or_periodic(Box cells, const Domain& domain) {
   return cells;
 }
 
+bool is_flagged(const GridOptions& grid, int level, const Box& octant) {
+  if (level >= std::ssize(grid.flagged)) return false;
+  const int half = grid.box / 2;
+  const Index finer{octant.lo[0] / half, octant.lo[1] / half, octant.lo[2] / half};
+  return std::ranges::binary_search(grid.flagged[level], morton_encode(finer));
+}
+
 }  // namespace
 
 Domain domain_on_level(Domain domain, int level) {
@@ -207,8 +214,12 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
 
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare) {
-  const auto refine = [&](int level, const Box& octant) { return is_refined(grid, level, octant, holds_wall); };
-  return build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs, prepare);
+  const auto refine = [&](int level, const Box& octant) {
+    return is_flagged(grid, level, octant) || is_refined(grid, level, octant, holds_wall);
+  };
+  GridHierarchy built = build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs, prepare);
+  built.flagged = grid.flagged;
+  return built;
 }
 
 }  // namespace karst

@@ -25,6 +25,7 @@ struct GridLevel {
 
 struct GridHierarchy {
   std::vector<GridLevel> levels;
+  FlaggedBoxes flagged;  ///< GridOptions::flagged, by which it was made
   int n_levels() const { return static_cast<int>(levels.size()); }
   /// Whether the next finer level covers this position of its lattice (wrapped if periodic). O(log n).
   bool is_refined(int level, const Index& finer_position) const;
@@ -60,8 +61,8 @@ Box region_cells(const GridOptions& grid, const Refinement& r, int level);
 /// or a region. Neighbours that proper nesting needs are not included. Not collective.
 bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall);
 
-/// Refinement according to the deck: an octant is refined if its cells, extended by the buffer, meet the wall or a
-/// region. Collective.
+/// Refinement according to the deck, where an octant is refined if its cells, extended by the buffer, meet the wall or
+/// a region, and where boxes are flagged. Collective.
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify, const BoxCosts& costs = {},
                               const PrepareOnLevel& prepare = {});

@@ -6,6 +6,8 @@
 namespace karst {
 
 void read(Reader& in, DiffusionOptions& options) {
+  in.changes_answers_of("diffusion", {"diffusion"});
+  in.changes_answers_of("diffusion.axes", {});  // which solves there are
   const bool none = read_axes(in, "diffusion.axes", options.axes,
                               "directions in which the effective diffusivity is computed, such as [\"x\", \"y\", "
                               "\"z\"]; one solve each; if any are named, `karst run` does this job");

@@ -103,7 +103,7 @@ void tell_plan(const Comm& comm, const Config& config, const RunEstimate& estima
 /// Builds the geometry and asks the jobs, which may see it between reservoirs.
 void check_all(const Comm& comm, const Config& config, Source source) {
   RunSeconds seconds;
-  auto ground = std::make_shared<const Ground>(comm, build(comm, config, source, seconds));
+  auto ground = std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds));
   const GeometryStatistics statistics =
       collect_statistics(comm, ground->geometry(), source.grid.cell_width(), config.title);
   RunServices services;
@@ -112,7 +112,7 @@ void check_all(const Comm& comm, const Config& config, Source source) {
     sample = sample_between(*reservoirs, source.grid, ground->geometry().report);
     source = with_reservoirs(std::move(source), *reservoirs, ReservoirEnds::open);
     RunSeconds of_domain;
-    ground = std::make_shared<const Ground>(comm, build(comm, config, source, of_domain));
+    ground = std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, of_domain));
     seconds.geometry += of_domain.geometry;
   }
   const Geometry& geometry = ground->geometry();

@@ -41,7 +41,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
   services.progress.begin("geometry", "geometry");
-  const auto ground = std::make_shared<const Ground>(comm, build(comm, session.config, source, summary.seconds));
+  const auto ground =
+      std::make_shared<const Ground>(comm, build(comm, session.config, source, source.grid, summary.seconds));
   const Geometry& geometry = ground->geometry();
   summary.geometry = collect_statistics(comm, geometry, source.grid.cell_width(), session.config.title);
   log_info("{}", geometry_table(summary.geometry));

@@ -208,8 +208,10 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   run.services.progress.begin("output", "output");
   const WallClock output_clock;
   std::vector<JobComponent> components;
-  for (const JobResult& job : summary.jobs)
+  for (JobResult& job : summary.jobs) {
+    move_fields(comm, context.ground, job.components);
     components.insert(components.end(), job.components.begin(), job.components.end());
+  }
   double time = 0.0;
   for (const JobResult& job : summary.jobs) time = std::max(time, job.time);
   summary.plot = write_plot(context, source, folder.file(plotfile_name), components, time);
@@ -237,14 +239,17 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
 }
 
 /// The geometry with boxes dealt out by these costs, as a ground.
-/// @param before  the same with other owners; nullptr: the first one
-std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, const BoxCosts& costs,
-                                           const Ground* before = nullptr) {
+/// @param before  the same with other owners or levels; nullptr: the first one
+std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, const GridOptions& grid,
+                                           const BoxCosts& costs, const Ground* before = nullptr) {
   RunSeconds seconds;
-  Geometry geometry = build(run.comm, run.session.config, source, seconds, costs);
+  Geometry geometry = build(run.comm, run.session.config, source, grid, seconds, costs);
   run.summary.seconds.geometry += seconds.geometry;
-  // The same, but for the last digits of sums over ranks.
-  if (before != nullptr) geometry.report = before->geometry().report;
+  if (before != nullptr) {  // what results are scaled by stays, to the last digits of sums over ranks
+    std::vector<LevelReport> levels = std::move(geometry.report.levels);
+    geometry.report = before->geometry().report;
+    geometry.report.levels = std::move(levels);
+  }
   GeometryStatistics statistics =
       collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
   if (run.sample)
@@ -257,7 +262,7 @@ std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, 
 /// Takes what is to be known of the sample itself, and puts it between its reservoirs. Collective.
 Source with_reservoirs_of_run(RunState& run, Source source, const Reservoirs& reservoirs) {
   run.services.progress.begin("geometry", "geometry");
-  const Geometry geometry = build(run.comm, run.session.config, source, run.summary.seconds);
+  const Geometry geometry = build(run.comm, run.session.config, source, source.grid, run.summary.seconds);
   run.summary.geometry = collect_statistics(run.comm, geometry, source.grid.cell_width(), run.session.config.title);
   run.sample = sample_between(reservoirs, source.grid, geometry.report);
   return with_reservoirs(std::move(source), reservoirs, ReservoirEnds::open);
@@ -275,16 +280,18 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   JobContext context{comm,
                      config,
                      source.grid,
-                     build_ground(run, source, costs_at_start(config.run)),
+                     build_ground(run, source, source.grid, costs_at_start(config.run)),
                      services,
                      [&](const Variant& variant) {
                        return open_again(comm, config, sample, variant, services.files.path("imported_image.h5"));
                      },
                      wall_uncertainty(source),
                      run.sample};
-  context.dealt_out = [&](const BoxCosts& costs) {
-    std::shared_ptr<const Ground> ground = build_ground(run, source, costs, context.ground.get());
-    for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
+  context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts& costs) {
+    std::shared_ptr<const Ground> ground =
+        build_ground(run, source, with_flagged(source.grid, flagged), costs, context.ground.get());
+    if (flagged == context.flagged())  // else they stay where they were computed until they are written
+      for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
     return ground;
   };
   services.progress.expect(parts_of_run(config, run.asked, size_of(domain_of(run.summary), sample)));

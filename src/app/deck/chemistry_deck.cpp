@@ -271,6 +271,7 @@ std::string database_path(const std::string& name, const std::string& deck_direc
 }  // namespace
 
 void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
+  in.changes_answers_of("chemistry", {"transport"});
   const bool run = use == ChemistryUse::run;
   if (!run) in.text("title", deck.title, "a line that describes the case");
   in.word<ChemistryEngine>("chemistry.engine", deck.engine,

@@ -127,6 +127,7 @@ void find_jumps(const Formula& f, double low, double high, std::vector<double>& 
 }  // namespace
 
 void read(Reader& in, TimeOptions& options, InTime what) {
+  in.changes_answers_of("time", {"flow in time", "transport"});
   declare(in, options);
   if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
     return check_flow_in_time(in, options, what);
@@ -218,6 +219,7 @@ void Clock::go_on(const std::vector<double>& state) {
 }
 
 void read(Reader& in, CheckpointOptions& options) {
+  in.changes_answers_of("checkpoint", {});
   constexpr double longest_wait = 1e6;
   constexpr int most_steps = 1'000'000'000;
   constexpr double latest = 1e30;

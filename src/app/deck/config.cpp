@@ -18,6 +18,9 @@ namespace karst {
 namespace {
 
 void read_output(Reader& in, OutputOptions& options) {
+  in.changes_answers_of("output", {"flow in time", "transport"});  // what they have recorded
+  for (const char* key : {"output.directory", "output.plot", "output.yt", "output.files", "output.wall"})
+    in.changes_answers_of(key, {});
   in.text("output.directory", options.directory,
           "directory of the results, relative to the working directory; --out on the command line overrides it");
   std::vector<std::string> words;
@@ -48,6 +51,7 @@ void read_output(Reader& in, OutputOptions& options) {
 }
 
 void read_run(Reader& in, RunOptions& options) {
+  in.changes_answers_of("run", {});
   constexpr double longest = 3.2e9;  // a century
   in.number("run.time_limit", options.time_limit, "s",
             "`karst run` stops cleanly after this time, e.g. before a batch system would kill it; --resume continues "
@@ -227,6 +231,7 @@ void require_checkpoint_has_effect(Reader& in, const Config& config) {
 }  // namespace
 
 Config read_config(Reader& in) {
+  in.changes_answers_of("title", {});
   Config config;
   in.text("title", config.title, "a line that describes the case, repeated in the results");
   read(in, config.geometry);

@@ -25,39 +25,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a job does not know of the deck: whatever is not named here is part of what its answers depend on.
-struct Unknown {
-  std::string_view job;
-  std::vector<std::string_view> tables;  ///< with those below them
-  /// That choose which solves there are, not what one of them gives.
-  std::vector<std::string_view> keys{};
-};
-/// Tables that no job knows: cut cells and minerals tell the geometry; the others say what is written, where and when.
-constexpr std::array everywhere{"geometry", "grid", "checkpoint", "run"};
-constexpr std::array everywhere_keys{"title",     "output.directory", "output.plot",
-                                     "output.yt", "output.files",     "output.wall"};
+constexpr std::array jobs_with_answers{"flow", "flow in time", "diffusion", "dispersion", "transport"};
 
-const std::array<Unknown, 5>& unknown() {
-  static const std::array<Unknown, 5> all{
-      {{"flow",
-        {"time", "dynamic_permeability", "diffusion", "dispersion", "transport", "chemistry", "output"},
-        {"flow.axes", "flow.estimate_error", "flow.uncertainty"}},
-       {"flow in time", {"dynamic_permeability", "diffusion", "dispersion", "transport", "chemistry"}},
-       {"diffusion",
-        {"fluid", "flow", "time", "dynamic_permeability", "dispersion", "transport", "chemistry", "output"},
-        {"diffusion.axes"}},
-       {"dispersion",
-        {"time", "dynamic_permeability", "diffusion", "transport", "chemistry", "output"},
-        {"flow.axes", "flow.estimate_error", "flow.uncertainty", "dispersion.axes", "dispersion.peclet"}},
-       {"transport",
-        {"dynamic_permeability", "diffusion", "dispersion"},
-        {"flow.estimate_error", "flow.uncertainty"}}}};
-  return all;
+/// Whether answers of a job change with a key or a table, as is said where it is declared.
+bool changes_answers(std::string_view name, const std::string& job) {
+  static const Reader::Answers said = [] {
+    Reader in = Reader::declarations_only();
+    read_config(in);
+    return in.answers();
+  }();
+  for (std::string of(name);; of.erase(of.rfind('.'))) {
+    if (const auto found = said.find(of); found != said.end()) return found->second.contains(job);
+    if (of.find('.') == std::string::npos) return true;
+  }
 }
 
-/// The table of a name, or one below it.
-bool is_in(std::string_view name, std::string_view table) {
-  return name.starts_with(table) && (name.size() == table.size() || name[table.size()] == '.');
+bool changes_any(std::string_view name) {
+  return std::ranges::any_of(jobs_with_answers, [&](const char* job) { return changes_answers(name, job); });
 }
 
 /// "key = value  # comment" up to the comment; a # within quotes is none.
@@ -78,10 +62,6 @@ std::string_view without_comment(std::string_view line) {
 std::string_view name_of(std::string_view header) {
   header = header.substr(header.find_first_not_of('['));
   return header.substr(0, header.find(']'));
-}
-
-bool in_any(const auto& tables, std::string_view name) {
-  return std::ranges::any_of(tables, [&](std::string_view table) { return is_in(name, table); });
 }
 
 /// What stands in the quotes of toml_text().
@@ -137,15 +117,15 @@ std::string with_contents(const Comm& comm, const std::string& deck) {
     const std::size_t equals = line.find(" = ");
     const bool names_file = files.contains(fmt::format("{}.{}", table, line.substr(0, equals)));
     const std::string content =
-        names_file && !in_any(everywhere, table) ? content_of(comm, text_of(line.substr(equals + 3))) : "";
+        names_file && changes_any(table) ? content_of(comm, text_of(line.substr(equals + 3))) : "";
     all += (content.empty() ? whole : line.substr(0, equals + 3) + toml_text(content)) + '\n';
   }
   return all;
 }
 
 std::string identity_of(const std::string& deck, const std::string& job) {
-  const auto known = std::ranges::find(unknown(), job, &Unknown::job);
-  require(known != unknown().end(), "the inputs that determine the results of the job {} are not known", job);
+  require(std::ranges::count(jobs_with_answers, job) > 0,
+          "the inputs that determine the results of the job {} are not known", job);
   std::string lines, header;
   for (const std::string& whole : split(deck, '\n')) {
     const std::string line(without_comment(whole));
@@ -153,8 +133,7 @@ std::string identity_of(const std::string& deck, const std::string& job) {
     if (line[0] == '[') header = line;
     const std::string table(header.empty() ? "" : name_of(header));
     const std::string key = (table.empty() ? "" : table + ".") + line.substr(0, line.find(" = "));
-    if (in_any(everywhere, table) || in_any(known->tables, table)) continue;
-    if (line[0] != '[' && (in_any(everywhere_keys, key) || in_any(known->keys, key))) continue;
+    if (!changes_answers(line[0] == '[' ? table : key, job)) continue;
     lines += line[0] == '[' ? line + '\n' : fmt::format("{} {}\n", header, line);
   }
   return lines;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the answers of a run depend on beside its geometry, as text: every key of the deck, unless it is said here that
-// a job does not know its table, and what is in the files that the deck names.
+// What the answers of a run depend on beside its geometry, as text: every key of the deck, unless it is said where it
+// is declared that answers of a job do not (Reader::changes_answers_of()), and what is in the files that the deck
+// names.
 #pragma once
 
 #include <string>

@@ -67,11 +67,11 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
   log_info("{}{}{}\n", session.config.title, session.config.title.empty() ? "" : ": ", line.deck);
 }
 
-Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
-               const BoxCosts& costs) {
+Geometry build(const Comm& comm, const Config& config, const Source& source, const GridOptions& grid,
+               RunSeconds& seconds, const BoxCosts& costs) {
   const WallClock clock;
   Geometry geometry =
-      build_geometry(comm, source.grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, costs);
+      build_geometry(comm, grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells, costs);
   trim_heap();
   seconds.geometry = comm.max(clock.seconds());
   require_wall(config, geometry.report);

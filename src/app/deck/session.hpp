@@ -33,11 +33,12 @@ std::string deck_as_used(const Session& session, const CommandLine& line);
 void announce(const Comm& comm, const Session& session, const CommandLine& line);
 
 /// Builds the geometry. Throws Error when there is no fluid or no wall.
+/// @param grid          that of the source, or with other boxes flagged
 /// @param[out] seconds  its geometry is set
 /// @param costs         by which boxes are dealt out; none: by the weights of their geometry
 /// Collective.
-Geometry build(const Comm& comm, const Config& config, const Source& source, RunSeconds& seconds,
-               const BoxCosts& costs = {});
+Geometry build(const Comm& comm, const Config& config, const Source& source, const GridOptions& grid,
+               RunSeconds& seconds, const BoxCosts& costs = {});
 
 /// A log file while it lives; removed by RunFolder when the run fails.
 class LogFile {

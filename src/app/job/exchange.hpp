@@ -25,8 +25,10 @@ inline std::string_view name_of(ExchangeName what) { return exchange_names.at(st
 struct SteadyFluxes {
   int axis = 0;
   double darcy_velocity = 0.0;  ///< along the axis, negative where fluid comes in at the high end [m/s]
-  FaceField faces;              ///< [h0³/s]
-  bool continuous = true;  ///< false: Σ of them is 0 from cell to cell of the grid where the flow was solved alone
+  FaceField faces;              ///< on the ground of the run [h0³/s]
+  /// On the grid where the flow was solved, where that is another one: Σ of `faces` is 0 from cell to cell of that
+  /// grid alone.
+  std::optional<FaceField> solved{};
 };
 
 /// A flow in time, step by step: of the last step the fluxes at its beginning and at its end.

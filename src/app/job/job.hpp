@@ -43,11 +43,12 @@ struct JobContext {
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
   std::shared_ptr<const Sample> sample{};         ///< none: it is all of the domain
-  /// The same geometry with boxes dealt out by their costs, and on it what the run has of jobs that are done;
-  /// collective.
-  std::function<std::shared_ptr<const Ground>(const BoxCosts&)> dealt_out{};
+  /// The same walls on a grid with these boxes flagged, dealt out by their costs, and on it what the run has of jobs
+  /// that are done; collective.
+  std::function<std::shared_ptr<const Ground>(const FlaggedBoxes&, const BoxCosts&)> make_ground{};
 
   const Geometry& geometry() const { return ground->geometry(); }
+  const FlaggedBoxes& flagged() const { return geometry().grid.flagged; }
   const GridOptions& sample_grid() const { return sample ? sample->grid : grid; }
   const GeometryReport& sample_report() const { return sample ? sample->report : geometry().report; }
   /// The low corner of the sample, from that of the domain [cells].

@@ -130,6 +130,13 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
 
 std::optional<Json> SolveStore::load(const std::string& name, const std::string& dependencies,
                                      const std::function<void(const VofFile&, const Json&)>& read_fields) {
+  return load(
+      name, [&](const Json&) { return dependencies; }, read_fields);
+}
+
+std::optional<Json> SolveStore::load(const std::string& name,
+                                     const std::function<std::string(const Json&)>& dependencies,
+                                     const std::function<void(const VofFile&, const Json&)>& read_fields) {
   if (!resume_) return {};
   for (int age = 0; age < (name.ends_with(checkpoint_suffix) ? most_kept : 1); ++age) {
     const std::string path = file_of(name, age);
@@ -139,14 +146,18 @@ std::optional<Json> SolveStore::load(const std::string& name, const std::string&
     bool fits = true;
     try {
       check_vof_file(comm_, path);
+      std::optional<VofFile> file;
       fail_together(comm_, [&] {
-        const VofFile file(path);
-        json = Json::parse_or_null(file.text());
+        file.emplace(path);
+        json = Json::parse_or_null(file->text());
         require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
+      });
+      const std::string is = dependencies(json.at("state"));
+      fail_together(comm_, [&] {
         const std::string was = json.at("depends_on");
-        fits = was == dependencies;
-        require(fits, "it belongs to other input: {}", first_difference(was, dependencies));
-        if (read_fields) read_fields(file, json.at("state"));
+        fits = was == is;
+        require(fits, "it belongs to other input: {}", first_difference(was, is));
+        if (read_fields) read_fields(*file, json.at("state"));
       });
     } catch (const Error& e) {
       log_info("{}{}: the result of the earlier run is not used, {}", name,

@@ -63,6 +63,10 @@ class SolveStore {
   /// @param read_fields  fetches the fields; may throw Error. On every rank; once more where an earlier state is used
   std::optional<Json> load(const std::string& name, const std::string& dependencies,
                            const std::function<void(const VofFile&, const Json& state)>& read_fields = {});
+  /// The same where what a state is read on, and with it the dependencies, follows from the state.
+  /// @param dependencies  prepares for a state, which may not fit, and tells what it has to depend on; collective
+  std::optional<Json> load(const std::string& name, const std::function<std::string(const Json& state)>& dependencies,
+                           const std::function<void(const VofFile&, const Json& state)>& read_fields);
 
   /// Keeps a copy of a file beside the solves; its checksum (io/file_checksum.hpp). Throws Error. On one rank.
   std::uint32_t keep_file(const std::string& path) const;

@@ -8,6 +8,7 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
+#include "app/run/flow_on_ground.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
@@ -17,22 +18,42 @@ namespace karst {
 
 namespace {
 
-std::string name_of(Process& first) { return first.recorder()->process() + std::string(checkpoint_suffix); }
+std::string name_of(const Job& first) { return std::string(first.word.name) + std::string(checkpoint_suffix); }
 
-/// The last whole one that this process was the first of, where one fits: its files are in place then.
-std::optional<Checkpoint> load_checkpoint(const JobContext& context, Process& first) {
+/// The run goes on with these boxes, before it has any process.
+void set_flagged(JobContext& context, const FlaggedBoxes& flagged) {
+  const std::shared_ptr<const Ground> before = context.ground;
+  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
+  move_flow(context, *before);
+}
+
+/// The last whole checkpoint that this job was the first of, where one fits: its files are in place then.
+/// @param[out] process  made on the ground of the checkpoint, or as it was
+std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, std::unique_ptr<Process>& process) {
+  const FlaggedBoxes at_start = context.flagged();
+  const auto make_with = [&](const FlaggedBoxes& flagged) {
+    if (flagged == context.flagged() && process) return;
+    process.reset();
+    if (flagged != context.flagged()) set_flagged(context, flagged);
+    process = job.start(context);
+  };
   Checkpoint found;
   const auto read = [&](const VofFile& file, const Json& json) {
     found = {json.at("clock").get<std::vector<double>>(), {}, true};
     for (const Json& part : json.at("parts")) {
-      const std::string process = part.at("process");
-      found.parts.push_back({process, part.at("depends_on"), part.at("recorded"),
-                             read_state(file, part.at("state"), context.geometry(), process)});
+      const std::string name = part.at("process");
+      found.parts.push_back({name, part.at("depends_on"), part.at("recorded"),
+                             read_state(file, part.at("state"), context.geometry(), name)});
     }
-    first.recorder()->bring_files(found.parts.at(0).recorded);
+    process->recorder()->bring_files(found.parts.at(0).recorded);
   };
-  if (!context.services.solved.load(name_of(first), first.dependencies(), read)) return {};
-  return found;
+  const auto dependencies = [&](const Json& json) {
+    make_with(json.value("flagged", FlaggedBoxes{}));
+    return process->dependencies();
+  };
+  if (context.services.solved.load(name_of(job), dependencies, read)) return found;
+  make_with(at_start);
+  return {};
 }
 
 /// A process that was made, from the deck or from its part of a checkpoint.
@@ -79,9 +100,10 @@ bool save_checkpoint(const JobContext& context, const Together& jobs, const Cloc
                      {"recorded", recorder.json()},
                      {"state", description_of(state)}});
   }
-  const std::string name = name_of(*jobs.front());
+  const std::string name = jobs.front()->recorder()->process() + std::string(checkpoint_suffix);
   const Json result{{"solve", name}, {"steps", clock.steps()}, {"time_s", clock.time()}, {"end_s", clock.end()}};
-  return store.save(name, jobs.front()->dependencies(), {result, {{"clock", clock.state()}, {"parts", parts}}}, tables);
+  return store.save(name, jobs.front()->dependencies(),
+                    {result, {{"flagged", context.flagged()}, {"clock", clock.state()}, {"parts", parts}}}, tables);
 }
 
 Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {
@@ -95,15 +117,17 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
   return taken;
 }
 
-Together begin_together(const JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
+Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
   Together all;
   for (const Job& job : jobs) {
     const std::string name(job.word.name);
     if (!from || from->from_disk) context.services.progress.begin(name, name + ": set-up");
-    Process& process = *all.emplace_back(job.start(context));
-    if (process.recorder() == nullptr) continue;
-    if (all.size() == 1 && !from) from = load_checkpoint(context, process);
-    begin(context, process, from);
+    std::unique_ptr<Process>& process = all.emplace_back();
+    if (all.size() == 1 && !from && job.in_time(context.config))
+      from = load_checkpoint(context, job, process);
+    else
+      process = job.start(context);
+    if (process->recorder() != nullptr) begin(context, *process, from);
   }
   return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: one file per instant, with the states of all jobs that go through time together, their histories and
-// their clock (decision 055).
+// Checkpoints: one file per instant, with the boxes that are flagged beside those of the deck, the states of all jobs
+// that go through time together, their histories and their clock (decision 055).
 #pragma once
 
 #include <memory>
@@ -36,8 +36,9 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
 
 /// Makes the processes of jobs and begins them, or goes on: from this checkpoint or, where it is empty, from the last
 /// whole one of an earlier run that fits. Throws Error where a part of that is of other input. Collective.
+/// @param[in,out] context  gets the ground of an earlier run's checkpoint
 /// @param jobs  that go through time together, or a steady one
 /// @param[in,out] from  without states then
-Together begin_together(const JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from);
+Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from);
 
 }  // namespace karst

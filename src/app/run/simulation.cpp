@@ -98,7 +98,6 @@ void balance(JobContext& context, std::span<const Job> rows, Together& jobs, Clo
       "Boxes are moved after step {}: the busiest of {} ranks works {:.2f} times as long as the mean, {:.2f} times is "
       "expected afterwards; the geometry is rebuilt, and the state is sent to the new owners",
       found.step, context.comm.size(), found.imbalance, found.expected);
-  balance.begin_pass();
   change_owners(context, rows, costs, jobs, clock);
 }
 

@@ -64,7 +64,7 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
   if (solved.fluxes) {
-    flow.continuous = solved.fluxes->continuous;
+    flow.continuous = !solved.fluxes->solved;
     flow.faces.emplace(solved.fluxes->faces.composite());
     for_lists(
         [by = flow.factor](std::span<double> out, std::span<const double> given) {

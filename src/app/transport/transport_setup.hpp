@@ -23,7 +23,7 @@ struct CarriedBy {
   bool in_time = false;         ///< FlowExchange::in_time; `faces` are those at the beginning
   double darcy_velocity = 0.0;  ///< along the axis; in time: of size 1, with the sign of the drive [m/s]
   double factor = 1.0;          ///< of the flow of the drive
-  bool continuous = true;       ///< SteadyFluxes::continuous
+  bool continuous = true;       ///< Σ of `faces` is 0; false: SteadyFluxes::solved
   std::shared_ptr<const Composite> composite;
   std::optional<FaceField> faces;  ///< [h0³/s]
   /// Side where it flows in and out; -1 where the domain is periodic along the axis.

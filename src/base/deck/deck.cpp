@@ -141,6 +141,7 @@ struct DeckShared {
   std::vector<Mistake> mistakes;
   std::string options;  // table whose keys are options, with a dot at the end; empty: none
   DeckEcho echo;
+  Reader::Answers answers;
 
   void add(const DeckPlace& place, const std::string& path, std::string_view text) {
     if (documenting) return;
@@ -399,6 +400,12 @@ void Reader::tables(std::string_view key, std::string_view help, const std::func
 }
 
 void Reader::name_options(std::string_view table) { state_->shared->options = table; }
+
+void Reader::changes_answers_of(std::string_view name, std::initializer_list<const char*> jobs) {
+  state_->shared->answers[std::string(name)].insert(jobs.begin(), jobs.end());
+}
+
+const Reader::Answers& Reader::answers() const { return state_->shared->answers; }
 
 bool Reader::given(std::string_view key) const {
   const bool found = state_->find(key) != nullptr;

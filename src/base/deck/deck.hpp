@@ -6,7 +6,9 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +83,12 @@ class Reader {
   /// Keys below this table ("geometry.import.") have options of the same name: messages about options given on the
   /// command line say "--voxel".
   void name_options(std::string_view table);
+
+  /// Says that answers of these jobs alone change with a key ("flow.axes"), or with a table and all below it ("flow");
+  /// with none: of no job. Whole names; the longest counts. Answers of all jobs change with what nothing is said of.
+  void changes_answers_of(std::string_view name, std::initializer_list<const char*> jobs);
+  using Answers = std::map<std::string, std::set<std::string>>;
+  const Answers& answers() const;
 
   bool given(std::string_view key) const;  ///< the deck has this key
   bool documenting() const;                ///< made by declarations_only()

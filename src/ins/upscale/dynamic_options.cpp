@@ -9,6 +9,7 @@
 namespace karst {
 
 void read(Reader& in, DynamicOptions& options) {
+  in.changes_answers_of("dynamic_permeability", {});  // its solves are not kept
   const bool none = read_axes(in, "dynamic_permeability.axes", options.axes,
                               "directions of an oscillating driving force for which the dynamic permeability k(ω) of "
                               "creeping flow is computed, such as [\"x\"]; each must be in flow.axes; about fifteen "

@@ -9,6 +9,9 @@
 namespace karst {
 
 void read(Reader& in, DispersionOptions& options) {
+  in.changes_answers_of("dispersion", {"dispersion"});
+  in.changes_answers_of("dispersion.axes", {});  // which solves there are
+  in.changes_answers_of("dispersion.peclet", {});
   const bool none = read_axes(in, "dispersion.axes", options.axes,
                               "axes of the flow for which the dispersion tensor of a periodic sample is computed, such "
                               "as [\"x\"]; each must be in flow.axes; if any are named, `karst run` does this job");

@@ -20,6 +20,7 @@
 #include "base/deck/deck.hpp"
 #include "base/file/json.hpp"
 #include "base/file/plain_file.hpp"
+#include "grid/morton.hpp"
 #include "support/job_cases.hpp"
 #include "support/reactive_decks.hpp"
 #include "transport/volumes/scalar_grid.hpp"
@@ -60,10 +61,12 @@ void make_again(JobContext& context, std::span<const Job> jobs, Together& all, C
 }
 
 /// Takes jobs through time, with changes after steps of these numbers, 0: before the first.
-Left march(JobContext& context, std::span<const Job> jobs, const std::map<int, Change>& changes) {
+/// @param stop  number of the step after which a checkpoint is written, and nothing else happens; 0: none
+Left march(JobContext& context, std::span<const Job> jobs, const std::map<int, Change>& changes, int stop = 0) {
   std::optional<Checkpoint> from;
   Together together = begin_together(context, jobs, from);
   Clock clock = together.front()->clock();
+  if (from) clock.go_on(from->clock);
   std::size_t changed = 0;
   const auto change_now = [&] {
     const auto change = changes.find(clock.steps());
@@ -75,6 +78,9 @@ Left march(JobContext& context, std::span<const Job> jobs, const std::map<int, C
     make_step(together, clock);
     clock.advance();
     for (const auto& job : together) job->record(clock);
+    if (clock.steps() != stop) continue;
+    EXPECT_TRUE(save_checkpoint(context, together, clock));
+    return {};
   }
   EXPECT_EQ(changed, changes.size()) << "of " << clock.steps() << " steps";
   Left left;
@@ -97,6 +103,7 @@ struct Kind {
   std::vector<Job> steady{}, in_time{};
   bool refined = false;  ///< also on two levels
   bool jumps = false;    ///< the flow does, at once: it stays behind the jump when a step fails
+  Index cells{32, 8, 8};
 };
 
 constexpr const char* box = R"(
@@ -190,22 +197,29 @@ BoxCosts owners(const Geometry& geometry, std::span<const int> n) {
 }
 
 /// One run of a kind, with changes.
-Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes) {
-  const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
+/// @param folder  for what is kept on disk; empty: nothing
+/// @param stop    as march(); 0: the run goes on from what is kept
+Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes, const std::string& folder = "",
+            int stop = 0) {
+  const GridOptions plain = test::diffusion_grid(kind.cells, {false, true, true}, 8);
   test::JobCase run(refined ? test::refined_in(plain, 1, {0, 0, 0}, {8, 8, 8}) : plain, *two_grains());
   run.config = test::config_of(kind.deck);
   std::vector<Job> all = kind.steady;
   all.insert(all.end(), kind.in_time.begin(), kind.in_time.end());
   run.services.exchanges.taken = taken_by(all, run.config);
-  run.context.dealt_out = [&](const BoxCosts& costs) {
-    Geometry geometry =
-        build_geometry(run.comm, run.grid, *two_grains(), KeepPores::all, ControlVolumes::home_cells, costs);
+  if (!folder.empty()) {
+    run.services.solved = {run.comm, folder + "/solves", kind.deck, stop == 0};
+    run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
+  }
+  run.context.make_ground = [&](const FlaggedBoxes& flagged, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
+                                       ControlVolumes::home_cells, costs);
     geometry.report = run.context.geometry().report;
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };
   check_jobs(run.context);
   for (const Job& job : kind.steady) run_job(job, run.context);
-  return march(run.context, kind.in_time, changes);
+  return march(run.context, kind.in_time, changes, stop);
 }
 
 void expect_same(const Left& again, const Left& whole, const std::string& name) {
@@ -339,11 +353,13 @@ std::vector<std::vector<double>> scaled_columns(const std::string& text, const s
   return all;
 }
 
-/// @param same  of numbers beside the largest of their columns
-void expect_near(const Left& moved, const Left& whole, double same, const std::string& name) {
+/// @param same     of numbers beside the largest of their columns
+/// @param without  as scaled_columns()
+void expect_near(const Left& moved, const Left& whole, double same, const std::string& name,
+                 const std::vector<const char*>& without = {}) {
   ASSERT_EQ(moved.texts.size(), whole.texts.size());
   for (std::size_t t = 0; t < whole.texts.size(); ++t) {
-    const auto a = scaled_columns(moved.texts[t]), b = scaled_columns(whole.texts[t]);
+    const auto a = scaled_columns(moved.texts[t], without), b = scaled_columns(whole.texts[t], without);
     ASSERT_EQ(a.size(), b.size()) << name;
     for (std::size_t c = 0; c < a.size(); ++c) {
       ASSERT_EQ(a[c].size(), b[c].size()) << name;
@@ -395,16 +411,15 @@ std::map<std::string, double> amounts_of(const JobContext& context, const Togeth
 /// The grid gets one more level over everything, or has one alone; walls and pores stay.
 Change to_levels(int levels) {
   return [levels](JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
-    const GridOptions plain = test::diffusion_grid({32, 8, 8}, {false, true, true}, 8);
-    const GridOptions grid = levels == 1 ? plain : test::refined_in(plain, 1, {0, 0, 0}, {32, 8, 8});
     const std::weak_ptr<const Ground> ground = context.ground;
     const std::map<std::string, double> before = amounts_of(context, all);
-    const auto make = [&] {
-      Geometry geometry = build_geometry(context.comm, grid, *two_grains(), KeepPores::all);
-      geometry.report = context.geometry().report;
-      return std::make_shared<const Ground>(context.comm, std::move(geometry));
-    };
-    change_ground(context, jobs, make, all, clock);
+    FlaggedBoxes flagged;
+    if (levels == 2) {
+      flagged.resize(1);
+      for_each_cell({Index{}, {8, 2, 2}}, [&](const Index& at) { flagged[0].push_back(morton_encode(at)); });
+      std::ranges::sort(flagged[0]);
+    }
+    change_levels(context, jobs, flagged, all, clock);
     EXPECT_TRUE(ground.expired());
     EXPECT_EQ(context.geometry().levels.size(), levels);
     for (const auto& [name, amount] : amounts_of(context, all))
@@ -462,6 +477,20 @@ TEST(ProcessStateMpi, GoesOnWithOtherLevels) {
   }
 }
 
+// A run that is stopped after its grid has changed goes on from its checkpoint on that grid, with the bits of one that
+// was not stopped: also back on the grid where its flow was solved.
+void expect_resumed_on_the_grid(std::size_t first) {
+  const std::vector<Kind> all = kinds();
+  for (std::size_t k = first; k < all.size(); k += 2) {
+    const Left whole = run_of(all[k], false, {{2, to_levels(2)}, {4, to_levels(1)}});
+    const test::SharedDirectory folder(Comm::world());
+    run_of(all[k], false, {{2, to_levels(2)}}, folder.path(), 3);
+    expect_same(run_of(all[k], false, {{4, to_levels(1)}}, folder.path()), whole, all[k].name);
+  }
+}
+TEST(ProcessStateMpi, ResumedOnTheGridOfTheCheckpoint) { expect_resumed_on_the_grid(0); }
+TEST(ProcessStateMpi, ResumedOnTheGridOfTheCheckpointAtNight) { expect_resumed_on_the_grid(1); }
+
 /// Beside those of kinds(): chemistry in a flow in time, and an inlet that jumps.
 std::vector<Kind> more_kinds() {
   const std::string in_steps = box + fmt::format(fmt::runtime(in_time), "unsteady-stokes", "");
@@ -476,6 +505,41 @@ std::vector<Kind> more_kinds() {
   return {{"coupled walls, in time", in_steps + waters_and_calcite("coupled"), {}, both},
           {"walls in turn, dust, in time", in_steps + waters_and_calcite("in-turn") + dust, {}, both},
           {"an inlet that jumps", jumping, {}, both, false, true}};
+}
+
+/// All ways to deal out boxes to ranks, a part of the list for each: how many each has.
+std::vector<std::vector<int>> all_shares(int boxes, int ranks) {
+  if (ranks == 1) return {{boxes}};
+  std::vector<std::vector<int>> all;
+  for (int first = 0; first <= boxes; ++first)
+    for (std::vector<int>& rest : all_shares(boxes - first, ranks - 1)) {
+      rest.insert(rest.begin(), first);
+      all.push_back(std::move(rest));
+    }
+  return all;
+}
+
+// All owners that eight boxes can have, one after the other: a flow in time that carries waters which dissolve a wall.
+TEST(ProcessStateRanks, AllOwnersOfEightBoxesAtNight) {
+  Kind kind = more_kinds().at(0);
+  kind.cells = {32, 16, 8};
+  for (const char* of : {"cells = [32, 8, 8]", "size = [32, 8, 8]"})
+    kind.deck.replace(kind.deck.find(of), std::string(of).size(),
+                      std::string(of).replace(std::string(of).find("8"), 1, "16"));
+  const std::vector<std::vector<int>> shares = all_shares(8, Comm::world().size());
+  const std::string length = "dt = 10";
+  kind.deck.replace(kind.deck.find(length), length.size(),
+                    fmt::format("dt = {}", 50.0 / static_cast<double>(shares.size() + 1)));
+  std::map<int, Change> changes;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    changes[static_cast<int>(i)] = [share = shares[i]](JobContext& context, std::span<const Job> jobs, Together& all,
+                                                       Clock& clock) {
+      change_owners(context, jobs, owners(context.geometry(), share), all, clock);
+      EXPECT_EQ(context.geometry().levels[0].graph.n_local(), share[context.comm.rank()]);
+    };
+  expect_near(
+      run_of(kind, false, changes), run_of(kind, false, {}), 1e-10, kind.name,
+      {"darcy_velocity_y", "darcy_velocity_z", "pressure_coupling"});  // at most 1e-4 of the largest of their kind
 }
 
 // A step of the last process fails after all have made it: all stand where they stood, to the bit, and what is left in

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 
 #include "app/deck/run_identity.hpp"
 #include "app/flow/flow_record.hpp"
@@ -179,6 +180,20 @@ TEST(RunIdentity, EveryTableCountsThatAJobMayKnow) {
   EXPECT_EQ(identity_of(all, "flow"), "[to_come]\n[to_come] key = 1\n");
   EXPECT_NE(identity_of(all, "transport").find("[chemistry] skip = 0"), std::string::npos);
   EXPECT_PRED2(test::has, test::error_of([&] { identity_of(all, "cooking"); }), "cooking");
+}
+
+// What is said of keys is said of keys and tables that there are, and of jobs that have answers.
+TEST(RunIdentity, WhatIsSaidOfKeysIsOfSuchKeysAndJobs) {
+  Reader in = Reader::declarations_only();
+  read_config(in);
+  std::set<std::string> names;
+  for (const KeyInfo& key : in.keys())
+    for (std::string name = without_positions(key.key); !name.empty(); name = table_of(name)) names.insert(name);
+  EXPECT_GT(in.answers().size(), 15U);
+  for (const auto& [name, jobs] : in.answers()) {
+    EXPECT_TRUE(names.contains(name)) << name;
+    for (const std::string& job : jobs) EXPECT_NO_THROW(identity_of("", job)) << name << ", " << job;
+  }
 }
 
 // A file counts by what is in it, not by its name; one of the geometry by the cut cells.

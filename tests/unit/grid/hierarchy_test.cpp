@@ -106,6 +106,25 @@ TEST(HierarchyMpi, RegionIsCoveredExactly) {
                 [&](const Index& c) { EXPECT_EQ(h.cell_is_refined(0, c), region.contains(c)); });
 }
 
+// Boxes that are flagged are there beside those that a region asks for, with what nesting needs.
+TEST(HierarchyMpi, FlaggedBoxesAreThereBesideRegions) {
+  GridOptions grid = options({64, 32, 32}, 8, 2);
+  grid.refine = {{1, Refinement::Where::region, {0, 0, 0}, {4, 4, 4}, 0}};
+  const Index position{9, 5, 4};  // of level 2, within position (4, 2, 2) of level 1
+  const auto no_wall = [](int, const Box&) { return false; };
+  const GridHierarchy h = build_hierarchy(
+      Comm::world(), with_flagged(grid, {{morton_encode({4, 2, 2})}, {morton_encode(position)}}), no_wall, all_fluid);
+  ASSERT_EQ(h.n_levels(), 3);
+  expect_nested(h);
+  EXPECT_EQ(h.flagged.size(), 2U);
+  EXPECT_EQ(h.levels[2].layout.keys(), std::vector{morton_encode(position)});
+  EXPECT_TRUE(h.is_refined(0, {0, 0, 0}));
+  EXPECT_TRUE(h.is_refined(0, {4, 2, 2}));
+  EXPECT_TRUE(h.is_refined(0, {5, 3, 2}));  // next to that of level 2
+  EXPECT_FALSE(h.is_refined(0, {7, 3, 3}));
+  EXPECT_EQ(build_hierarchy(Comm::world(), with_flagged(grid, {}), no_wall, all_fluid).n_levels(), 2);
+}
+
 TEST(HierarchyMpi, RegionReachesThroughPeriodicSides) {
   GridOptions grid = options({32, 32, 32}, 8, 2);
   grid.refine = {{1, Refinement::Where::region, {30, 0, 0}, {34, 4, 4}, 0}};

@@ -50,7 +50,7 @@ TESTS_TOO = {"geometry_import": {"image_generator"}, "app": {"image_generator"}}
 # Layer -> its sub-folders from the lowest to the highest: each includes itself and those before it.
 ROOMS = {
     "base": ["core", "math", "comm", "file", "trace", "deck"],
-    "eb": ["shapes", "cut", "link"],
+    "eb": ["shapes", "cut", "link", "moving"],
     "solvers": ["elliptic", "multigrid", "krylov"],
     "ins": ["operator", "solve", "upscale"],
     "transport": ["volumes", "flow", "regrid", "diffusion", "march", "reactive", "steady", "dispersion"],

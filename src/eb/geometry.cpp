@@ -78,9 +78,16 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
     return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
            BoxContent::Kind::mixed;
   };
+  int buffer = 0;  // by which holds_wall() is asked beyond a box
+  for (const Refinement& r : grid.refine) buffer = std::max(buffer, r.buffer);
+  const auto fetch = [&](int level, std::span<const Box> boxes) {
+    std::vector<Box> cells(boxes.begin(), boxes.end());
+    for (Box& box : cells) box = box.grown(buffer);
+    level_set.fetch(comm, level, cells);
+  };
   GridHierarchy built = build_hierarchy(
       comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
-      costs);
+      costs, fetch);
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
       !empty || may_be_solid(level_set),

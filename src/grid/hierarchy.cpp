@@ -22,11 +22,19 @@ void sort_unique(Keys& keys) {
 
 /// Octants to be refined of the boxes of a level, as keys of the next level. Collective.
 Keys refined_octants(const Comm& comm, const Domain& domain, int box_size, int level, const Keys& boxes,
-                     const Refine& refine) {
+                     const Refine& refine, const PrepareOnLevel& prepare) {
   const std::size_t n = boxes.size(), ranks = comm.size();
   const std::size_t first = n * comm.rank() / ranks;
   const std::size_t last = n * (comm.rank() + 1) / ranks;
   std::vector<std::uint8_t> mask(last - first, 0);
+  if (prepare) {
+    std::vector<Box> cells;
+    for (std::size_t i = first; i < last; ++i) {
+      const Index corner = morton_decode(boxes[i]) * box_size;
+      cells.push_back(intersect({corner, corner + Index::all(box_size)}, domain.box()));
+    }
+    prepare(level, cells);
+  }
   parallel_for_dynamic(std::ssize(mask), [&](std::int64_t i) {
     const Index corner = morton_decode(boxes[first + i]) * box_size;
     for (int o = 0; o < 8; ++o) {
@@ -156,20 +164,25 @@ bool GridHierarchy::cell_is_refined(int level, const Index& cell) const {
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
-                              const ClassifyOnLevel& classify, const BoxCosts& costs) {
+                              const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare) {
   require(n_levels >= 1, "grid: {} levels; at least 1 is needed", n_levels);
   GridHierarchy grid;
+  const auto prepare_on = [&](int level) -> Prepare {
+    if (!prepare) return {};
+    return [&prepare, level](std::span<const Box> cells) { prepare(level, cells); };
+  };
   std::vector<Keys> region;  // of each level, boxes without fluid included; of level 0 only those with fluid
   for (int level = 0; level < n_levels; ++level) {
     BuiltLayout built;
     if (level == 0) {
       built = build_layout(
-          comm, domain, box_size, [&](const Box& cells) { return classify(0, cells); }, costs);
+          comm, domain, box_size, [&](const Box& cells) { return classify(0, cells); }, costs, 0, prepare_on(0));
       region.push_back(built.layout.keys());
       grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
       continue;
     }
-    Keys next = refined_octants(comm, domain_on_level(domain, level - 1), box_size, level - 1, region.back(), refine);
+    Keys next =
+        refined_octants(comm, domain_on_level(domain, level - 1), box_size, level - 1, region.back(), refine, prepare);
     if (next.empty()) break;
     region.push_back(std::move(next));
   }
@@ -182,7 +195,7 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
     const int level = static_cast<int>(l);
     BuiltLayout built = build_layout(
         comm, domain_on_level(domain, level), box_size, region[l],
-        [&](const Box& cells) { return classify(level, cells); }, costs, level);
+        [&](const Box& cells) { return classify(level, cells); }, costs, level, prepare_on(level));
     grid.levels[l - 1].refined = octant_masks(grid.levels[l - 1].layout, region[l]);
     grid.levels.push_back({std::move(built.layout), built.candidates, built.imbalance, {}});
   }
@@ -201,11 +214,11 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
-                              const ClassifyOnLevel& classify, const BoxCosts& costs) {
+                              const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare) {
   const auto refine = [&](int level, const Box& octant) {
     return is_flagged(grid, level, octant) || is_refined(grid, level, octant, holds_wall);
   };
-  GridHierarchy built = build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs);
+  GridHierarchy built = build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs, prepare);
   built.flagged = grid.flagged;
   return built;
 }

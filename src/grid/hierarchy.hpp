@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/comm/comm.hpp"
@@ -40,12 +41,16 @@ using Refine = std::function<bool(int level, const Box& octant)>;
 /// several threads.
 using HoldsWall = std::function<bool(int level, const Box& cells)>;
 
+/// See Prepare; of a level. Called before each time that boxes of a level are classified or asked for their refinement.
+using PrepareOnLevel = std::function<void(int level, std::span<const Box> cells)>;
+
 /// Layouts of all levels. Properly nested: all 26 neighbours of a box of level l + 1 are in the region of level l (or
 /// outside the domain); regions are extended where necessary. The boxes do not depend on the number of ranks. Levels
 /// without a refined region are left out, except level 0. Collective.
 /// @param costs  by which boxes are distributed; none: by the weights of classify
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
-                              const ClassifyOnLevel& classify, const BoxCosts& costs = {});
+                              const ClassifyOnLevel& classify, const BoxCosts& costs = {},
+                              const PrepareOnLevel& prepare = {});
 
 /// The domain in cells of a level.
 Domain domain_on_level(Domain domain, int level);
@@ -59,6 +64,7 @@ bool is_refined(const GridOptions& grid, int level, const Box& octant, const Hol
 /// Refinement according to the deck, where an octant is refined if its cells, extended by the buffer, meet the wall or
 /// a region, and where boxes are flagged. Collective.
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
-                              const ClassifyOnLevel& classify, const BoxCosts& costs = {});
+                              const ClassifyOnLevel& classify, const BoxCosts& costs = {},
+                              const PrepareOnLevel& prepare = {});
 
 }  // namespace karst

@@ -52,13 +52,16 @@ struct Candidates {
 };
 
 BuiltLayout classify_and_cut(const Comm& comm, const Domain& domain, int box_size, const Candidates& candidates,
-                             const Classify& classify, const BoxCosts& costs, int level) {
+                             const Classify& classify, const BoxCosts& costs, int level, const Prepare& prepare) {
   const std::span<const std::uint64_t> mine = candidates.mine;
   std::vector<double> weight(mine.size());
-  parallel_for_dynamic(static_cast<std::int64_t>(mine.size()), [&](std::int64_t at) {
-    const Index lo = morton_decode(mine[at]) * box_size;
-    weight[at] = classify(intersect({lo, lo + Index::all(box_size)}, domain.box()));
-  });
+  std::vector<Box> cells(mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const Index lo = morton_decode(mine[i]) * box_size;
+    cells[i] = intersect({lo, lo + Index::all(box_size)}, domain.box());
+  }
+  if (prepare) prepare(cells);
+  parallel_for_dynamic(std::ssize(cells), [&](std::int64_t at) { weight[at] = classify(cells[at]); });
   std::vector<std::uint64_t> kept_keys;
   std::vector<double> kept_weights;
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -95,26 +98,27 @@ std::vector<std::uint64_t> lattice_keys(const Index& size, std::int64_t first, s
 }
 
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify,
-                         const BoxCosts& costs, int level) {
+                         const BoxCosts& costs, int level, const Prepare& prepare) {
   check_box_size(box_size);
   const Index size = Layout(domain, box_size, {}, {0, 0}).lattice_size();
   const std::int64_t n = std::int64_t{size[0]} * size[1] * size[2];
   const std::int64_t first = n / comm.size() * comm.rank() + n % comm.size() * comm.rank() / comm.size();
   const int next = comm.rank() + 1;
   const std::int64_t last = n / comm.size() * next + n % comm.size() * next / comm.size();
-  return classify_and_cut(comm, domain, box_size, {lattice_keys(size, first, last), n}, classify, costs, level);
+  return classify_and_cut(comm, domain, box_size, {lattice_keys(size, first, last), n}, classify, costs, level,
+                          prepare);
 }
 
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
                          std::span<const std::uint64_t> candidates, const Classify& classify, const BoxCosts& costs,
-                         int level) {
+                         int level, const Prepare& prepare) {
   check_box_size(box_size);
   const std::size_t n = candidates.size(), ranks = comm.size();
   const std::size_t first = n * comm.rank() / ranks;
   const std::size_t last = n * (comm.rank() + 1) / ranks;
   return classify_and_cut(comm, domain, box_size,
                           {candidates.subspan(first, last - first), static_cast<std::int64_t>(n)}, classify, costs,
-                          level);
+                          level, prepare);
 }
 
 }  // namespace karst

@@ -17,6 +17,8 @@ namespace karst {
 /// Cost of a box in any unit, from its cells (clipped at the domain boundary); 0 if it contains no fluid: then the box
 /// does not exist. Called from several threads.
 using Classify = std::function<double(const Box& cells)>;
+/// Called before boxes are classified, with those of this rank: to get what their classification needs. Collective.
+using Prepare = std::function<void(std::span<const Box> cells)>;
 
 struct BuiltLayout {
   Layout layout;
@@ -30,12 +32,12 @@ struct BuiltLayout {
 /// reports it. Same layout for any number of ranks (only the owners differ). Collective.
 /// @param costs  by which boxes are distributed, for this level. Throws Error if they belong to other boxes.
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size, const Classify& classify,
-                         const BoxCosts& costs = {}, int level = 0);
+                         const BoxCosts& costs = {}, int level = 0, const Prepare& prepare = {});
 
 /// Only the given lattice positions: strictly increasing keys, the same on every rank. Collective.
 BuiltLayout build_layout(const Comm& comm, const Domain& domain, int box_size,
                          std::span<const std::uint64_t> candidates, const Classify& classify,
-                         const BoxCosts& costs = {}, int level = 0);
+                         const BoxCosts& costs = {}, int level = 0, const Prepare& prepare = {});
 
 /// Morton keys number [first, last) of the lattice positions inside `size`, counted in Morton order. Empty octants are
 /// skipped by arithmetic: O(last - first + depth) for a domain of any shape. Not collective.

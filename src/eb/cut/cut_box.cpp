@@ -277,7 +277,7 @@ BoxPieces cut_box(const LocalLevelSet& phi, const Smoothness& smoothness, const 
   require(!cells.empty() && cells.size(0) <= max_width && cells.size(1) <= max_width && cells.size(2) <= max_width,
           "cut_box: a box of {} x {} x {} cells; allowed are 1 to {} per direction", cells.size(0), cells.size(1),
           cells.size(2), max_width);
-  const LatticePhi lattice_phi(phi, smoothness, level, 0, n_minerals);
+  const LatticePhi lattice_phi(phi, phi.smoothness_here(smoothness), level, 0, n_minerals);
   return cutter.cut(lattice_phi, cells, refined);
 }
 

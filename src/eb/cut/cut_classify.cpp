@@ -135,7 +135,7 @@ void settle(const LatticePhi& phi, Survey& survey) {
 }  // namespace
 
 BoxContent classify(const LocalLevelSet& phi, const Smoothness& smoothness, const Box& cells, int level) {
-  const LatticePhi lattice_phi(phi, smoothness, level);
+  const LatticePhi lattice_phi(phi, phi.smoothness_here(smoothness), level);
   Survey survey;
   if (lattice_phi.lipschitz() > 0) {
     survey_by_bound(lattice_phi, cells, block_width, survey);

@@ -128,6 +128,10 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   std::vector<BoxPieces> cut;
   {
     const Timer timer("cut cells");
+    const auto [first, last] = layout.owned(comm.rank());
+    std::vector<Box> own;
+    for (std::int64_t b = first; b < last; ++b) own.push_back(layout.box(b));
+    level_set.fetch(comm, level, own);
     cut = cut_own_boxes(layout, comm.rank(), level_set, level, refined);
   }
   report.cut = sum_counts(comm, cut);

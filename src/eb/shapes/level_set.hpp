@@ -13,8 +13,11 @@
 #include <vector>
 
 #include "base/math/triple.hpp"
+#include "grid/box.hpp"
 
 namespace karst {
+
+class Comm;
 
 /// What is certain of the sign of φ in a box.
 struct SignBounds {
@@ -40,6 +43,17 @@ constexpr MineralNumber no_mineral = 255;
 /// Name of a solid that was given none.
 constexpr const char* unnamed_mineral = "solid";
 
+/// What the cutter may assume between two samples of φ.
+struct Smoothness {
+  /// |φ(x) - φ(y)| <= lipschitz |x - y|; 0 when nothing is known. 1 for signed distances and their union,
+  /// intersection and complement.
+  double lipschitz = 0.0;
+  /// φ has no feature between samples this far apart (images: half a voxel); 0 when nothing is known.
+  double sample_spacing = 0.0;
+  /// signs() tells something in small boxes. It is asked where there is no Lipschitz bound.
+  bool bounds_signs = false;
+};
+
 /// φ near one box: holds what matters there and nothing else. Evaluation is thread-safe and does not allocate.
 class LocalLevelSet {
  public:
@@ -52,6 +66,8 @@ class LocalLevelSet {
     (void)lo, (void)hi;
     return {};
   }
+  /// What may be assumed here, where that is not what holds for the whole.
+  virtual Smoothness smoothness_here(const Smoothness& of_all) const { return of_all; }
   double operator()(const Vec3& x) const {
     double phi;
     evaluate({&x, 1}, {&phi, 1});
@@ -70,17 +86,6 @@ class LocalLevelSet {
   }
 };
 
-/// What the cutter may assume between two samples of φ.
-struct Smoothness {
-  /// |φ(x) - φ(y)| <= lipschitz |x - y|; 0 when nothing is known. 1 for signed distances and their union,
-  /// intersection and complement.
-  double lipschitz = 0.0;
-  /// φ has no feature between samples this far apart (images: half a voxel); 0 when nothing is known.
-  double sample_spacing = 0.0;
-  /// signs() tells something in small boxes. It is asked where there is no Lipschitz bound.
-  bool bounds_signs = false;
-};
-
 /// A geometry source: described shapes or an image.
 class LevelSet {
  public:
@@ -88,9 +93,14 @@ class LevelSet {
   virtual Smoothness smoothness() const = 0;
   /// φ in the box [lo, hi] (may reach outside the domain by a few cells). Not collective.
   virtual std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const = 0;
+  /// Fetches what other ranks hold of φ around these boxes of cells of a level, before local() is asked there.
+  /// Collective.
+  virtual void fetch(const Comm& comm, int level, std::span<const Box> cells) const {
+    (void)comm, (void)level, (void)cells;
+  }
   /// Names of the minerals that the solid is made of, by number: 1 to 255.
   virtual std::vector<std::string> minerals() const { return {unnamed_mineral}; }
-  /// Frees what was read and can be read again.
+  /// Frees what was read or fetched and can be again.
   virtual void drop_cache() const {}
 };
 

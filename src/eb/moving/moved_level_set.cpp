@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/moving/moved_level_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/core/error.hpp"
+#include "grid/questions.hpp"
+
+namespace karst {
+
+namespace {
+
+constexpr double kept_near_wall = 1.5;  // |φ| up to which s holds, in spacings of the corners
+
+class LocalMoved final : public LocalLevelSet {
+ public:
+  LocalMoved(std::unique_ptr<LocalLevelSet> phi0, const Box& corners, std::vector<double> s, double slope, int level)
+      : phi0_(std::move(phi0)),
+        corners_(corners),
+        s_(std::move(s)),
+        slope_(slope),
+        scale_(std::ldexp(1.0, level)),
+        most_(std::ldexp(kept_near_wall, -level)) {}
+
+  void bound(bool known) { most_ = known ? most_ : std::numeric_limits<double>::infinity(); }
+
+  Smoothness smoothness_here(const Smoothness& of_all) const override {
+    const Smoothness here = phi0_->smoothness_here(of_all);
+    return {here.lipschitz > 0.0 ? here.lipschitz + slope_ : 0.0, here.sample_spacing, false};
+  }
+
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    phi0_->evaluate(x, phi);
+    const std::int64_t row = corners_.size(0), plane = row * corners_.size(1);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::int64_t first = 0;
+      std::array<double, 3> part;
+      const std::array<std::int64_t, 3> stride{1, row, plane};
+      for (int d = 0; d < 3; ++d) {
+        const double u = scale_ * x[i][d] - corners_.lo[d];
+        const int n = std::clamp(static_cast<int>(u), 0, corners_.size(d) - 2);
+        first += n * stride[d];
+        part[d] = std::clamp(u - n, 0.0, 1.0);
+      }
+      const double* s = s_.data() + first;
+      const auto along = [&](const double* a) { return a[0] + part[0] * (a[1] - a[0]); };
+      const auto across = [&](const double* a) {
+        const double low = along(a);
+        return low + part[1] * (along(a + row) - low);
+      };
+      const double low = across(s);
+      phi[i] = std::clamp(phi[i] - (low + part[2] * (across(s + plane) - low)), -most_, most_);
+    }
+  }
+  MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override { return phi0_->only_mineral(lo, hi); }
+  void add_wall(const Vec3& x, double area, std::span<double> areas) const override { phi0_->add_wall(x, area, areas); }
+
+ private:
+  std::unique_ptr<LocalLevelSet> phi0_;
+  Box corners_;
+  std::vector<double> s_;
+  double slope_, scale_, most_;
+};
+
+}  // namespace
+
+Box MovedLevelSet::corners_around(const Vec3& lo, const Vec3& hi) const {
+  const double scale = std::ldexp(1.0, displacement_.level());
+  Box corners;
+  for (int d = 0; d < 3; ++d) {
+    corners.lo[d] = static_cast<int>(std::floor(scale * lo[d] + 1e-9));
+    corners.hi[d] = std::max(static_cast<int>(std::ceil(scale * hi[d] - 1e-9)), corners.lo[d] + 1) + 1;
+  }
+  return corners;
+}
+
+std::unique_ptr<LocalLevelSet> MovedLevelSet::local(const Vec3& lo, const Vec3& hi) const {
+  auto phi0 = phi0_.local(lo, hi);
+  const CornerBlocks& blocks = displacement_.blocks();
+  const Box region = corners_around(lo, hi);
+  std::vector<double> s;
+  double slope = 0.0;
+  blocks.for_parts(region, [&](std::int64_t box, const Box& part, const Index& shift) {
+    if (box < 0) return;
+    const double* from = nullptr;
+    if (blocks.is_own(box)) {
+      const auto own = static_cast<int>(box - blocks.first_own());
+      from = displacement_.values().data() + blocks.begin(own);
+      slope = std::max(slope, displacement_.slopes()[own]);
+    } else {
+      const auto found = fetched_.find(box);
+      require(found != fetched_.end(), "moved wall: the displacement near ({}, {}, {}) was not fetched", lo[0], lo[1],
+              lo[2]);
+      from = found->second.values.data();
+      slope = std::max(slope, found->second.slope);
+    }
+    s.resize(region.count(), 0.0);
+    copy_corners(part, shift, blocks.corners(box), from, region, s.data());
+  });
+  if (std::ranges::all_of(s, [](double at) { return at == 0.0; })) return phi0;
+  auto moved = std::make_unique<LocalMoved>(std::move(phi0), region, std::move(s), slope, displacement_.level());
+  moved->bound(smoothness().lipschitz > 0.0);
+  return moved;
+}
+
+void MovedLevelSet::fetch(const Comm& comm, int level, std::span<const Box> cells) const {
+  const CornerBlocks& blocks = displacement_.blocks();
+  const double h = std::ldexp(1.0, -level);
+  std::set<std::int64_t> needed;
+  for (const Box& box : cells) {
+    const Box around = box.grown(1);
+    blocks.for_parts(corners_around(h * to_vec(around.lo), h * to_vec(around.hi)),
+                     [&](std::int64_t held, const Box&, const Index&) {
+                       if (held >= 0 && !blocks.is_own(held) && !fetched_.contains(held)) needed.insert(held);
+                     });
+  }
+  std::map<int, ByteWriter> questions;
+  for (const std::int64_t box : needed) questions[blocks.layout().owner(box)].put(box);
+  const auto answer = [&](ByteReader& in, ByteWriter& w) {
+    const auto box = in.get<std::int64_t>();
+    const auto own = static_cast<int>(box - blocks.first_own());
+    const double* from = displacement_.values().data() + blocks.begin(own);
+    w.put(box);
+    w.put(displacement_.slopes()[own]);
+    w.put_vector(std::vector<double>(from, from + blocks.corners(box).count()));
+  };
+  ask_ranks(comm, std::move(questions), answer, [&](ByteReader& in, int) {
+    Fetched& fetched = fetched_[in.get<std::int64_t>()];
+    fetched.slope = in.get<double>();
+    fetched.values = in.get_vector<double>();
+  });
+}
+
+void MovedLevelSet::drop_cache() const {
+  fetched_.clear();
+  phi0_.drop_cache();
+}
+
+}  // namespace karst

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Speeds given per piece of wall.
+#include "eb/moving/piece_speeds.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+#include "support/moving_cases.hpp"
+
+namespace karst::piece_speeds_test {
+namespace {
+
+using test::grid_of;
+using test::MovingWall;
+
+/// f at the wall of each row of all levels.
+template <class F>
+std::vector<std::vector<double>> at_walls(const Geometry& geometry, F f) {
+  std::vector<std::vector<double>> all;
+  for (const LevelGeometry& level : geometry.levels) {
+    auto& of_level = all.emplace_back(level.moments.size());
+    const double h = std::ldexp(1.0, -level.level);
+    for (int b = 0; b < level.graph.n_local(); ++b) {
+      const BoxGraph graph = level.graph.box(b);
+      for (int r = 0; r < graph.n_irregular; ++r) {
+        const std::int64_t row = level.moments_begin[b] + r;
+        const Vec3 cell = to_vec(graph.cells.cell(graph.row_cell[r]));
+        of_level[row] = f(h * (cell + Vec3::all(0.5) + level.moments[row].wall_centroid));
+      }
+    }
+  }
+  return all;
+}
+
+template <class F>
+WallSpeed from_pieces(const MovingWall& wall, const Geometry& geometry, F f) {
+  return speed_of_pieces(wall.comm, geometry.grid, geometry.levels, at_walls(geometry, f), wall.displacement);
+}
+
+TEST(PieceSpeeds, OneSpeedMovesLikeOneSpeedMpi) {
+  const Comm comm = Comm::world();
+  for (const bool periodic : {false, true}) {
+    const std::shared_ptr<const LevelSet> phi0 = test::packing(12, 5.3, 32, periodic);
+    MovingWall pieces(comm, grid_of(32, 1, periodic), phi0), uniform(comm, grid_of(32, 1, periodic), phi0);
+    for (MovingWall* wall : {&pieces, &uniform}) wall->move(test::uniform_speed(0.0), 1e-9);
+    for (const double until : {0.5, 1.0, 1.5}) {
+      pieces.move(from_pieces(pieces, pieces.geometry(), [](const Vec3&) { return 1.0; }), until);
+      uniform.move(test::uniform_speed(1.0), until);
+    }
+    const Geometry a = pieces.geometry(), b = uniform.geometry();
+    EXPECT_NEAR(a.report.porosity, b.report.porosity, periodic ? 1e-13 : 5e-6);  // feet outside of the domain
+  }
+}
+
+TEST(PieceSpeeds, MeansConverge) {
+  std::vector<double> errors;
+  for (const int n : {16, 32, 64}) {
+    const Vec3 center = double(n) * Vec3{0.5031, 0.4977, 0.5113};
+    MovingWall wall(Comm::world(), grid_of(n, 1), make_level_set(Sphere{center, 0.3 * n}));
+    wall.move(test::uniform_speed(0.0), 1.0);
+    const auto f = [&](const Vec3& x) { return std::sin(5.0 * x[0] / n) + 2.0 * x[1] * x[2] / (n * n); };
+    const WallSpeed speed = from_pieces(wall, wall.geometry(), f);
+    double sum = 0.0;
+    for (const Vec3& d : test::directions(500)) {
+      const Vec3 x = center + 0.3 * n * d;
+      double v = 0.0;
+      speed({&x, 1}, 0.0, {&v, 1});
+      sum += std::abs(v - f(x)) / 500.0;
+    }
+    errors.push_back(sum);
+  }
+  EXPECT_LT(errors.back(), 2e-3);
+  EXPECT_GT(test::least_order(errors), 1.6);
+}
+
+// A number of speeds that is not that of the pieces is a mistake of the caller.
+TEST(PieceSpeeds, WrongNumbersAreErrors) {
+  MovingWall wall(Comm::self(), grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.1), 4.0}));
+  const Geometry geometry = wall.geometry();
+  const std::vector<std::vector<double>> speeds(1, std::vector<double>(3));
+  EXPECT_TRUE(test::has(
+      test::error_of([&] { speed_of_pieces(wall.comm, geometry.grid, geometry.levels, speeds, wall.displacement); }),
+      "3 speeds for"));
+}
+
+}  // namespace
+}  // namespace karst::piece_speeds_test

@@ -64,7 +64,7 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
   if (fluxes.solved)
     change = nullptr;
   else
-    fluxes.solved = {std::move(fluxes.faces), scalar_grid_of(before.composite())};
+    fluxes.solved = SolvedFluxes{std::move(fluxes.faces), scalar_grid_of(before.composite(), {})};
   FaceField& solved = fluxes.solved->faces;
   if (same_boxes(solved.grid().geometry(), now.geometry())) {
     fluxes.faces = with_other_owners(solved, now.composite());

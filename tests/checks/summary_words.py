@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN_BY = """summary diffusion_job dispersion_results dynamic_results end_flow_job inertia_results flow_results flow_in_time_page flow_record forces_in_time
-communication feedback_balance step_times transport_results reactive_results variation""".split()
+communication feedback_balance followed_grid step_times transport_results reactive_results variation""".split()
 MEMBER = re.compile(r'\{"([a-z]\w*)",|\["([a-z]\w*)"\]')  # titles begin with a capital
 QUANTITY = re.compile(r'Quantity\{"(\w+)"(?:, "(\w*)")?(, [^}]*\b(?:json|all|lines|known)\b)?')
 
@@ -32,8 +32,8 @@ def missing(text):
 class SummaryWords(unittest.TestCase):
     def test_all_members_are_known(self):
         for name in WRITTEN_BY:
-            (source,) = (ROOT / "src/app").glob(f"*/{name}.cpp")
-            self.assertEqual(missing(source.read_text()), [], f"{name}.cpp: add them to the words of src/app/study/study_columns.cpp")
+            source = next(path for ending in ("cpp", "hpp") for path in (ROOT / "src/app").glob(f"*/{name}.{ending}"))
+            self.assertEqual(missing(source.read_text()), [], f"{source.name}: add them to the words of src/app/study/study_columns.cpp")
         tables = list((ROOT / "src/app").glob("*/*_quantities.hpp"))
         self.assertGreaterEqual(len(tables), 3)
         for table in [*tables, ROOT / "src/app/transport/dispersion_job.hpp"]:

@@ -480,10 +480,11 @@ TEST(ProcessStateMpi, GoesOnWithOtherLevels) {
 // A run that is stopped after its grid has changed goes on from its checkpoint on that grid, with the bits of one that
 // was not stopped: also back on the grid where its flow was solved.
 void expect_resumed_on_the_grid(std::size_t first) {
+  const Comm comm = Comm::world();
   const std::vector<Kind> all = kinds();
   for (std::size_t k = first; k < all.size(); k += 2) {
     const Left whole = run_of(all[k], false, {{2, to_levels(2)}, {4, to_levels(1)}});
-    const test::SharedDirectory folder(Comm::world());
+    const test::SharedDirectory folder(comm);
     run_of(all[k], false, {{2, to_levels(2)}}, folder.path(), 3);
     expect_same(run_of(all[k], false, {{4, to_levels(1)}}, folder.path()), whole, all[k].name);
   }

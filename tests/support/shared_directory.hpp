@@ -30,7 +30,7 @@ class SharedDirectory {
   const std::string& path() const { return path_; }
 
  private:
-  const Comm& comm_;
+  Comm comm_;
   std::string path_;
 };
 

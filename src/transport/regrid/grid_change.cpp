@@ -317,7 +317,44 @@ std::vector<Together> volumes_of_sources(std::span<const Holder> sources, GridCh
   return all;
 }
 
-/// The nearest source of this rank: for fragments of fluid that the new grid does not have.
+constexpr std::int64_t nobody = -1;
+std::int64_t code_of(const RemoteItem& heir) {
+  return heir.rank < 0 ? nobody : (std::int64_t{heir.rank} << 32) | static_cast<std::int64_t>(heir.number);
+}
+
+/// For fragments of fluid that the new grid does not have: the heir of the largest neighbour that has one, from
+/// neighbour to neighbour, as long as that finds any.
+void ask_neighbours(GridChange& change) {
+  ScalarGrid& grid = change.from;
+  std::vector<std::int64_t> heir(grid.n_all, nobody);
+  for (std::int32_t v = 0; v < grid.n_own; ++v) heir[v] = code_of(change.heir[v]);
+  ListExchange& exchange = grid.remote.exchange();
+  const Comm& comm = grid.composite->comm();
+  for (bool found = true; comm.any(found);) {
+    exchange.begin(std::span(heir).subspan(grid.n_own), [&](std::size_t i) { return heir[exchange.sent()[i]]; });
+    exchange.finish();
+    found = false;
+    std::vector<std::pair<std::int32_t, std::int64_t>> taken;
+    for (std::size_t s = 0; s < grid.special.size(); ++s) {
+      if (heir[grid.special[s]] != nobody) continue;
+      std::int32_t largest = -1;
+      for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
+        const std::int32_t other = grid.volume_faces[k].other();
+        if (other >= grid.n_all || heir[other] == nobody) continue;
+        if (largest < 0 || grid.volume[other] > grid.volume[largest]) largest = other;
+      }
+      if (largest >= 0) taken.emplace_back(grid.special[s], heir[largest]);
+    }
+    for (const auto& [v, code] : taken) {
+      heir[v] = code;
+      change.heir[v] = {static_cast<std::int32_t>(code >> 32), static_cast<std::int32_t>(code & 0xffffffff)};
+      found = true;
+    }
+  }
+}
+
+/// The nearest source of this rank: for fragments without any neighbour that leads to one, of which there are hardly
+/// any.
 RemoteItem nearest_source(const GridChange& change, std::span<const Together> sources, const Vec3& at) {
   const Domain& domain = change.from.composite->graph(0).layout().domain();
   const int rank = change.from.composite->comm().rank();
@@ -359,6 +396,7 @@ void find_heirs(std::span<const Together> sources, GridChange& change) {
         w.put(number < change.to.n_own ? change.id[number] : RemoteItem{-1, -1});
       },
       [&](const auto& q, ByteReader& in) { change.heir[q.second] = in.get<RemoteItem>(); });
+  ask_neighbours(change);
   for (std::int32_t v = 0; v < change.from.n_own; ++v)
     if (change.heir[v].rank < 0) change.heir[v] = nearest_source(change, sources, change.from.centroid[v]);
 }

@@ -44,7 +44,7 @@ struct GridChange {
   std::vector<std::int64_t> ancestor_begin;
   /// [own volume] the source that takes its fluid: itself or its first ancestor. A volume that is neither a source nor
   /// has ancestors, a fragment or a piece that joins other cells on the new grid, goes to the source of the new volume
-  /// that holds its fluid. Rank -1: none is near.
+  /// that holds its fluid, or with its largest neighbour. Rank -1: none is near.
   std::vector<RemoteItem> heir;
 
   std::span<const RemoteItem> ancestors_of(std::int64_t v) const {

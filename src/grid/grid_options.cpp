@@ -49,17 +49,18 @@ void check_place(Reader& item, const Refinement& r) {
 void read_refinement(Reader& item, Refinement& r) {
   item.integer("level", r.level, "-", "finest level there", 1, most_levels - 1);
   using Where = Refinement::Where;
-  item.word("where", r.where,
-            {{"wall", Where::wall, "cells cut by the wall"},
-             {"region", Where::region, "the box from lo to hi"},
-             {"front", Where::front,
-              "where a component of transient transport is between low and high, also from one cell to the next; it is "
-              "followed"},
-             {"gradient", Where::gradient,
-              "where a component of transient transport differs by more than change from one cell to the next; it is "
-              "followed"}},
-            "what is refined. What is followed changes the grid during the run; steady flow and all else that does not "
-            "go through time is computed with the level everywhere, and memory is estimated so:");
+  item.word(
+      "where", r.where,
+      {{"wall", Where::wall, "cells cut by the wall"},
+       {"region", Where::region, "the box from lo to hi"},
+       {"front", Where::front,
+        "where a component of transient transport is between low and high, also from one cell to the next; it is "
+        "followed"},
+       {"gradient", Where::gradient,
+        "where a component of transient transport differs by more than change from one cell to the next; it is "
+        "followed"}},
+      "what is refined. What is followed changes the grid during the run, and the flow must be steady; it and "
+      "all else that does not go through time is computed with the level everywhere, and memory is estimated so:");
   item.vec3("lo", r.lo, "m", "low corner of the region", -largest_length, largest_length);
   item.vec3("hi", r.hi, "m", "high corner of the region", -largest_length, largest_length);
   constexpr double any = 1e300;

@@ -129,6 +129,29 @@ GeometryInfo image(const Index& voxels) {
   return info;
 }
 
+// A place to be followed has its bounds, a component of transient transport, and a steady flow.
+TEST(Config, WhatTheGridFollowsHasToBeThere) {
+  const std::string two_levels = std::string(ball) + "levels = 2\n";
+  const auto followed = [&](const std::string& rule, const std::string& more) {
+    return error_of([&] { read_text(two_levels + "[[grid.refine]]\n" + rule + more); });
+  };
+  const std::string front = "where = \"front\"\nlow = 0.1\nhigh = 0.9\n",
+                    dye = "[time]\nend = 1\ndt = 0.1\n[transport]\n[[transport.component]]\nname = \"dye\"\n",
+                    ink = "[[transport.component]]\nname = \"ink\"\n";
+  EXPECT_TRUE(read_text(two_levels + "[[grid.refine]]\n" + front + dye).grid.follows());
+  EXPECT_PRED2(has, followed(front, ""), "follows a component of transient transport");
+  EXPECT_PRED2(has, followed(front + "component = \"ink\"\n", dye), "\"ink\" is no component of the deck");
+  EXPECT_PRED2(has, followed(front, dye + ink), "there are several; expected one of: dye, ink");
+  EXPECT_PRED2(has, followed("where = \"front\"\nlow = 0.9\nhigh = 0.1\n", dye), "0.9 must be below high = 0.1");
+  EXPECT_PRED2(has, followed("where = \"front\"\nlow = 0.9\n", dye), "needs both bounds, low and high");
+  EXPECT_PRED2(has, followed("where = \"gradient\"\n", dye), "needs a change");
+  EXPECT_PRED2(has, followed("where = \"gradient\"\nchange = 0\n", dye), "0 refines everywhere");
+  EXPECT_PRED2(has, followed("where = \"wall\"\nchange = 1\n", dye), "only where = \"gradient\" has a change");
+  const std::string in_time =
+      "[flow]\nmodel = \"unsteady-stokes\"\ndrive = \"pressure-drop\"\npressure_drop = 1\naxes = [\"x\"]\n";
+  EXPECT_PRED2(has, followed(front, in_time + dye), "that a transient flow carries, which is not possible yet");
+}
+
 TEST(Grid, OneCellPerVoxelWithoutCells) {
   const GridOptions grid = complete_grid(Config{}, image({10, 20, 30}));
   EXPECT_EQ(grid.cells, (Index{10, 20, 30}));

@@ -121,7 +121,8 @@ GridOptions with_flagged(GridOptions grid, std::optional<FlaggedBoxes> flagged) 
 }
 
 void read(Reader& in, GridOptions& grid) {
-  in.changes_answers_of("grid", {});  // cut cells tell it
+  in.changes_answers_of("grid", {});                    // cut cells tell it
+  in.changes_answers_of("grid.refine", {"transport"});  // but not what a grid is going to follow
   in.index("grid.cells", grid.cells, "-", "number of cells of level 0; default with an image: one cell per voxel", 1,
            most_cells);
   in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length);

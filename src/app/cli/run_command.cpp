@@ -294,8 +294,10 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     std::shared_ptr<const Ground> ground =
         build_ground(run, source, with_flagged(source.grid, flagged), costs, context.ground.get());
-    if (flagged == context.flagged())  // else they stay where they were computed until they are written
-      for (JobResult& job : run.summary.jobs) move_fields(comm, ground, job.components);
+    for (JobResult& job :
+         run.summary.jobs)  // on other levels they stay where they were computed until they are written
+      if (flagged == context.flagged() && !job.components.empty() && job.components[0].ground == context.ground)
+        move_fields(comm, ground, job.components);
     return ground;
   };
   services.progress.expect(parts_of_run(config, run.asked, size_of(domain_of(run.summary), sample)));

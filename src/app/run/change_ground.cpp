@@ -30,11 +30,11 @@ std::shared_ptr<ScalarGrid> transfer(const JobContext& context, const Ground& be
 void change_ground(JobContext& context, std::span<const Job> jobs, const std::optional<FlaggedBoxes>& flagged,
                    const BoxCosts& costs, Together& all, Clock& clock) {
   const Timer timer("other ground");
+  context.services.balance.begin_pass();
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
   std::shared_ptr<ScalarGrid> volumes = scalar_grid_in_use(*context.ground->composite());
   all.clear();
   context.services.exchanges.flow.in_time.reset();
-  context.services.balance.begin_pass();
   const std::shared_ptr<const Ground> ground = context.make_ground(flagged, costs);
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);

@@ -84,6 +84,22 @@ void begin(const JobContext& context, Process& job, std::optional<Checkpoint>& f
   log_info("{} continues after step {}, at {}", process, recorded.steps, format_si(recorded.time, "s"));
 }
 
+/// Processes of jobs, one behind the other, each begun before the next is made.
+Together begin_all(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from, bool from_disk) {
+  Together all;
+  for (const Job& job : jobs) {
+    const std::string name(job.word.name);
+    if (!from || from->from_disk) context.services.progress.begin(name, name + ": set-up");
+    std::unique_ptr<Process>& process = all.emplace_back();
+    if (all.size() == 1 && from_disk && job.in_time(context.config))
+      from = load_checkpoint(context, job, process);
+    else
+      process = job.start(context);
+    if (process->recorder() != nullptr) begin(context, *process, from);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool save_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {
@@ -124,32 +140,13 @@ Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, cons
   return taken;
 }
 
-namespace {
-
-Together begin(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from, bool from_disk) {
-  Together all;
-  for (const Job& job : jobs) {
-    const std::string name(job.word.name);
-    if (!from || from->from_disk) context.services.progress.begin(name, name + ": set-up");
-    std::unique_ptr<Process>& process = all.emplace_back();
-    if (all.size() == 1 && from_disk && job.in_time(context.config))
-      from = load_checkpoint(context, job, process);
-    else
-      process = job.start(context);
-    if (process->recorder() != nullptr) begin(context, *process, from);
-  }
-  return all;
-}
-
-}  // namespace
-
 Together begin_together(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
-  return begin(context, jobs, from, !from);
+  return begin_all(context, jobs, from, !from);
 }
 
 Together begin_anew(JobContext& context, std::span<const Job> jobs) {
   std::optional<Checkpoint> none;
-  return begin(context, jobs, none, false);
+  return begin_all(context, jobs, none, false);
 }
 
 }  // namespace karst

@@ -77,6 +77,7 @@ void follow(JobContext& context, std::span<const Job> jobs, Together& all, Clock
   const bool missing = is_missing(context, all, nullptr);
   if (!missing && clock.steps() % steps_between != 0) return;
   const FlaggedBoxes boxes = wanted_boxes(context, all);
+  if (boxes == *context.flagged()) return;  // what is missing has no box of its own: fluid that has joined another cell
   const std::size_t now = n_boxes(*context.flagged()), wanted = n_boxes(boxes);
   if (!missing && static_cast<double>(now) <= too_many * static_cast<double>(wanted)) return;
   const WallClock since;

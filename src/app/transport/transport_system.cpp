@@ -234,8 +234,10 @@ std::string profile_lines(const TransportSystem& s) {
 
 bool flag_boxes(TransportSystem& s, const Refinement& rule, FlaggedBoxes* boxes) {
   const std::vector<ScalarComponent>& all = s.stepper->components();
-  const auto found = std::ranges::find(all, rule.component, &ScalarComponent::name);
-  const std::size_t i = found != all.end() ? found - all.begin() : 0;  // its name is checked with the deck
+  const auto found =
+      rule.component.empty() ? all.begin() : std::ranges::find(all, rule.component, &ScalarComponent::name);
+  require(found != all.end(), "grid.refine: {} is no component of the transport", rule.component);
+  const auto i = static_cast<std::size_t>(found - all.begin());
   ScalarGrid& grid = s.stepper->grid();
   fetch_remote(grid, s.state.values[i].span());
   std::vector<double> at_ends;

@@ -71,6 +71,7 @@ struct Ran {
   std::map<std::string, std::vector<double>> columns;  ///< of transport.csv
   FollowedGrid followed;
   std::size_t levels_at_end = 0;
+  std::int64_t unknowns_at_end = 0;
 };
 
 Ran run(const std::string& deck) {
@@ -93,6 +94,7 @@ Ran run(const std::string& deck) {
   Ran ran;
   ran.followed = run.services.followed;
   ran.levels_at_end = run.context.geometry().levels.size();
+  ran.unknowns_at_end = unknowns_of(run.context.geometry().report);
   std::istringstream lines(plain_text(run.folder.path() + "/transport.csv").value());
   std::string line, word;
   std::vector<std::string> names;
@@ -138,6 +140,16 @@ TEST(FollowMpi, AFrontIsFollowed) {
     EXPECT_NEAR(at(followed, "dye_mean", t), at(fine, "dye_mean", t), 2e-3 * at(fine, "dye_mean", t)) << t;
   }
   EXPECT_LT(of_followed, 0.05 * of_coarse) << of_followed << ", " << of_coarse;
+}
+
+// What has gone by is coarse again: dye that decays leaves the grid as it would be without it.
+TEST(FollowMpi, WhatHasGoneByIsCoarseAgain) {
+  const std::string deck = std::string(duct) + front + pulse + "decay = 0.4\n";
+  const GridOptions coarse = with_flagged(test::config_of(deck).grid, FlaggedBoxes());
+  const Ran followed = run(deck);
+  EXPECT_EQ(followed.unknowns_at_end,
+            unknowns_of(build_geometry(Comm::world(), coarse, *two_grains(), KeepPores::all).report));
+  EXPECT_GT(followed.followed.most, 2 * followed.unknowns_at_end);
 }
 
 }  // namespace

@@ -179,6 +179,9 @@ TEST(RunIdentity, EveryTableCountsThatAJobMayKnow) {
             "b\"\n[[output.probe]]\n[output]\n");
   EXPECT_EQ(identity_of(all, "flow"), "[to_come]\n[to_come] key = 1\n");
   EXPECT_NE(identity_of(all, "transport").find("[chemistry] skip = 0"), std::string::npos);
+  const std::string followed = "[grid]\nbox = 8\n[[grid.refine]]\nlow = 0.1\n";
+  EXPECT_EQ(identity_of(followed, "transport"), "[[grid.refine]]\n[[grid.refine]] low = 0.1\n");
+  EXPECT_EQ(identity_of(followed, "flow"), "");
   EXPECT_PRED2(test::has, test::error_of([&] { identity_of(all, "cooking"); }), "cooking");
 }
 

@@ -55,10 +55,10 @@ ROOMS = {
     "ins": ["operator", "solve", "upscale"],
     "transport": ["volumes", "flow", "regrid", "diffusion", "march", "reactive", "steady", "dispersion"],
     "geometry_import": ["voxels", "read", "file", "prepare", "wall", "segment", "pores", "report"],
-    "app": ["deck", "job", "estimate", "output", "reaction", "flow", "transport", "run", "study", "cli"],
+    "app": ["deck", "job", "estimate", "output", "reaction", "flow", "transport", "walls", "run", "study", "cli"],
 }
 # Rooms that do not see each other, though one stands before the other.
-APART = {"app": [{"flow", "transport"}, {"flow", "reaction"}]}
+APART = {"app": [{"flow", "transport"}, {"flow", "reaction"}, {"walls", "flow"}, {"walls", "transport"}, {"walls", "reaction"}]}
 MAX_FOLDER_FILES = 40  # of src
 
 # What is met -> (pattern, where it may be, as the start of the path and its end). Tests of a layer count as the layer.

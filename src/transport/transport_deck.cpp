@@ -267,7 +267,7 @@ std::vector<std::string> TransportDeck::names() const {
 }
 
 void read(Reader& in, TransportDeck& deck, bool more) {
-  in.changes_answers_of("transport", {"transport"});
+  in.changes_answers_of("transport", {"transport", "walls"});
   in.word("transport.mode", deck.mode,
           {{"in-time", TransportMode::in_time, "transient, with the time steps of [time]"},
            {"steady", TransportMode::steady,

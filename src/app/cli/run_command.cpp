@@ -13,6 +13,7 @@
 #include "app/deck/session.hpp"
 #include "app/estimate/run_estimate.hpp"
 #include "app/estimate/time_estimate.hpp"
+#include "app/job/moving_walls.hpp"
 #include "app/job/run_folder.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/moved_fields.hpp"
@@ -89,6 +90,7 @@ struct RunState {
   RunServices& services;
   std::vector<Job> asked;
   Summary summary{};
+  std::shared_ptr<MovingWalls> walls{};    ///< JobContext::walls
   std::shared_ptr<const Sample> sample{};  ///< where the domain is it with reservoirs; the summary is of it then
 };
 
@@ -239,6 +241,16 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
   tell_headlines(summary);
 }
 
+/// Where walls have moved to. Unlike the geometry at the start it may be without a wall.
+std::shared_ptr<const Ground> ground_of_moved_walls(RunState& run, const GridOptions& grid, const BoxCosts& costs) {
+  const WallClock clock;
+  Geometry geometry = build_geometry(run.comm, grid, run.walls->now, run.session.config.geometry.keep,
+                                     ControlVolumes::home_cells, costs);
+  run.walls->now.drop_cache();
+  run.summary.seconds.geometry += run.comm.max(clock.seconds());
+  return std::make_shared<const Ground>(run.comm, std::move(geometry));
+}
+
 /// The geometry with boxes dealt out by these costs, as a ground.
 /// @param before  the same with other owners or levels; nullptr: the first one
 std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, const GridOptions& grid,
@@ -291,9 +303,13 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
                      },
                      wall_uncertainty(source),
                      run.sample};
+  if (config.walls.asked())
+    context.walls = run.walls = std::make_shared<MovingWalls>(comm, *source.level_set, domain_of(context.geometry()),
+                                                              context.geometry().grid.n_levels() - 1);
   context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    std::shared_ptr<const Ground> ground =
-        build_ground(run, source, with_flagged(source.grid, flagged), costs, context.ground.get());
+    const GridOptions grid = with_flagged(source.grid, flagged);
+    if (run.walls) return ground_of_moved_walls(run, grid, costs);
+    std::shared_ptr<const Ground> ground = build_ground(run, source, grid, costs, context.ground.get());
     for (JobResult& job :
          run.summary.jobs)  // on other levels they stay where they were computed until they are written
       if (flagged == context.flagged() && !job.components.empty() && job.components[0].ground == context.ground)

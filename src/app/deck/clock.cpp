@@ -34,7 +34,7 @@ void declare(Reader& in, TimeOptions& options) {
       shortest_time, longest_time);
   in.number("time.dt", options.dt, "s",
             "time step, shortened slightly so that steps end at output times and at the end; with time.cfl the largest "
-            "step; default with time.cfl: no upper bound (transport in a flow, navier-stokes)",
+            "step; default with time.cfl and for moving walls: no upper bound (transport in a flow, navier-stokes)",
             shortest_time, longest_time);
   in.number("time.output", options.output, "s",
             "time between intermediate plotfiles output_0001.vtkhdf ...; default: only the final state, in plot.vtkhdf",
@@ -99,6 +99,15 @@ void check_transport_in_time(Reader& in, const TimeOptions& options) {
                        options.output_pore_volumes);
 }
 
+void check_walls_in_time(Reader& in, const TimeOptions& options) {
+  in.refuse({"time.scheme", "time.cfl", "time.end_pore_volumes", "time.output_pore_volumes"},
+            "without effect: between the steps of moving walls flow and transport are steady; remove it");
+  in.need({"time.end"}, "missing: walls that move need it");
+  check_end_and_output(in, "time.end", options.end, "time.output", options.output);
+  if (options.dt > options.end && options.end > 0.0)
+    in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
+}
+
 /// Steps between two times without a break between them. Output times fall in between.
 double steps_between(double begin, double end, const TimeOptions& options) {
   const auto steps = [&](double interval) {
@@ -127,11 +136,12 @@ void find_jumps(const Formula& f, double low, double high, std::vector<double>& 
 }  // namespace
 
 void read(Reader& in, TimeOptions& options, InTime what) {
-  in.changes_answers_of("time", {"flow in time", "transport"});
+  in.changes_answers_of("time", {"flow in time", "transport", "walls"});
   declare(in, options);
   if (what == InTime::flow || what == InTime::flow_that_carries || what == InTime::flow_with_inertia)
     return check_flow_in_time(in, options, what);
   if (what == InTime::transport) return check_transport_in_time(in, options);
+  if (what == InTime::walls) return check_walls_in_time(in, options);
   in.refuse({"time.end", "time.dt", "time.output", "time.scheme", "time.cfl", "time.end_pore_volumes",
              "time.output_pore_volumes"},
             what == InTime::steady_transport

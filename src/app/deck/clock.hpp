@@ -51,7 +51,8 @@ enum class InTime : std::uint8_t {
   flow_that_carries,  ///< components, without inertia
   flow_with_inertia,
   transport,
-  steady_transport
+  steady_transport,
+  walls  ///< that move, between steady states
 };
 /// Declares and reads [time]; notes as mistakes: values that are missing, or that have no effect.
 void read(Reader& in, TimeOptions& options, InTime what);
@@ -72,6 +73,8 @@ class Clock {
   void advance();                           ///< the step was made
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
+  /// No step follows: the run ends at time().
+  void end_now() { finished_ = true; }
   /// All of it but the options: a clock of the same options goes on from there with the same bits.
   std::vector<double> state() const;
   void go_on(const std::vector<double>& state);  ///< throws Error where that is none

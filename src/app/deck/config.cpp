@@ -18,7 +18,7 @@ namespace karst {
 namespace {
 
 void read_output(Reader& in, OutputOptions& options) {
-  in.changes_answers_of("output", {"flow in time", "transport"});  // what they have recorded
+  in.changes_answers_of("output", {"flow in time", "transport", "walls"});  // what they have recorded
   for (const char* key : {"output.directory", "output.plot", "output.yt", "output.files", "output.wall"})
     in.changes_answers_of(key, {});
   in.text("output.directory", options.directory,
@@ -68,7 +68,8 @@ void read_run(Reader& in, RunOptions& options) {
 }
 
 bool goes_through_time(const Config& config) {
-  return is_in_time(config.flow.model) || (config.transport.asked() && !config.transport.steady());
+  return config.walls.asked() || is_in_time(config.flow.model) ||
+         (config.transport.asked() && !config.transport.steady());
 }
 
 /// An image, or solids and a grid.
@@ -234,6 +235,44 @@ void require_followed_fits(Reader& in, const Config& config) {
   }
 }
 
+/// Between the steps of walls that move, flow and transport are steady, and the components are those that move them.
+void require_walls_fit(Reader& in, const Config& config) {
+  const WallsDeck& walls = config.walls;
+  if (!walls.asked()) return;
+  const auto needs_steady = [&](bool not_steady, const char* key, const char* instead) {
+    if (not_steady)
+      in.mistake(key, fmt::format("walls that move ([[walls.mineral]]) need steady flow and transport; {}", instead));
+  };
+  needs_steady(is_in_time(config.flow.model), "flow.model", "expected: \"stokes\" or \"steady\"");
+  needs_steady(config.chemistry.asked(), "chemistry",
+               "give laws of walls, [[transport.wall]], in place of [chemistry]");
+  needs_steady(config.transport.asked() && !config.transport.steady(), "transport.mode", "expected: \"steady\"");
+  const auto beside = [&](bool asked, const char* key) {
+    if (asked) in.mistake(key, "is not possible beside walls that move ([[walls.mineral]]); use a deck of its own");
+  };
+  beside(!config.diffusion.axes.empty(), "diffusion.axes");
+  beside(!config.dispersion.axes.empty(), "dispersion.axes");
+  beside(!config.dynamic_permeability.axes.empty(), "dynamic_permeability.axes");
+  beside(config.flow.reservoir > 0, "flow.reservoir");
+  beside(config.grid.follows(), "grid.refine");
+  beside(config.geometry.copies != Index{1, 1, 1}, "geometry.copies");
+  const std::vector<ComponentDeck>& components = config.transport.components;
+  for (std::size_t i = 0; i < walls.minerals.size(); ++i) {
+    const MovingMineral& m = walls.minerals[i];
+    const auto key = [i](const char* name) { return fmt::format("walls.mineral[{}].{}", i, name); };
+    if (!m.component.empty() && std::ranges::count(components, m.component, &ComponentDeck::name) == 0)
+      in.mistake(key("component"), fmt::format("\"{}\" is no component of the deck; expected one of: {}", m.component,
+                                               components.empty() ? "none, there is no [[transport.component]]"
+                                                                  : join(config.transport.names(), ", ")));
+    else if (m.molar_volume > 0.0 && m.component.empty() && components.size() > 1)
+      in.mistake(key("component"), fmt::format("missing, and there are several components; expected one of: {}",
+                                               join(config.transport.names(), ", ")));
+    else if (m.molar_volume > 0.0 && components.empty() && m.speed == 0.0)
+      in.mistake(key("molar_volume"),
+                 "nothing dissolves the mineral: there is neither a [[transport.component]] nor a speed");
+  }
+}
+
 /// Slices have fields, times and a place in the domain.
 void require_slices_fit(Reader& in, const Config& config) {
   const std::vector<SliceOptions>& slices = config.output.slices;
@@ -270,8 +309,10 @@ Config read_config(Reader& in) {
   read(in, config.chemistry, ChemistryUse::run);
   read(in, config.transport, config.chemistry.asked());
   if (config.chemistry.asked()) add_chemistry(in, config);
+  read(in, config.walls);
   read(in, config.time,
-       config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
+       config.walls.asked()                            ? InTime::walls
+       : config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
        : config.flow.model == FlowModel::unsteady_stokes
            ? (config.transport.asked() ? InTime::flow_that_carries : InTime::flow)
        : config.transport.asked() && config.transport.steady() ? InTime::steady_transport
@@ -295,7 +336,8 @@ Config read_config(Reader& in) {
   require_checkpoint_has_effect(in, config);
   require_slices_fit(in, config);
   require_followed_fits(in, config);
-  if (!config.output.probes.empty() && !goes_through_time(config))
+  require_walls_fit(in, config);
+  if (!config.output.probes.empty() && (!goes_through_time(config) || config.walls.asked()))
     in.mistake("output.probe",
                "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
                "transport ([[transport.component]]); remove it");

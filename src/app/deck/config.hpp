@@ -11,6 +11,7 @@
 #include "app/deck/chemistry_deck.hpp"
 #include "app/deck/clock.hpp"
 #include "app/deck/plot_words.hpp"
+#include "app/deck/walls_deck.hpp"
 #include "base/deck/deck.hpp"
 #include "eb/geometry_options.hpp"
 #include "geometry_import/import.hpp"
@@ -81,6 +82,7 @@ struct Config {
   /// wrong.
   std::shared_ptr<const ReactivePlan> reactive;
   TransportDeck transport;
+  WallsDeck walls;
   OutputOptions output;
   CheckpointOptions checkpoint;
   RunOptions run;

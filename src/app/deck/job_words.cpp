@@ -28,7 +28,11 @@ constexpr std::array job_list{
     JobWord{"transport",
             "[[transport.component]] and [time]: transient transport of dissolved components, breakthrough; with "
             "transport.mode = \"steady\": their steady state",
-            [](const Config& config) { return config.transport.asked(); }}};
+            [](const Config& config) { return config.transport.asked(); }},
+    JobWord{"walls",
+            "[[walls.mineral]] and [time]: walls that move, because a mineral dissolves or grows; flow and transport "
+            "are solved for each of their positions",
+            [](const Config& config) { return config.walls.asked(); }}};
 
 }  // namespace
 

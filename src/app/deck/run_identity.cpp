@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array jobs_with_answers{"flow", "flow in time", "diffusion", "dispersion", "transport"};
+constexpr std::array jobs_with_answers{"flow", "flow in time", "diffusion", "dispersion", "transport", "walls"};
 
 /// Whether answers of a job change with a key or a table, as is said where it is declared.
 bool changes_answers(std::string_view name, const std::string& job) {

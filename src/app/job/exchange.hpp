@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +20,10 @@
 namespace karst {
 
 enum class ExchangeName : std::uint8_t {
-  flow  ///< velocity through all faces
+  flow,       ///< velocity through all faces
+  wall_rates  ///< what walls take of components
 };
-inline constexpr std::array<std::string_view, 1> exchange_names{"flow"};
+inline constexpr std::array<std::string_view, 2> exchange_names{"flow", "wall rates"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
 
 /// Fluxes on the grid where a flow was solved [h0³/s], and its transport grid, which each transfer from there needs.
@@ -55,9 +58,19 @@ struct FlowExchange {
   std::optional<FluxesInTime> in_time{};  ///< in place of both
 };
 
+/// What one mineral of a piece of wall takes of a component.
+struct MineralFlux {
+  int level = 0;
+  std::int64_t row = 0;  ///< place in LevelGeometry::moments
+  MineralNumber mineral{};
+  double area = 0.0;  ///< of the mineral there [h0²]
+  double flux = 0.0;  ///< out of the fluid [C m/s]
+};
+
 struct Exchanges {
   std::vector<ExchangeName> taken{};  ///< by jobs of the run; what none takes is not left
   FlowExchange flow{};
+  std::map<std::string, std::vector<MineralFlux>> wall_rates{};  ///< of a steady state, by component
 
   bool is_taken(ExchangeName what) const { return std::ranges::count(taken, what) > 0; }
 };

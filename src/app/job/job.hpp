@@ -32,6 +32,7 @@ namespace karst {
 class Recorder;
 struct FieldView;
 struct RunServices;
+struct MovingWalls;
 enum class ExchangeName : std::uint8_t;
 
 /// What jobs work on.
@@ -47,6 +48,7 @@ struct JobContext {
   /// The same walls on a grid with these boxes flagged, dealt out by their costs, and on it what the run has of jobs
   /// that are done; collective.
   std::function<std::shared_ptr<const Ground>(const std::optional<FlaggedBoxes>&, const BoxCosts&)> make_ground{};
+  std::shared_ptr<MovingWalls> walls{};  ///< where they are now, of which make_ground() makes grounds; none: they stand
 
   const Geometry& geometry() const { return ground->geometry(); }
   const std::optional<FlaggedBoxes>& flagged() const { return geometry().grid.flagged; }
@@ -143,9 +145,14 @@ class Process {
   virtual void step(double dt) = 0;
   /// All have made the step, which stays from here on.
   virtual void accept() {}
+  /// After a step that all have accepted: moves walls by what the step did, and goes on with the ground that follows.
+  /// Only a process that goes through time alone may do so.
+  virtual void move_walls(JobContext&) {}
   /// In place of accept(), whether step() made its step or threw: all that later steps, outputs and results look back
   /// on is as before step(), to the bit.
   virtual void go_back() {}
+  /// Why no step follows though the time is not over; empty: one does.
+  virtual std::string ends_early() const { return {}; }
   /// After each step that was accepted: a line of a history.
   virtual void record(const Clock&) {}
   /// At output times, whose number from 1 is Clock::outputs(): what it writes and draws beside plotfiles.
@@ -186,6 +193,8 @@ struct Job {
   /// What other jobs may take of it, and what it takes of others, by name (exchange.hpp).
   std::vector<ExchangeName> gives{};
   std::vector<ExchangeName> (*takes)(const Config&) = [](const Config&) { return std::vector<ExchangeName>(); };
+  /// Jobs that it does itself, again and again, where the deck asks for them, too.
+  std::vector<std::string_view> does{};
 };
 
 /// Each behind those that it takes something of, else as they come; those that go through time together in a row.
@@ -225,5 +234,6 @@ Job dynamic_job();
 Job diffusion_job();
 Job dispersion_job();
 Job transport_job();
+Job walls_job();
 
 }  // namespace karst

@@ -34,14 +34,15 @@ struct ResultFiles {
 };
 
 struct RunServices {
-  RunProgress progress{};     ///< shows nothing
-  ResultFiles files{};        ///< writes nothing
-  SolveStore solved{};        ///< keeps nothing of what is solved, knows nothing that was
-  Exchanges exchanges{};      ///< nobody takes anything
-  Trace trace{};              ///< records nothing
-  StepTimes steps{};          ///< takes the time of every step in time
-  FeedbackBalance balance{};  ///< boxes stay where they are
-  FollowedGrid followed{};    ///< the grid follows nothing
+  RunProgress progress{};         ///< shows nothing
+  ResultFiles files{};            ///< writes nothing
+  SolveStore solved{};            ///< keeps nothing of what is solved, knows nothing that was
+  Exchanges exchanges{};          ///< nobody takes anything
+  Trace trace{};                  ///< records nothing
+  StepTimes steps{};              ///< takes the time of every step in time
+  FeedbackBalance balance{};      ///< boxes stay where they are
+  FollowedGrid followed{};        ///< the grid follows nothing
+  bool solves_in_a_step = false;  ///< solves are part of a step in time, at whose end a run ends that is asked to
 };
 
 }  // namespace karst

@@ -11,7 +11,7 @@
 namespace karst {
 
 void SolveProgress::iteration(const std::string& solve, int iteration, double residual, const std::string& more) {
-  end_if_asked(comm_);
+  if (!in_a_step_) end_if_asked(comm_);
   constexpr double set_up = 0.3;  // its part of the time of a solve
   // Residuals fall about evenly on a logarithmic scale.
   const double part = residual > 0.0 ? std::log(residual) / std::log(tolerance_) : 1.0;

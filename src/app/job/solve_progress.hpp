@@ -16,7 +16,11 @@ class SolveProgress {
  public:
   /// @param job  its name, the stage of the run
   SolveProgress(const JobContext& run, std::string job, double tolerance)
-      : comm_(run.comm), progress_(run.services.progress), job_(std::move(job)), tolerance_(tolerance) {}
+      : comm_(run.comm),
+        progress_(run.services.progress),
+        job_(std::move(job)),
+        tolerance_(tolerance),
+        in_a_step_(run.services.solves_in_a_step) {}
   /// Throws EarlyEnd on all ranks when the run is asked to end.
   /// @param more  said behind the residual; may be empty
   void iteration(const std::string& solve, int iteration, double residual, const std::string& more = {});
@@ -34,6 +38,7 @@ class SolveProgress {
   RunProgress& progress_;
   std::string job_;
   double tolerance_;
+  bool in_a_step_;
   std::vector<SolveRow> rows_;
 };
 

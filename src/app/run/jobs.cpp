@@ -15,7 +15,8 @@
 namespace karst {
 
 std::span<const Job> jobs() {
-  static const std::array all{flow_job(), dynamic_job(), diffusion_job(), dispersion_job(), transport_job()};
+  static const std::array all{flow_job(),       dynamic_job(),   diffusion_job(),
+                              dispersion_job(), transport_job(), walls_job()};
   return all;
 }
 
@@ -30,6 +31,9 @@ std::vector<Job> asked_jobs(const Config& config) {
           "karst run: the deck requests nothing to compute. Each of these requests a job:{}\n`karst geometry` builds "
           "only the grid",
           ways);
+  std::vector<std::string_view> done_by_others;
+  for (const Job& job : asked) std::ranges::copy(job.does, std::back_inserter(done_by_others));
+  std::erase_if(asked, [&](const Job& job) { return std::ranges::count(done_by_others, job.word.name) > 0; });
   return in_order(std::move(asked), config);
 }
 

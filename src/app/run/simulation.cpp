@@ -114,6 +114,9 @@ void go_through_time(JobContext& context, std::span<const Job> rows, Together& j
       make_step(jobs, clock);
       run.balance.end_step();
       clock.advance();
+      for (const auto& job : jobs) job->move_walls(context);
+      for (const auto& job : jobs)
+        if (!job->ends_early().empty()) clock.end_now();
       for (const auto& job : jobs) job->record(clock);
       write_outputs(context, jobs, clock);
       follow(context, rows, jobs, clock);

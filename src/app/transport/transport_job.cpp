@@ -28,6 +28,7 @@ Job transport_job() {
                                                               : static_cast<int>(config.transport.components.size());
                        }},
           .in_time = [](const Config& config) { return !config.transport.steady(); },
+          .gives = {ExchangeName::wall_rates},
           .takes =
               [](const Config& config) {
                 return config.flow.model == FlowModel::none ? std::vector<ExchangeName>()

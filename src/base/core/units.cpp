@@ -13,8 +13,8 @@ namespace karst {
 
 namespace {
 
-/// Powers of metre, kilogram and second.
-using Dimension = std::array<int, 3>;
+/// Powers of metre, kilogram, second and mole.
+using Dimension = std::array<int, 4>;
 
 /// A unit in SI units: factor x 10^exponent. Decimal units have the factor 1, so that no digit is lost.
 struct Unit {
@@ -29,9 +29,9 @@ struct NamedUnit {
   bool prefixes;
 };
 constexpr Dimension none{0, 0, 0}, length{1, 0, 0}, volume{3, 0, 0}, mass{0, 1, 0}, duration{0, 0, 1},
-    pressure{-1, 1, -2}, viscosity{-1, 1, -1};
+    pressure{-1, 1, -2}, viscosity{-1, 1, -1}, amount{0, 0, 0, 1};
 /// psi: pound-force per square inch, 4.4482216152605 N / (25.4 mm)².
-constexpr std::array<NamedUnit, 15> named_units{{{"m", {length, 1.0, 0}, true},
+constexpr std::array<NamedUnit, 16> named_units{{{"m", {length, 1.0, 0}, true},
                                                  {"g", {mass, 1.0, -3}, true},
                                                  {"s", {duration, 1.0, 0}, true},
                                                  {"min", {duration, 60.0, 0}, false},
@@ -45,6 +45,7 @@ constexpr std::array<NamedUnit, 15> named_units{{{"m", {length, 1.0, 0}, true},
                                                  {"atm", {pressure, 101325.0, 0}, false},
                                                  {"psi", {pressure, 6894.757293168361, 0}, false},
                                                  {"P", {viscosity, 1.0, -1}, true},
+                                                 {"mol", {amount, 1.0, 0}, true},
                                                  {"1", {none, 1.0, 0}, false}}};
 
 struct Prefix {
@@ -66,15 +67,16 @@ constexpr std::array<Prefix, 10> prefixes{{{"n", -9},
 struct Usual {
   std::string_view declared, others;
 };
-constexpr std::array<Usual, 9> usual{{{"m", "m, cm, mm, um (or µm), nm"},
-                                      {"s", "s, ms, min, h, d"},
-                                      {"Pa", "Pa, kPa, MPa, mbar, bar, atm, psi"},
-                                      {"Pa/m", "Pa/m, kPa/m, bar/cm"},
-                                      {"Pa s", "Pa s, mPa s, cP"},
-                                      {"kg/m3", "kg/m3, g/cm3"},
-                                      {"m/s", "m/s, mm/s, um/s, cm/h, m/d"},
-                                      {"m2/s", "m2/s, cm2/s, um2/s"},
-                                      {"m3/s", "m3/s, ml/min, ul/min, cm3/h"}}};
+constexpr std::array<Usual, 10> usual{{{"m", "m, cm, mm, um (or µm), nm"},
+                                       {"s", "s, ms, min, h, d"},
+                                       {"Pa", "Pa, kPa, MPa, mbar, bar, atm, psi"},
+                                       {"Pa/m", "Pa/m, kPa/m, bar/cm"},
+                                       {"Pa s", "Pa s, mPa s, cP"},
+                                       {"kg/m3", "kg/m3, g/cm3"},
+                                       {"m/s", "m/s, mm/s, um/s, cm/h, m/d"},
+                                       {"m2/s", "m2/s, cm2/s, um2/s"},
+                                       {"m3/s", "m3/s, ml/min, ul/min, cm3/h"},
+                                       {"m3/mol", "m3/mol, cm3/mol, l/mol"}}};
 
 std::optional<Unit> unit_named(std::string_view name) {
   for (const NamedUnit& u : named_units)
@@ -89,7 +91,7 @@ std::optional<Unit> unit_named(std::string_view name) {
 }
 
 void multiply(Unit& product, const Unit& by, int power) {
-  for (std::size_t d = 0; d < 3; ++d) product.dimension[d] += power * by.dimension[d];
+  for (std::size_t d = 0; d < product.dimension.size(); ++d) product.dimension[d] += power * by.dimension[d];
   product.factor *= std::pow(by.factor, power);
   product.exponent += power * by.exponent;
 }

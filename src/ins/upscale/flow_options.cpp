@@ -324,7 +324,7 @@ void read_reservoir(Reader& in, FlowOptions& options) {
 }  // namespace
 
 void read(Reader& in, FluidOptions& options) {
-  in.changes_answers_of("fluid", {"flow", "flow in time", "dispersion", "transport"});
+  in.changes_answers_of("fluid", {"flow", "flow in time", "dispersion", "transport", "walls"});
   in.number("fluid.viscosity", options.viscosity, "Pa s", "dynamic viscosity; the permeability does not depend on it",
             1e-12, 1e12);
   in.number("fluid.density", options.density, "kg/m3",
@@ -332,8 +332,9 @@ void read(Reader& in, FluidOptions& options) {
 }
 
 void read(Reader& in, FlowOptions& options) {
-  in.changes_answers_of("flow", {"flow", "flow in time", "dispersion", "transport"});
-  in.changes_answers_of("flow.axes", {"flow in time", "transport"});  // a steady flow is solved along each of them
+  in.changes_answers_of("flow", {"flow", "flow in time", "dispersion", "transport", "walls"});
+  in.changes_answers_of("flow.axes",
+                        {"flow in time", "transport", "walls"});  // a steady flow is solved along each of them
   in.changes_answers_of("flow.estimate_error", {});
   in.changes_answers_of("flow.uncertainty", {});
   in.word("flow.model", options.model,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/deck/walls_deck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace karst {
+
+namespace {
+
+MovingMineral read_mineral(Reader& in) {
+  constexpr double largest = 1e300;
+  MovingMineral m;
+  in.text("name", m.name, "mineral whose walls move (geometry.minerals, geometry.solid.mineral); default: all others");
+  in.number("molar_volume", m.molar_volume, "m3/mol",
+            "volume of a mole of the mineral; needed where a component dissolves it", 0.0, largest);
+  in.text("component", m.component,
+          "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
+          "mol/m3; default: the only one of the deck");
+  in.number("moles", m.moles, "-",
+            "moles of the mineral that dissolve per mole of the component, such as 0.5 for 2 H+ per CaCO3", 0.0,
+            largest);
+  in.number("speed", m.speed, "m/s",
+            "speed of the wall into the solid, in addition to that of the component; negative: the mineral grows",
+            -largest, largest);
+  if (in.documenting()) return m;
+  if (!in.given("molar_volume") && !in.given("speed"))
+    in.mistake("molar_volume", "missing; expected: the volume of a mole, such as \"36.9 cm3/mol\", or a given speed");
+  if (!in.given("molar_volume"))
+    for (const char* key : {"component", "moles"})
+      if (in.given(key)) in.mistake(key, "given without molar_volume, so no component dissolves the mineral");
+  return m;
+}
+
+}  // namespace
+
+void read(Reader& in, WallsDeck& deck) {
+  in.changes_answers_of("walls", {"walls"});
+  in.number("walls.displacement", deck.displacement, "-",
+            "most that a wall moves per step, in cell widths (of the cells at the walls); each step solves flow and "
+            "transport again",
+            0.01, 1.0);
+  in.tables("walls.mineral", "walls that move: a mineral that dissolves or grows", [&](Reader& item) {
+    MovingMineral m = read_mineral(item);
+    if (item.documenting()) return;
+    if (std::ranges::count(deck.minerals, m.name, &MovingMineral::name) > 0)
+      item.mistake("name", m.name.empty() ? std::string("two entries without a name")
+                                          : fmt::format("two entries for \"{}\"", m.name));
+    deck.minerals.push_back(std::move(m));
+  });
+  if (!deck.asked()) in.refuse({"walls.displacement"}, "given without [[walls.mineral]], so no wall moves; remove it");
+}
+
+}  // namespace karst

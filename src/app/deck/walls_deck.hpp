@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The [walls] table of the deck: walls that move, because a mineral dissolves or grows (decision 062). SI units.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/deck/deck.hpp"
+
+namespace karst {
+
+/// One [[walls.mineral]]: what makes the walls of a mineral move. Its wall recedes by
+///
+///   speed + molar_volume moles (flux of the component out of the fluid, from transport.wall)   [m/s]
+struct MovingMineral {
+  std::string name;           ///< empty: all walls that no other one names
+  double molar_volume = 0.0;  ///< [m³/mol]; 0: `speed` alone
+  std::string component;      ///< whose flux dissolves it; empty: the only one
+  double moles = 1.0;         ///< of the mineral that dissolve per mole of the component
+  double speed = 0.0;         ///< into the solid [m/s]; < 0: the mineral grows
+};
+
+struct WallsDeck {
+  double displacement = 0.5;            ///< most per step [h0]
+  std::vector<MovingMineral> minerals;  ///< none: walls stand
+
+  bool asked() const { return !minerals.empty(); }
+};
+
+/// Declares and reads [walls]. Validation errors: two entries for one mineral, neither a molar volume nor a speed.
+void read(Reader& in, WallsDeck& deck);
+
+}  // namespace karst

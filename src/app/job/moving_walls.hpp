@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls that move during a run (decision 062): where they are now, and how a process asks for their motion.
+#pragma once
+
+#include <vector>
+
+#include "eb/geometry.hpp"
+#include "eb/moving/moved_level_set.hpp"
+#include "eb/moving/wall_transfer.hpp"
+
+namespace karst {
+
+/// φ = φ0 - s of the run. Grounds are built from `now`.
+struct MovingWalls {
+  MovingWalls(const Comm& comm, const LevelSet& phi0, const Domain& domain, int level)
+      : before(phi0), displacement(comm, domain, 16, level), now(phi0, displacement) {}
+  MovingWalls(const MovingWalls&) = delete;
+  MovingWalls& operator=(const MovingWalls&) = delete;
+
+  const LevelSet& before;     ///< φ0
+  Displacement displacement;  ///< s
+  MovedLevelSet now;
+};
+
+/// How the walls are to move over a step that was accepted.
+struct WallMotion {
+  WallRows speed;   ///< into the solid [h0/s]
+  double dt = 0.0;  ///< [s]
+};
+
+/// What a motion did. Volumes in h0³.
+struct WallMoved {
+  double volume = 0.0, opened = 0.0, closed = 0.0, lost = 0.0;  ///< as WallTransfer
+  std::int64_t no_foot = 0;                                     ///< WallMotionReport
+};
+
+}  // namespace karst

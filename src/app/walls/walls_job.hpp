@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Job `walls`: walls that move between steady states of flow and transport, and what becomes of the pore space.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/walls/wall_evolution.hpp"
+
+namespace karst {
+
+struct Evolution {
+  std::vector<MineralMotion> minerals;
+  std::vector<EvolutionLine> states;  ///< at 0 and after each step
+  double sample_volume = 0.0;         ///< [m³]
+  std::string ended_by;               ///< why before time.end; empty: it was not
+};
+
+inline constexpr const char* evolution_csv = "evolution.csv";
+std::string evolution_header(const Evolution& evolution);
+std::string evolution_line(const Evolution& evolution, const EvolutionLine& line);
+std::string evolution_text(const Evolution& evolution);
+std::string evolution_headline(const Evolution& evolution);
+/// Member walls of summary.json.
+Json evolution_json(const Evolution& evolution);
+/// What a checkpoint holds, and back. Throws Error.
+Json states_json(const std::vector<EvolutionLine>& states);
+std::vector<EvolutionLine> states_of(const Json& json);
+
+/// See Job.
+std::vector<std::string> walls_mistakes(const JobContext& context);
+PagePart walls_page(const Json& summary, const Figures& figures);
+std::unique_ptr<Process> start_walls(const JobContext& context);
+
+}  // namespace karst

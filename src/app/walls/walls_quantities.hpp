@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quantities of the job `walls`: names, units and where they are shown, a row each (output/quantity.hpp).
+#pragma once
+
+#include "app/output/quantity.hpp"
+#include "app/walls/walls_job.hpp"
+#include "base/math/no_number.hpp"
+
+namespace karst {
+
+/// Of an instant, before those of its minerals, in the order of evolution.csv.
+template <class Line, class F>
+void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<Line>, EvolutionLine> {
+  using namespace shown;
+  constexpr unsigned all = csv | json | shown::history | record;
+  constexpr const char* digits = "{:.12g}";
+  f(Quantity{"time", "s", all, digits}, l.time);
+  f(Quantity{"dt", "s", csv | record}, l.dt);
+  f(Quantity{"porosity", "", all, digits}, l.porosity);
+  f(Quantity{"connected_porosity", "", all, digits}, l.connected_porosity);
+  f(Quantity{"specific_surface", "1_m", all}, l.specific_surface);
+  f(Quantity{"permeability", "m2", all}, l.permeability);
+  f(Quantity{"dissolved", "m3", all, digits}, l.dissolved);
+  f(Quantity{"moved", "m3", csv | json | record, digits}, l.moved);
+  f(Quantity{"owed", "m3", csv | json | record}, l.owed);
+  f(Quantity{"opened", "m3", csv | json | record}, l.opened);
+  f(Quantity{"closed", "m3", csv | json | record}, l.closed);
+  f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
+}
+
+/// Of a mineral then; its name stands before these.
+/// @param deck  none: its walls stand
+template <class Line, class F>
+void each_quantity(Line& m, const MovingMineral* deck, F&& f) {
+  using namespace shown;
+  constexpr unsigned all = csv | json | shown::history | record;
+  f(Quantity{"area", "m2", all}, m.area);
+  f(Quantity{"rate", "m3_s", all}, m.rate);
+  f(Quantity{"dissolved", "m3", all, "{:.12g}"}, m.dissolved);
+  const double volume = deck != nullptr && deck->molar_volume > 0.0 ? deck->molar_volume : no_number;
+  f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
+  f(Quantity{"dissolved", "mol", csv | json | shown::history, "{:.12g}"}, m.dissolved / volume);
+}
+
+}  // namespace karst

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/walls/walls_quantities.hpp"
+#include "base/core/format.hpp"
+
+namespace karst {
+
+namespace {
+
+/// f(table of a line) for its own quantities and, with the name of the mineral before them, for those of the minerals.
+template <class F>
+void each_column(const Evolution& evolution, const EvolutionLine& line, F&& f) {
+  f("", [&](auto&& reader) { each_quantity(line, reader); });
+  for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
+    f(evolution.minerals[m].name + '_',
+      [&](auto&& reader) { each_quantity(line.minerals[m], evolution.minerals[m].deck, reader); });
+}
+
+Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsigned where) {
+  Json minerals = Json::array();
+  for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
+    const MovingMineral* deck = evolution.minerals[m].deck;
+    Json mineral{{"name", evolution.minerals[m].name}, {"moves", deck != nullptr}};
+    each_quantity(line.minerals[m], deck, ToJson{mineral, where});
+    minerals.push_back(std::move(mineral));
+  }
+  return minerals;
+}
+
+Json instant_json(const Evolution& evolution, const EvolutionLine& line) {
+  Json json = Json::object();
+  each_quantity(line, ToJson{json, shown::json});
+  json["minerals"] = minerals_json(evolution, line, shown::json);
+  return json;
+}
+
+/// From the first to the last instant.
+std::string change(const char* digits, double from, double to) {
+  return text_number(digits, from) + " -> " + text_number(digits, to);
+}
+
+}  // namespace
+
+std::string evolution_header(const Evolution& evolution) {
+  EvolutionLine any;
+  any.minerals.resize(evolution.minerals.size());
+  std::string line;
+  each_column(evolution, any, [&](const std::string& before, auto&& table) { table(CsvHead{line, before}); });
+  return line + '\n';
+}
+
+std::string evolution_line(const Evolution& evolution, const EvolutionLine& now) {
+  std::string line;
+  each_column(evolution, now, [&](const std::string&, auto&& table) {
+    table([&](const Quantity& q, const auto& x) {
+      if (!q.in(shown::csv)) return;
+      for_columns(x, [&](auto value, int) {  // also the first one may be empty
+        if (!line.empty()) line += ',';
+        line += csv_number(q.digits, value);
+      });
+    });
+  });
+  return line + '\n';
+}
+
+std::string evolution_text(const Evolution& evolution) {
+  const EvolutionLine &first = evolution.states.front(), &last = evolution.states.back();
+  std::string text =
+      fmt::format("Moving walls: {} steps to {}\n", evolution.states.size() - 1, format_si(last.time, "s"));
+  const auto row = [&](const std::string& label, const std::string& values) {
+    text += fmt::format("  {:<42} {}\n", label, values);
+  };
+  row("porosity", change("{:.5f}", first.porosity, last.porosity));
+  row("specific surface [1/m]", change("{:.4g}", first.specific_surface, last.specific_surface));
+  for (int d = 0; d < 3; ++d)
+    if (std::isfinite(first.permeability[d]))
+      row(fmt::format("permeability along {} [m2]", axis_names[d]),
+          change("{:.4g}", first.permeability[d], last.permeability[d]));
+  for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
+    const MineralMotion& mineral = evolution.minerals[m];
+    const MineralLine &was = first.minerals[m], &is = last.minerals[m];
+    row(fmt::format("wall of {} [m2]", mineral.name), change("{:.4g}", was.area, is.area));
+    if (mineral.deck == nullptr) continue;
+    row(fmt::format("  dissolved volume [m3]"), text_number("{:.5g}", is.dissolved));
+    if (mineral.deck->molar_volume > 0.0)
+      row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.deck->molar_volume));
+  }
+  row("dissolved, and walls yet to be moved [m3]", text_number("{:.2e}", last.owed));
+  return text;
+}
+
+std::string evolution_headline(const Evolution& evolution) {
+  const EvolutionLine &first = evolution.states.front(), &last = evolution.states.back();
+  std::string text =
+      fmt::format("Porosity from {:.5f} to {:.5f} in {}", first.porosity, last.porosity, format_si(last.time, "s"));
+  for (int d = 0; d < 3; ++d)
+    if (std::isfinite(first.permeability[d]))
+      text += fmt::format("; permeability along {} {}", axis_names[d],
+                          change("{:.4g}", first.permeability[d], last.permeability[d]) + " m²");
+  return text + '\n';
+}
+
+Json evolution_json(const Evolution& evolution) {
+  Json json{{"steps", std::ssize(evolution.states) - 1},
+            {"end_s", evolution.states.back().time},
+            {"ended_by", evolution.ended_by},
+            {"first", instant_json(evolution, evolution.states.front())},
+            {"last", instant_json(evolution, evolution.states.back())}};
+  Json history = Json::object(), minerals = Json::array();
+  for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
+    minerals.push_back({{"name", evolution.minerals[m].name}});
+  for (const EvolutionLine& line : evolution.states) {
+    each_quantity(line, OverTime{history});
+    for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
+      each_quantity(line.minerals[m], evolution.minerals[m].deck, OverTime{minerals[m]});
+  }
+  history["minerals"] = std::move(minerals);
+  json["history"] = std::move(history);
+  return json;
+}
+
+Json states_json(const std::vector<EvolutionLine>& states) {
+  Json json = Json::array();
+  for (const EvolutionLine& line : states) {
+    Json state = Json::object(), minerals = Json::array();
+    each_quantity(line, ToJson{state, shown::record});
+    for (const MineralLine& m : line.minerals) {
+      Json mineral = Json::object();
+      each_quantity(m, nullptr, ToJson{mineral, shown::record});
+      minerals.push_back(std::move(mineral));
+    }
+    state["minerals"] = std::move(minerals);
+    json.push_back(std::move(state));
+  }
+  return json;
+}
+
+std::vector<EvolutionLine> states_of(const Json& json) {
+  std::vector<EvolutionLine> states;
+  for (const Json& state : json) {
+    EvolutionLine& line = states.emplace_back();
+    each_quantity(line, FromRecord{state});
+    for (const Json& mineral : state.at("minerals"))
+      each_quantity(line.minerals.emplace_back(), nullptr, FromRecord{mineral});
+  }
+  return states;
+}
+
+}  // namespace karst

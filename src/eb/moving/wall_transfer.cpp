@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eb/moving/wall_transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/core/error.hpp"
+#include "eb/moving/near_pieces.hpp"
+#include "grid/questions.hpp"
+#include "grid/vof_loops.hpp"
+
+namespace karst {
+
+namespace {
+
+/// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
+constexpr std::array reaches{1.75, 2.5, 4.5};
+/// A pore whose wall is so far from all walls before has just been opened [widths of level 0].
+constexpr double far_from_walls = 2.0;
+constexpr int cells_around = 3;  ///< of level 0: pieces and volumes travel as far
+
+/// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
+class CellVolumes {
+ public:
+  CellVolumes(const Comm& comm, const WallPieces& walls) : layout_(walls.grid.levels[0].layout) {
+    for (int own = 0; own < walls.levels[0].graph.n_local(); ++own) {
+      const Box cells = walls.levels[0].graph.box(own).cells;
+      boxes_[layout_.find_cell(cells.lo)] = {cells, std::vector<double>(cells.count()),
+                                             std::vector<std::uint8_t>(cells.count())};
+    }
+    std::map<int, ByteWriter> sent;
+    for (const LevelGeometry& level : walls.levels) add_level(walls.grid, level, sent);
+    send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) {
+      const auto cell = in.get<Index>();
+      const auto volume = in.get<double>();
+      add(cell, volume, in.get<std::uint8_t>() != 0);
+    });
+  }
+
+  struct Cell {
+    double volume = 0.0;
+    bool cut = false;
+  };
+  /// Of a cell of an own box.
+  Cell at(const Index& cell) const {
+    const auto box = boxes_.find(layout_.find_cell(cell));
+    if (box == boxes_.end()) return {};
+    const std::int64_t at = box->second.cells.offset(cell);
+    return {box->second.volume[at], box->second.cut[at] != 0};
+  }
+  /// Rank that has a cell; -1: none, there is no fluid.
+  int owner(const Index& cell) const {
+    const std::int64_t box = layout_.find_cell(cell);
+    return box < 0 ? -1 : layout_.owner(box);
+  }
+  template <class F>
+  void for_cut_cells(F&& f) const {
+    for (const auto& [box, values] : boxes_)
+      for (std::int64_t i = 0; i < std::ssize(values.cut); ++i)
+        if (values.cut[i] != 0) f(values.cells.cell(i), values.volume[i]);
+  }
+
+ private:
+  struct Values {
+    Box cells;
+    std::vector<double> volume;
+    std::vector<std::uint8_t> cut;
+  };
+
+  void add(const Index& cell, double volume, bool cut) {
+    Values& values = boxes_.at(layout_.find_cell(cell));
+    const std::int64_t at = values.cells.offset(cell);
+    values.volume[at] += volume;
+    values.cut[at] |= static_cast<std::uint8_t>(cut);
+  }
+
+  void add_level(const GridHierarchy& grid, const LevelGeometry& level, std::map<int, ByteWriter>& sent) {
+    const int l = level.level;
+    const double volume = std::ldexp(1.0, -3 * l);
+    for (int own = 0; own < level.graph.n_local(); ++own) {
+      const BoxGraph graph = level.graph.box(own);
+      const auto moments = level.box(own).moments;
+      std::vector<double> kappa(graph.cells.count());
+      std::vector<std::uint8_t> cut(graph.cells.count());
+      int row = 0;
+      for_each_vof(graph, [&](int vof, int cell) {
+        const bool irregular = row < graph.n_irregular && graph.row_vof[row] == vof;
+        kappa[cell] += irregular ? moments[row].kappa : 1.0;
+        cut[cell] |= static_cast<std::uint8_t>(irregular);
+        row += irregular ? 1 : 0;
+      });
+      const auto [first, last] = level.joined_in(own);
+      for (std::int64_t i = first; i < last; ++i) {
+        kappa[level.joined[i].cell] += level.joined[i].kappa;
+        cut[level.joined[i].cell] = 1;
+      }
+      for (std::int64_t i = 0; i < std::ssize(kappa); ++i) {
+        const Index cell = graph.cells.cell(i);
+        if ((kappa[i] == 0.0 && cut[i] == 0) || (l + 1 < grid.n_levels() && grid.cell_is_refined(l, cell))) continue;
+        const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
+        if (l == 0) {
+          add(coarse, kappa[i], cut[i] != 0);
+          continue;
+        }
+        ByteWriter& w = sent[owner(coarse)];
+        w.put(coarse);
+        w.put(volume * kappa[i]);
+        w.put(cut[i]);
+      }
+    }
+  }
+
+  const Layout& layout_;
+  std::map<std::int64_t, Values> boxes_;
+};
+
+struct CellChange {
+  Index cell;
+  double before, after;
+};
+
+/// Of the cells that have a wall before or after; each on one rank. Collective.
+std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& before, const CellVolumes& after) {
+  std::vector<CellChange> all;
+  // The fluid in `of` of the cells that have a wall in `mine`.
+  const auto ask = [&](const CellVolumes& mine, const CellVolumes& of, auto&& take) {
+    std::map<int, std::vector<Index>> asked;
+    mine.for_cut_cells([&](const Index& cell, double volume) {
+      if (const int owner = of.owner(cell); owner >= 0)
+        asked[owner].push_back(cell);
+      else
+        take(cell, volume, CellVolumes::Cell());
+    });
+    ask_ranks_per_item(
+        comm, asked, [](const Index& cell, ByteWriter& w) { w.put(cell); },
+        [&](ByteReader& in, ByteWriter& w) { w.put(of.at(in.get<Index>())); },
+        [&](const Index& cell, ByteReader& in) { take(cell, mine.at(cell).volume, in.get<CellVolumes::Cell>()); });
+  };
+  ask(after, before, [&](const Index& cell, double now, const CellVolumes::Cell& was) {
+    all.push_back({cell, was.volume, now});
+  });
+  ask(before, after, [&](const Index& cell, double was, const CellVolumes::Cell& now) {
+    if (!now.cut) all.push_back({cell, was, now.volume});
+  });
+  return all;
+}
+
+/// Ranks of the blocks of corners around a cell of level 0.
+std::set<int> ranks_around(const CornerBlocks& blocks, const Index& cell, int scale) {
+  Box around{cell - Index::all(cells_around), cell + Index::all(cells_around + 1)};
+  for (int d = 0; d < 3; ++d) around.lo[d] *= scale, around.hi[d] *= scale;
+  std::set<int> ranks;
+  blocks.for_parts(around, [&](std::int64_t box, const Box&, const Index&) {
+    if (box >= 0) ranks.insert(blocks.layout().owner(box));
+  });
+  return ranks;
+}
+
+/// Pieces of any rank near own blocks of corners. Collective.
+std::vector<NearPiece> pieces_here(const Comm& comm, const WallPieces& walls, const WallRows& values,
+                                   const WallRows& owed, const Displacement& displacement) {
+  const int scale = 1 << displacement.level();
+  std::map<int, ByteWriter> sent;
+  for (std::size_t l = 0; l < walls.levels.size(); ++l) {
+    const LevelGeometry& level = walls.levels[l];
+    const double h = std::ldexp(1.0, displacement.level() - level.level);
+    for (int own = 0; own < level.graph.n_local(); ++own) {
+      const BoxGraph graph = level.graph.box(own);
+      const auto moments = level.box(own).moments;
+      for (int r = 0; r < graph.n_irregular; ++r) {
+        const Index cell = graph.cells.cell(graph.row_cell[r]);
+        if (!(moments[r].wall_area > 0.0)) continue;
+        if (level.level + 1 < walls.grid.n_levels() && walls.grid.cell_is_refined(level.level, cell)) continue;
+        const std::int64_t row = level.moments_begin[own] + r;
+        const NearPiece piece{h * (to_vec(cell) + Vec3::all(0.5) + moments[r].wall_centroid),
+                              h * h * moments[r].wall_area,
+                              values[l][row],
+                              owed[l][row],
+                              comm.rank(),
+                              static_cast<int>(l),
+                              row};
+        const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
+        for (const int rank : ranks_around(displacement.blocks(), coarse, scale)) sent[rank].put(piece);
+      }
+    }
+  }
+  std::vector<NearPiece> here;
+  send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) { here.push_back(in.get<NearPiece>()); });
+  return here;
+}
+
+/// A volume that new pieces are to owe from now on. Place in spacings of the corners.
+struct Owed {
+  Vec3 at;
+  double volume;
+};
+
+/// Which of the cells of a pore have just been opened, or closed: those far from all walls of the other geometry, where
+/// that one has no fluid, and those beside them without fluid there.
+class OtherPores {
+ public:
+  /// @param cells  of all ranks, near own blocks
+  OtherPores(const std::vector<CellChange>& cells, double CellChange::*other, const NearPieces& walls, int scale) {
+    for (const CellChange& c : cells) {
+      if (c.*other != 0.0) continue;
+      const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
+      const bool is_far = walls.around(x, scale * far_from_walls, [](std::size_t, double) {}) == 0.0;
+      if (is_far) far_.insert(c.cell);
+    }
+  }
+  bool contain(const Index& cell, double other) const {
+    if (other != 0.0 || far_.empty()) return false;
+    bool found = false;
+    for_each_cell(Box{cell - Index::all(1), cell + Index::all(2)},
+                  [&](const Index& c) { found = found || far_.contains(c); });
+    return found;
+  }
+
+ private:
+  std::set<Index> far_;
+};
+
+/// What one rank does for the walls at its blocks of corners.
+class Sharing {
+ public:
+  Sharing(const CornerBlocks& blocks, const NearPieces& now) : blocks_(blocks), now_(now), share_(now.all().size()) {}
+
+  bool is_own(const Vec3& x) const {
+    Index c;
+    const Domain& domain = blocks_.layout().domain();
+    for (int d = 0; d < 3; ++d) {
+      c[d] = static_cast<int>(std::floor(x[d]));
+      if (!domain.periodic[d]) c[d] = std::clamp(c[d], 0, domain.cells[d] - 1);
+    }
+    const std::int64_t box = blocks_.layout().find_cell(c);
+    return box >= 0 && blocks_.is_own(box);
+  }
+  /// Returns what no piece takes.
+  double share(const Owed& owed) {
+    for (const double reach : reaches) {
+      const double weight = now_.around(owed.at, reach, [](std::size_t, double) {});
+      if (weight == 0.0) continue;
+      now_.around(owed.at, reach, [&](std::size_t i, double w) { share_[i] += owed.volume * w / weight; });
+      return 0.0;
+    }
+    return owed.volume;
+  }
+  /// To the owners of the pieces: their shares, and the means of the pieces before at own ones. Collective.
+  void send(const Comm& comm, const NearPieces& before, WallTransfer& to) const {
+    std::map<int, ByteWriter> sent;
+    for (std::size_t i = 0; i < share_.size(); ++i) {
+      const NearPiece& piece = now_.all()[i];
+      const bool own = is_own(piece.at);
+      if (share_[i] == 0.0 && !own) continue;
+      sent[piece.rank].put(Answer{piece.level, piece.row, share_[i], own ? mean_at(before, piece.at) : 0.0});
+    }
+    send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) {
+      const auto a = in.get<Answer>();
+      to.owed[a.level][a.row] += a.owed;
+      to.means[a.level][a.row] += a.mean;
+    });
+  }
+
+ private:
+  struct Answer {
+    std::int64_t level, row;
+    double owed, mean;
+  };
+  static double mean_at(const NearPieces& before, const Vec3& x) {
+    for (const double reach : reaches)
+      if (const NearPieces::Mean m = before.mean(x, reach); m.weight > 0.0) return m.sum / m.weight;
+    return 0.0;
+  }
+
+  const CornerBlocks& blocks_;
+  const NearPieces& now_;
+  std::vector<double> share_;  ///< [h0³]
+};
+
+/// Changes of cells near own blocks of corners. Collective.
+std::vector<CellChange> changes_here(const Comm& comm, const WallPieces& before, const WallPieces& after,
+                                     const Displacement& displacement) {
+  const int scale = 1 << displacement.level();
+  std::map<int, ByteWriter> sent;
+  for (const CellChange& c : changes_of_cells(comm, CellVolumes(comm, before), CellVolumes(comm, after)))
+    for (const int rank : ranks_around(displacement.blocks(), c.cell, scale)) sent[rank].put(c);
+  std::vector<CellChange> here;
+  send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) { here.push_back(in.get<CellChange>()); });
+  std::ranges::sort(here, {}, &CellChange::cell);
+  return here;
+}
+
+}  // namespace
+
+WallRows wall_rows(std::span<const LevelGeometry> levels) {
+  WallRows rows;
+  for (const LevelGeometry& level : levels) rows.emplace_back(level.moments.size(), 0.0);
+  return rows;
+}
+
+WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
+                                     const WallRows& owed, const WallPieces& after, const WallRows& takes,
+                                     const Displacement& displacement) {
+  const int scale = 1 << displacement.level();
+  const Domain& lattice = displacement.blocks().layout().domain();
+  WallTransfer all;
+  all.means = wall_rows(after.levels);
+  all.owed = wall_rows(after.levels);
+  const NearPieces was(lattice, pieces_here(comm, before, means, owed, displacement));
+  std::vector<NearPiece> taking = pieces_here(comm, after, takes, all.owed, displacement);
+  for (NearPiece& p : taking) p.area *= p.value;
+  const NearPieces now(lattice, std::move(taking));
+  Sharing sharing(displacement.blocks(), now);
+  const std::vector<CellChange> cells = changes_here(comm, before, after, displacement);
+  const OtherPores opened(cells, &CellChange::before, was, scale), closed(cells, &CellChange::after, now, scale);
+  for (const CellChange& c : cells) {
+    const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
+    if (!sharing.is_own(x)) continue;
+    if (opened.contain(c.cell, c.before)) {
+      all.opened += c.after;
+    } else if (closed.contain(c.cell, c.after)) {
+      all.closed += c.before;
+    } else {
+      all.moved += c.after - c.before;
+      all.lost += sharing.share({x, c.before - c.after});
+    }
+  }
+  for (const NearPiece& p : was.all())
+    if (sharing.is_own(p.at)) all.lost += sharing.share({p.at, p.owed});
+  sharing.send(comm, was, all);
+  std::array<double, 4> sums{all.moved, all.opened, all.closed, all.lost};
+  comm.sum(std::span(sums));
+  all.moved = sums[0], all.opened = sums[1], all.closed = sums[2], all.lost = sums[3];
+  return all;
+}
+
+}  // namespace karst

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the pieces of a wall to those of the same wall after it has moved. Pieces have no names that last: a piece is
+// followed by those around the place where it was.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "eb/link/level_geometry.hpp"
+#include "eb/moving/displacement.hpp"
+#include "grid/hierarchy.hpp"
+
+namespace karst {
+
+/// One number per irregular VoF: per level, parallel to LevelGeometry::moments.
+using WallRows = std::vector<std::vector<double>>;
+
+/// Zeros.
+WallRows wall_rows(std::span<const LevelGeometry> levels);
+
+/// The walls of a geometry.
+struct WallPieces {
+  const GridHierarchy& grid;
+  std::span<const LevelGeometry> levels;
+};
+
+/// Volumes in h0³.
+struct WallTransfer {
+  WallRows means;       ///< at the new pieces
+  WallRows owed;        ///< of the new pieces
+  double moved = 0.0;   ///< by which the fluid has grown, without `opened` and `closed`
+  double opened = 0.0;  ///< at the walls of pores that were no part of the geometry before
+  double closed = 0.0;  ///< the same of pores that are no part of it any more
+  double lost = 0.0;    ///< Σ owed before - Σ owed after - moved: where no wall is left that could owe it
+};
+
+/// What the walls owe the fluid after they have moved: each piece before owed a volume, and each cell has gained or
+/// lost one. Both are shared among the new pieces around, by their areas and distances,
+///
+///   owed_q = Σ_p w_q(x_p) owed_p - Σ_c w_q(x_c) (V_c after - V_c before),   Σ_q w_q = 1,
+///
+/// so that Σ owed + fluid volume stays as it is to round-off, but for pores that open and close. Cells are those of
+/// level 0. Means: with the same weights, of the pieces before that are around a new one; 0 where there is none.
+///
+/// @param before, after  of one domain; levels are finished
+/// @param means          of the pieces before, any quantity
+/// @param owed           of the pieces before [h0³]: volume by which they ought to have moved
+/// @param takes          of each new piece, the part of its area that may owe
+/// Collective.
+WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
+                                     const WallRows& owed, const WallPieces& after, const WallRows& takes,
+                                     const Displacement& displacement);
+
+}  // namespace karst

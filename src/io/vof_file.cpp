@@ -195,8 +195,15 @@ std::int64_t bytes_of(const VofTable& table, const std::vector<Names>& names) {
   return vofs * row + boxes * 20;
 }
 
-void write_all(const Comm& comm, const AtomicFile& target, const std::string& text, std::span<const VofTable> tables,
-               Reservation& room) {
+/// What a file holds.
+struct Content {
+  const std::string& text;
+  std::span<const VofTable> tables;
+  std::span<const RankedList> lists;
+};
+
+void write_all(const Comm& comm, const AtomicFile& target, const Content& content, Reservation& room) {
+  const auto& [text, tables, ranked] = content;
   std::vector<std::vector<Names>> names;  // [table][level]
   std::int64_t bytes = 0, lists = 4;
   for (const VofTable& table : tables) {
@@ -205,12 +212,15 @@ void write_all(const Comm& comm, const AtomicFile& target, const std::string& te
     bytes += bytes_of(table, names.back());
     lists += 1 + std::ssize(names.back()) * (5 + std::ssize(table.values));
   }
+  for (const RankedList& list : ranked) bytes += static_cast<std::int64_t>(list.values.size_bytes());
+  lists += std::ssize(ranked);
   room.reserve(comm.sum(bytes) + 4096 * lists + seal_bytes + std::ssize(text));
   Handle file = create_file(comm, target);
   DiscardUnfinished unfinished(target.temporary());
   const Target to{comm, file, target.path()};
   const auto* letters = reinterpret_cast<const std::uint8_t*>(text.data());
   write_rows<std::uint8_t>(to, file, "text", 1, {letters, comm.rank() == 0 ? text.size() : 0}, Shape::list);
+  for (const RankedList& list : ranked) write_rows<double>(to, file, list.name, 1, list.values, Shape::list);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     Handle table = hdf5::create_group(file, tables[t].name, to.path);
     for (std::size_t l = 0; l < names[t].size(); ++l) {
@@ -257,11 +267,11 @@ void check_vof_file(const Comm& comm, const std::string& path) {
 }
 
 void write_vof_file(const Comm& comm, const std::string& path, const std::string& text,
-                    std::span<const VofTable> tables) {
+                    std::span<const VofTable> tables, std::span<const RankedList> lists) {
   const hdf5::Quiet quiet;
   AtomicFile target(comm, path);
   Reservation room(comm, target);
-  fail_together(comm, [&] { write_all(comm, target, text, tables, room); });
+  fail_together(comm, [&] { write_all(comm, target, {text, tables, lists}, room); });
   room.finish();
   seal(comm, target);
   target.commit();
@@ -463,6 +473,12 @@ VofFile::VofFile(const std::string& path) : path_(path) {
 
 VofFile::~VofFile() = default;
 VofFile::VofFile(VofFile&&) noexcept = default;
+
+void VofFile::read(const std::string& list, std::int64_t first, std::span<double> values) const {
+  const hdf5::Quiet quiet;
+  const auto part = read_parts<double>(file_->handle, list, 1, {{first, first + std::ssize(values)}}, path_);
+  std::ranges::copy(part, values.begin());
+}
 
 std::vector<std::int64_t> VofFile::vofs_in(const std::string& table, std::span<const LevelGraph* const> levels) const {
   const hdf5::Quiet quiet;

@@ -3,6 +3,7 @@
 // belongs to (level, cell, piece of fluid in the cell), not to an array index:
 //
 //   /text                     whatever the writer wants to know again [bytes]
+//   /NAME                     a list of numbers whose parts the ranks have, one after the other [float64]
 //   /TABLE/level_L            attributes: cells (of the domain), box_size
 //   /TABLE/level_L/box        first cell of each box, in Morton order
 //   /TABLE/level_L/begin      its first VoF in the lists, and the end
@@ -48,10 +49,16 @@ struct VofTable {
   std::vector<VofValues> values;
 };
 
+/// Numbers that are no values of VoFs, such as where a wall is; this rank's part.
+struct RankedList {
+  std::string name;
+  std::span<const double> values;
+};
+
 /// Writes under a temporary name and renames it, so `path` holds the old file or the whole new one, brought to the
 /// disk. Throws the same Error on all ranks when anything fails; nothing new stays behind. Collective.
 void write_vof_file(const Comm& comm, const std::string& path, const std::string& text,
-                    std::span<const VofTable> tables);
+                    std::span<const VofTable> tables, std::span<const RankedList> lists = {});
 
 /// Throws the same Error on all ranks if the file differs in any bit from what was written, or is truncated. To be
 /// called before HDF5 reads it, which may crash on damaged files. Collective; each rank reads a part.
@@ -67,6 +74,8 @@ class VofFile {
   VofFile(VofFile&&) noexcept;
 
   const std::string& text() const { return text_; }
+  /// Part of a RankedList from a position on. Throws Error: no such list, or it is shorter.
+  void read(const std::string& list, std::int64_t first, std::span<double> values) const;
   /// Own VoFs that are in a table: places among all of the rank, level after level, box after box, VoF after VoF.
   /// Boxes and ranks may be others than those of the writer. Throws Error: no such table, or of another grid.
   std::vector<std::int64_t> vofs_in(const std::string& table, std::span<const LevelGraph* const> levels) const;

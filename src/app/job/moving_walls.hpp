@@ -16,6 +16,10 @@ struct MovingWalls {
       : before(phi0), displacement(comm, domain, 16, level), now(phi0, displacement) {}
   MovingWalls(const MovingWalls&) = delete;
   MovingWalls& operator=(const MovingWalls&) = delete;
+  /// As at the beginning. Collective.
+  void put_back(const Comm& comm, const Domain& domain) {
+    displacement = Displacement(comm, domain, 16, displacement.level());
+  }
 
   const LevelSet& before;     ///< φ0
   Displacement displacement;  ///< s
@@ -26,12 +30,6 @@ struct MovingWalls {
 struct WallMotion {
   WallRows speed;   ///< into the solid [h0/s]
   double dt = 0.0;  ///< [s]
-};
-
-/// What a motion did. Volumes in h0³.
-struct WallMoved {
-  double volume = 0.0, opened = 0.0, closed = 0.0, lost = 0.0;  ///< as WallTransfer
-  std::int64_t no_foot = 0;                                     ///< WallMotionReport
 };
 
 }  // namespace karst

@@ -102,7 +102,7 @@ void SolveStore::note(const std::string& name, const Json& result) {
 }
 
 bool SolveStore::save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
-                      std::span<const VofTable> fields) {
+                      std::span<const VofTable> fields, std::span<const RankedList> lists) {
   if (!keeps()) return false;
   const Timer timer("solves to disk");
   Json json;
@@ -119,7 +119,7 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
       require(!problem, "{}: cannot be made: {}", folder_, problem.message());
       if (comm_.rank() == 0) make_room(name);
     });
-    write_vof_file(comm_, file_of(name), json.dump(), fields);
+    write_vof_file(comm_, file_of(name), json.dump(), fields, lists);
   } catch (const Error& e) {
     log_info("{}: not saved for --resume: {}", name, e.what());
     kept = false;
@@ -131,11 +131,11 @@ bool SolveStore::save(const std::string& name, const std::string& dependencies, 
 std::optional<Json> SolveStore::load(const std::string& name, const std::string& dependencies,
                                      const std::function<void(const VofFile&, const Json&)>& read_fields) {
   return load(
-      name, [&](const Json&) { return dependencies; }, read_fields);
+      name, [&](const VofFile&, const Json&) { return dependencies; }, read_fields);
 }
 
 std::optional<Json> SolveStore::load(const std::string& name,
-                                     const std::function<std::string(const Json&)>& dependencies,
+                                     const StateDependencies& dependencies,
                                      const std::function<void(const VofFile&, const Json&)>& read_fields) {
   if (!resume_) return {};
   for (int age = 0; age < (name.ends_with(checkpoint_suffix) ? most_kept : 1); ++age) {
@@ -152,7 +152,7 @@ std::optional<Json> SolveStore::load(const std::string& name,
         json = Json::parse_or_null(file->text());
         require(json.is_object() && json.value("solve", "") == name, "{}: is not the solve {}", path, name);
       });
-      const std::string is = dependencies(json.at("state"));
+      const std::string is = dependencies(*file, json.at("state"));
       fail_together(comm_, [&] {
         const std::string was = json.at("depends_on");
         fits = was == is;

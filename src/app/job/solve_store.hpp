@@ -56,16 +56,17 @@ class SolveStore {
   /// When the file cannot be written, says so, goes on, and returns false, as where nothing is kept. Collective.
   /// @param name  of the solve, unique in the run
   bool save(const std::string& name, const std::string& dependencies, const SolveRecord& record,
-            std::span<const VofTable> fields);
+            std::span<const VofTable> fields, std::span<const RankedList> lists = {});
 
   /// The state that an earlier run saved, when there is one that fits; nothing also when no file can be read. Says on
   /// the terminal why one is not used. Collective.
   /// @param read_fields  fetches the fields; may throw Error. On every rank; once more where an earlier state is used
   std::optional<Json> load(const std::string& name, const std::string& dependencies,
                            const std::function<void(const VofFile&, const Json& state)>& read_fields = {});
+  using StateDependencies = std::function<std::string(const VofFile&, const Json& state)>;
   /// The same where what a state is read on, and with it the dependencies, follows from the state.
   /// @param dependencies  prepares for a state, which may not fit, and tells what it has to depend on; collective
-  std::optional<Json> load(const std::string& name, const std::function<std::string(const Json& state)>& dependencies,
+  std::optional<Json> load(const std::string& name, const StateDependencies& dependencies,
                            const std::function<void(const VofFile&, const Json& state)>& read_fields);
 
   /// Keeps a copy of a file beside the solves; its checksum (io/file_checksum.hpp). Throws Error. On one rank.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/job/moving_walls.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/run/flow_on_ground.hpp"
@@ -24,6 +25,30 @@ Json json_of(const std::optional<FlaggedBoxes>& flagged) { return flagged ? Json
 std::optional<FlaggedBoxes> flagged_of(const Json& checkpoint) {
   if (!checkpoint.contains("flagged") || checkpoint.at("flagged").is_null()) return {};
   return checkpoint.at("flagged").get<FlaggedBoxes>();
+}
+
+constexpr const char* displacement_list = "displacement of walls";
+constexpr const char* slopes_list = "slopes of the displacement";
+
+/// Where walls are, in a checkpoint.
+std::vector<RankedList> lists_of(const MovingWalls* walls) {
+  if (walls == nullptr) return {};
+  const Displacement& s = walls->displacement;
+  return {{displacement_list, s.values().first(s.blocks().n_own_corners())}, {slopes_list, s.slopes()}};
+}
+
+/// Puts walls where they were. Throws the same Error on all ranks. Collective.
+/// @param keys  of the boxes in which the displacement is stored
+void place_walls(const JobContext& context, const VofFile& file, const std::vector<std::uint64_t>& keys) {
+  const Comm& comm = context.comm;
+  context.walls->put_back(comm, domain_of(context.geometry()));
+  Displacement& s = context.walls->displacement;
+  s.add_boxes(comm, comm.rank() == 0 ? keys : std::vector<std::uint64_t>());
+  const std::int64_t first = s.first_own_corner(comm);
+  fail_together(comm, [&] {
+    file.read(displacement_list, first, s.values().first(s.blocks().n_own_corners()));
+    file.read(slopes_list, s.blocks().first_own(), s.slopes());
+  });
 }
 
 /// The last whole checkpoint that this job was the first of, where one fits: its files are in place then.
@@ -46,13 +71,23 @@ std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, s
     }
     process->recorder()->bring_files(found.parts.at(0).recorded);
   };
-  const auto dependencies = [&](const Json& json) {
+  const auto dependencies = [&](const VofFile& file, const Json& json) {
+    if (context.walls) {
+      place_walls(context, file, json.at("walls").get<std::vector<std::uint64_t>>());
+      process.reset();
+      set_ground(context, flagged_of(json));
+    }
     make_with(flagged_of(json));
     return process->dependencies();
   };
   if (const auto json = context.services.solved.load(name_of(job), dependencies, read)) {
     context.services.followed = FollowedGrid::of_state(json->at("followed"));
     return found;
+  }
+  if (context.walls && context.walls->displacement.blocks().layout().n_boxes() > 0) {  // of a checkpoint that fits not
+    context.walls->put_back(context.comm, domain_of(context.geometry()));
+    process.reset();
+    set_ground(context, at_start);
   }
   make_with(at_start);
   return {};
@@ -124,9 +159,10 @@ bool save_checkpoint(const JobContext& context, const Together& jobs, const Cloc
                     {result,
                      {{"flagged", json_of(context.flagged())},
                       {"followed", context.services.followed.state()},
+                      {"walls", context.walls ? Json(context.walls->displacement.blocks().layout().keys()) : Json()},
                       {"clock", clock.state()},
                       {"parts", parts}}},
-                    tables);
+                    tables, lists_of(context.walls.get()));
 }
 
 Checkpoint take_checkpoint(const JobContext& context, const Together& jobs, const Clock& clock) {

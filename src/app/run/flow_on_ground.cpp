@@ -77,10 +77,14 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
   }
 }
 
+void set_ground(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {
+  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
+}
+
 void set_levels(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {
   if (flagged == context.flagged()) return;
   const std::shared_ptr<const Ground> before = context.ground;
-  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
+  set_ground(context, flagged);
   move_flow(context, *before);
 }
 

@@ -19,6 +19,10 @@ bool same_boxes(const Geometry& a, const Geometry& b);
 /// Throws Error on all ranks. Collective.
 void move_flow(const JobContext& context, const Ground& before, GridChange* change = nullptr);
 
+/// Before a run has any process: the ground of these boxes and of where walls are now. Throws Error on all ranks.
+/// Collective.
+void set_ground(JobContext& context, const std::optional<FlaggedBoxes>& flagged);
+
 /// Before a run has any process of a group: it goes on with these boxes. Throws Error on all ranks. Collective.
 void set_levels(JobContext& context, const std::optional<FlaggedBoxes>& flagged);
 

@@ -41,6 +41,9 @@ class Displacement {
   std::span<const double> slopes() const { return slopes_; }
   std::int64_t bytes() const { return static_cast<std::int64_t>(values_.bytes()); }  ///< this rank
 
+  /// Of the own corners of all ranks before this one. Collective.
+  std::int64_t first_own_corner(const Comm& comm) const { return comm.exclusive_sum(blocks_->n_own_corners()); }
+
   /// Adds boxes (any keys, on any rank) in which s = 0, and distributes all boxes evenly, in Morton order; false when
   /// there is none that is new on any rank. Collective.
   bool add_boxes(const Comm& comm, std::span<const std::uint64_t> keys);

@@ -134,8 +134,7 @@ std::optional<Json> SolveStore::load(const std::string& name, const std::string&
       name, [&](const VofFile&, const Json&) { return dependencies; }, read_fields);
 }
 
-std::optional<Json> SolveStore::load(const std::string& name,
-                                     const StateDependencies& dependencies,
+std::optional<Json> SolveStore::load(const std::string& name, const StateDependencies& dependencies,
                                      const std::function<void(const VofFile&, const Json&)>& read_fields) {
   if (!resume_) return {};
   for (int age = 0; age < (name.ends_with(checkpoint_suffix) ? most_kept : 1); ++age) {

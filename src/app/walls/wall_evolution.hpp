@@ -20,7 +20,7 @@
 namespace karst {
 
 /// One mineral of the geometry at an instant.
-struct MineralLine {
+struct MovingMineralLine {
   double area = 0.0;       ///< of its wall [m²]
   double rate = 0.0;       ///< at which its volume dissolves [m³/s]
   double dissolved = 0.0;  ///< volume up to now [m³]
@@ -29,14 +29,14 @@ struct MineralLine {
 struct EvolutionLine {
   double time = 0.0, dt = 0.0;  ///< dt: of the step that led here [s]
   double porosity = 0.0, connected_porosity = 0.0;
-  double specific_surface = 0.0;      ///< [1/m]
-  Vec3 permeability;                  ///< diagonal of the tensor, NaN where it is not asked for [m²]
-  double dissolved = 0.0;             ///< volume up to now, all minerals [m³]
-  double moved = 0.0;                 ///< by which the fluid has grown at the walls [m³]
-  double owed = 0.0;                  ///< dissolved - moved: what walls are still to move by [m³]
-  double opened = 0.0, closed = 0.0;  ///< volume of the cells at walls of pores that opened, that were cut off
-  double largest_speed = 0.0;         ///< of a piece [m/s]
-  std::vector<MineralLine> minerals;  ///< by number
+  double specific_surface = 0.0;            ///< [1/m]
+  Vec3 permeability;                        ///< diagonal of the tensor, NaN where it is not asked for [m²]
+  double dissolved = 0.0;                   ///< volume up to now, all minerals [m³]
+  double moved = 0.0;                       ///< by which the fluid has grown at the walls [m³]
+  double owed = 0.0;                        ///< dissolved - moved: what walls are still to move by [m³]
+  double opened = 0.0, closed = 0.0;        ///< volume of the cells at walls of pores that opened, that were cut off
+  double largest_speed = 0.0;               ///< of a piece [m/s]
+  std::vector<MovingMineralLine> minerals;  ///< by number
 };
 
 /// What a mineral's walls do; by number of the mineral.

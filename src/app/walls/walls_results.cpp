@@ -81,7 +81,7 @@ std::string evolution_text(const Evolution& evolution) {
           change("{:.4g}", first.permeability[d], last.permeability[d]));
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
     const MineralMotion& mineral = evolution.minerals[m];
-    const MineralLine &was = first.minerals[m], &is = last.minerals[m];
+    const MovingMineralLine &was = first.minerals[m], &is = last.minerals[m];
     row(fmt::format("wall of {} [m2]", mineral.name), change("{:.4g}", was.area, is.area));
     if (mineral.deck == nullptr) continue;
     row(fmt::format("  dissolved volume [m3]"), text_number("{:.5g}", is.dissolved));
@@ -127,7 +127,7 @@ Json states_json(const std::vector<EvolutionLine>& states) {
   for (const EvolutionLine& line : states) {
     Json state = Json::object(), minerals = Json::array();
     each_quantity(line, ToJson{state, shown::record});
-    for (const MineralLine& m : line.minerals) {
+    for (const MovingMineralLine& m : line.minerals) {
       Json mineral = Json::object();
       each_quantity(m, nullptr, ToJson{mineral, shown::record});
       minerals.push_back(std::move(mineral));

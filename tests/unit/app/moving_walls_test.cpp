@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls that move between steady states, against closed forms.
+#include "app/job/moving_walls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+#include "app/run/simulation.hpp"
+#include "base/file/plain_file.hpp"
+#include "eb/described_level_set.hpp"
+#include "support/errors.hpp"
+#include "support/job_cases.hpp"
+#include "support/reactive_decks.hpp"
+
+namespace karst::moving_walls_test {
+namespace {
+
+struct Ran {
+  std::map<std::string, std::vector<double>> columns;  ///< of evolution.csv; NaN where nothing stands
+  JobResult result;
+  double first(const std::string& name) const { return columns.at(name).front(); }
+  double last(const std::string& name) const { return columns.at(name).back(); }
+};
+
+/// Cells of width 1 m.
+Ran run(const std::string& deck) {
+  const Config config = test::config_of(deck);
+  const std::unique_ptr<LevelSet> solids =
+      make_described_level_set(config.geometry, config.grid.cell_width(), config.grid.size, config.grid.periodic);
+  test::JobCase run(config.grid, *solids);
+  run.config = config;
+  run.context.walls = std::make_shared<MovingWalls>(run.comm, *solids, domain_of(run.context.geometry()),
+                                                    run.context.geometry().grid.n_levels() - 1);
+  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), run.context.walls->now,
+                                       KeepPores::all, ControlVolumes::home_cells, costs);
+    run.context.walls->now.drop_cache();
+    return std::make_shared<const Ground>(run.comm, std::move(geometry));
+  };
+  check_jobs(run.context);
+  Ran ran;
+  ran.result = run_job(walls_job(), run.context);
+  run.comm.any(false);
+  std::istringstream lines(plain_text(run.folder.path() + "/evolution.csv").value());
+  std::string line, word;
+  std::vector<std::string> names;
+  for (bool first = true; std::getline(lines, line); first = false) {
+    std::istringstream words(line);
+    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
+      if (first)
+        names.push_back(word);
+      else
+        ran.columns[names[c]].push_back(word.empty() ? std::nan("") : std::stod(word));
+  }
+  return ran;
+}
+
+// What has dissolved, by the moles, is what the fluid has gained with what walls still owe; no more is owed than a
+// hundredth of a cell of the wall.
+void expect_balance(const Ran& ran, double most_owed = 0.01) {
+  for (std::size_t i = 0; i < ran.columns.at("time_s").size(); ++i) {
+    const double dissolved = ran.columns.at("dissolved_m3")[i], moved = ran.columns.at("moved_m3")[i],
+                 owed = ran.columns.at("owed_m3")[i];
+    EXPECT_NEAR(dissolved - moved, owed, 1e-9 * std::max(1.0, std::abs(dissolved))) << i;
+    EXPECT_LT(std::abs(owed), most_owed * ran.columns.at("solid_area_m2")[i]) << i;
+  }
+}
+
+// Fluid at rest between c0 at x = 0 and a wall at s with the law k c: D (c0 - c) / s = k c, so that
+// ds/dt = V k c0 / (1 + k s / D) and s + k s² / (2 D) = s0 + k s0² / (2 D) + V k c0 t. Below 0 the wall grows.
+constexpr const char* slab = R"(
+[[geometry.solid]]
+shape = "plane"
+point = [12.7, 0, 0]
+normal = [-1, 0, 0]
+[grid]
+cells = [24, 8, 8]
+size = [24, 8, 8]
+periodic = [false, true, true]
+[transport]
+mode = "steady"
+axis = "x"
+tolerance = 1e-12
+[[transport.component]]
+name = "acid"
+diffusivity = 0.2
+inlet = 2
+[[transport.wall]]
+rate = 0.05
+)";
+
+double slab_at(double c0, double volume, double t) {
+  const double s0 = 12.7, k = 0.05, d = 0.2;
+  const double sum = s0 + k * s0 * s0 / (2.0 * d) + volume * k * c0 * t;
+  return (std::sqrt(1.0 + 2.0 * k * sum / d) - 1.0) * d / k;
+}
+
+TEST(MovingWallsMpi, AWallThatDiffusionReaches) {
+  const PetscSession petsc;
+  std::vector<double> errors;
+  for (const double most : {0.5, 0.25}) {
+    const Ran ran = run(std::string(slab) +
+                        fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 0.1\nmoles = 0.5\n"
+                                    "[time]\nend = 3000\n",
+                                    most));
+    expect_balance(ran);
+    for (std::size_t i = 0; i < ran.columns.at("time_s").size(); ++i)
+      EXPECT_NEAR(24.0 * ran.columns.at("porosity")[i], slab_at(2.0, 0.05, ran.columns.at("time_s")[i]), 2e-3) << i;
+    errors.push_back(ran.last("dissolved_m3") / 64.0 - (slab_at(2.0, 0.05, 3000.0) - 12.7));
+    EXPECT_NEAR(ran.last("solid_dissolved_mol"), ran.last("dissolved_m3") / 0.1, 1e-9);
+  }
+  EXPECT_LT(std::abs(errors[0]), 4e-4);  // of 3.2 cells
+  EXPECT_GT(errors[0] / errors[1], 3.0);
+}
+
+TEST(MovingWalls, AWallThatGrows) {
+  const PetscSession petsc;
+  std::string deck = slab;
+  deck.replace(deck.find("inlet = 2"), 9, "inlet = 0");
+  const Ran ran = run(deck + "equilibrium = 2\n[[walls.mineral]]\nmolar_volume = 0.1\n[time]\nend = 800\n");
+  expect_balance(ran);
+  // With c - 2 in place of c: c0 = -2.
+  EXPECT_NEAR(24.0 * ran.last("porosity"), slab_at(-2.0, 0.1, 800.0), 2e-3);
+  EXPECT_LT(ran.last("solid_rate_m3_s"), 0.0);
+}
+
+constexpr const char* sphere = R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [11.7, 12.2, 12.4]
+radius = 6
+[grid]
+cells = [24, 24, 24]
+size = [24, 24, 24]
+periodic = [true, true, true]
+)";
+
+// A given speed: 4 π R³ / 3, to the error of the cut cells. A sphere that dissolves to its end is gone, and the run
+// ends.
+TEST(MovingWallsMpi, ASphereWithAGivenSpeed) {
+  const PetscSession petsc;
+  const auto volume = [](const Ran& ran) { return 13824.0 * (1.0 - ran.last("porosity")); };
+  const auto of = [](double r) { return 4.0 / 3.0 * std::numbers::pi * r * r * r; };
+  const Ran grows = run(std::string(sphere) + "[[walls.mineral]]\nspeed = -0.5\n[time]\nend = 6\n");
+  expect_balance(grows);
+  EXPECT_NEAR(volume(grows), of(9.0), 2e-3 * of(9.0));
+  const Ran shrinks = run(std::string(sphere) + "[[walls.mineral]]\nspeed = 0.5\n[time]\nend = 6\n");
+  expect_balance(shrinks);
+  EXPECT_NEAR(volume(shrinks), of(3.0), 2e-2 * of(3.0));
+  const Ran all = run(std::string(sphere) + "[[walls.mineral]]\nspeed = 0.5\n[time]\nend = 20\n");
+  EXPECT_EQ(volume(all), 0.0);
+  EXPECT_NEAR(all.last("dissolved_m3"), of(6.0), 1e-2 * of(6.0));
+  EXPECT_NEAR(all.last("time_s"), 12.0, 0.5);
+  ASSERT_EQ(all.result.warnings.size(), 1U);
+  EXPECT_TRUE(test::has(all.result.warnings[0], "all walls that move are gone"));
+}
+
+// The wall of a mineral that does not move keeps its cut cells to the last bit, also with the other one on its level.
+TEST(MovingWalls, WhatStandsKeepsItsWall) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "sphere"
+mineral = "calcite"
+center = [8.2, 8.1, 7.9]
+radius = 4
+[[geometry.solid]]
+shape = "sphere"
+mineral = "quartz"
+center = [23.9, 8.3, 8.2]
+radius = 4.5
+[grid]
+cells = [32, 16, 16]
+size = [32, 16, 16]
+periodic = [true, true, true]
+[[walls.mineral]]
+name = "calcite"
+speed = 0.5
+[time]
+end = 6
+)");
+  EXPECT_LT(ran.last("calcite_area_m2"), 0.2 * ran.first("calcite_area_m2"));
+  for (const double area : ran.columns.at("quartz_area_m2")) EXPECT_EQ(area, ran.first("quartz_area_m2"));
+  EXPECT_EQ(ran.last("quartz_dissolved_m3"), 0.0);
+}
+
+// A throat that grows shut ends the run in order, with what came out until then.
+TEST(MovingWalls, AThroatThatCloses) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "cylinder"
+inside = "fluid"
+center = [8, 8, 8]
+axis = [1, 0, 0]
+radius = 4
+[grid]
+cells = [8, 16, 16]
+size = [8, 16, 16]
+periodic = [true, false, false]
+[flow]
+model = "stokes"
+drive = "pressure-gradient"
+gradient = [1, 0, 0]
+axes = ["x"]
+[[walls.mineral]]
+speed = -0.5
+[time]
+end = 100
+)");
+  EXPECT_GT(ran.first("permeability_x_m2"), 0.0);
+  // Poiseuille: the permeability goes with the fourth power of the radius.
+  const std::vector<double>&k = ran.columns.at("permeability_x_m2"), &porosity = ran.columns.at("porosity");
+  for (std::size_t i = 0; i < k.size() && porosity[i] > 0.08; ++i)
+    EXPECT_NEAR(k[i] / k[0], std::pow(porosity[i] / porosity[0], 2), 0.03 * k[i] / k[0]) << i;
+  ASSERT_FALSE(ran.result.warnings.empty());
+  EXPECT_TRUE(test::has(ran.result.warnings.back(), "no pore percolates any more"));
+  EXPECT_LT(ran.last("time_s"), 9.0);
+}
+
+TEST(MovingWalls, MistakesOfADeck) {
+  const PetscSession petsc;
+  const std::string deck = std::string(sphere) + "[time]\nend = 6\n[[walls.mineral]]\n";
+  EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "name = \"quartz\"\nspeed = 1\n"); }),
+                        "\"quartz\" is no mineral of the geometry"));
+  EXPECT_TRUE(test::has(test::error_of([&] { run(deck); }), "molar_volume"));
+  EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "molar_volume = 1\n"); }), "nothing dissolves the mineral"));
+}
+
+}  // namespace
+}  // namespace karst::moving_walls_test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What walls owe, from piece to piece while they move.
+#include "eb/moving/wall_transfer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/errors.hpp"
+#include "support/moving_cases.hpp"
+
+namespace karst::wall_transfer_test {
+namespace {
+
+using test::grid_of;
+using test::MovingWall;
+
+WallPieces pieces_of(const Geometry& geometry) { return {geometry.grid, geometry.levels}; }
+
+WallRows rows_of(const Geometry& geometry, double value) {
+  WallRows rows = wall_rows(geometry.levels);
+  for (auto& level : rows) std::ranges::fill(level, value);
+  return rows;
+}
+
+double sum_of(const Comm& comm, const WallRows& rows) {
+  double sum = 0.0;
+  for (const auto& level : rows)
+    for (const double v : level) sum += v;
+  return comm.sum(sum);
+}
+
+double fluid_of(const Geometry& geometry) {
+  return geometry.report.porosity * static_cast<double>(domain_of(geometry).box().count());
+}
+
+// Dissolving and growing packings, one and two levels: Σ owed after = Σ owed before - growth of the fluid, and a
+// uniform quantity stays uniform, to round-off.
+TEST(WallTransfer, NothingIsLostMpi) {
+  const Comm comm = Comm::world();
+  for (const int levels : {1, 2})
+    for (const double v : {0.5, -0.5}) {
+      const std::shared_ptr<const LevelSet> phi0 = test::packing(8, 4.2, 16, true);
+      GridOptions grid = grid_of(16, 1, true);
+      if (levels == 2) {
+        grid.levels = 2;
+        grid.refine.emplace_back();
+        grid.refine.back().level = 1;
+      }
+      MovingWall wall(comm, grid, phi0, levels - 1);
+      wall.move(test::uniform_speed(0.0), 1.0);
+      const Geometry before = wall.geometry();
+      WallRows owed = rows_of(before, 0.0);
+      std::mt19937 random(5);
+      for (auto& level : owed)
+        for (double& x : level) x = std::uniform_real_distribution(-0.1, 0.3)(random);
+      // Rows under a finer level and those without a wall owe nothing.
+      const WallTransfer none = transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 3.0), owed,
+                                                        pieces_of(before), rows_of(before, 1.0), wall.displacement);
+      const double owed_before = sum_of(comm, none.owed);
+      EXPECT_EQ(none.moved, 0.0);
+      EXPECT_EQ(none.lost, 0.0);
+      wall.move(test::uniform_speed(v), 2.0);
+      const Geometry after = wall.geometry();
+      const WallTransfer moved = transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 3.0), owed,
+                                                         pieces_of(after), rows_of(after, 1.0), wall.displacement);
+      EXPECT_NEAR(moved.moved + moved.opened - moved.closed, fluid_of(after) - fluid_of(before),
+                  1e-4);  // merged parts are floats
+      EXPECT_NEAR(sum_of(comm, moved.owed) + moved.lost + moved.moved, owed_before, 1e-10);
+      EXPECT_LT(std::abs(moved.lost), 0.02 * std::abs(moved.moved));
+      for (const auto& level : moved.means)
+        for (const double m : level) EXPECT_TRUE(m == 0.0 || std::abs(m - 3.0) < 1e-13) << m;
+    }
+}
+
+// A piece that may not owe gets nothing.
+TEST(WallTransfer, StandingWallsOweNothing) {
+  const Comm comm = Comm::self();
+  MovingWall wall(comm, grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.1), 4.3}));
+  wall.move(test::uniform_speed(0.0), 1.0);
+  const Geometry before = wall.geometry();
+  wall.move(test::uniform_speed(0.3), 2.0);
+  const Geometry after = wall.geometry();
+  const WallTransfer moved =
+      transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 0.0), rows_of(before, 0.0), pieces_of(after),
+                              rows_of(after, 0.0), wall.displacement);
+  EXPECT_EQ(sum_of(comm, moved.owed), 0.0);
+  EXPECT_NEAR(moved.lost, -moved.moved, 1e-12);
+}
+
+// Walls that have moved keep the minerals of the solid behind them.
+TEST(WallTransfer, MineralsOfMovedWalls) {
+  const Comm comm = Comm::self();
+  LevelSetParts parts;
+  parts.push_back(of_mineral(make_level_set(Sphere{{8.1, 8.2, 7.9}, 4.3}), 0));
+  parts.push_back(of_mineral(make_level_set(Sphere{{23.1, 8.2, 7.9}, 4.3}), 1));
+  MovingWall wall(comm, grid_of(32, 1), union_of_solids(std::move(parts), {"a", "b"}));
+  for (double until = 1.0; until < 6.0; until += 1.0) {
+    wall.move(test::uniform_speed(0.5), until);
+    const Geometry g = wall.geometry();
+    EXPECT_NEAR(g.report.minerals[0].area, g.report.minerals[1].area, 0.05 * g.report.wall_area);
+    EXPECT_NEAR(g.report.minerals[0].area + g.report.minerals[1].area, g.report.wall_area, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace karst::wall_transfer_test

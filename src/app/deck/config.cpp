@@ -236,9 +236,10 @@ void require_followed_fits(Reader& in, const Config& config) {
 }
 
 /// Between the steps of walls that move, flow and transport are steady, and the components are those that move them.
-void require_walls_fit(Reader& in, const Config& config) {
+void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
   if (!walls.asked()) return;
+  config.geometry.keep = KeepPores::all;  // what moves opens pores and cuts others off
   const auto needs_steady = [&](bool not_steady, const char* key, const char* instead) {
     if (not_steady)
       in.mistake(key, fmt::format("walls that move ([[walls.mineral]]) need steady flow and transport; {}", instead));

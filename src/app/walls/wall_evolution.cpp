@@ -206,8 +206,6 @@ void move_to_next_ground(JobContext& run, const WallMotion& motion, std::span<co
   state.before = std::move(transfer.means);
   state.owed = std::move(transfer.owed);
   state.moved += transfer.moved;
-  state.opened += transfer.opened;
-  state.closed += transfer.closed;
   take(transfer.lost, state.dissolved);  // more than there was: the last of a grain
   run.ground = ground;
 }

@@ -34,7 +34,6 @@ struct EvolutionLine {
   double dissolved = 0.0;                   ///< volume up to now, all minerals [m³]
   double moved = 0.0;                       ///< by which the fluid has grown at the walls [m³]
   double owed = 0.0;                        ///< dissolved - moved: what walls are still to move by [m³]
-  double opened = 0.0, closed = 0.0;        ///< volume of the cells at walls of pores that opened, that were cut off
   double largest_speed = 0.0;               ///< of a piece [m/s]
   std::vector<MovingMineralLine> minerals;  ///< by number
 };
@@ -69,11 +68,11 @@ SteadyState solve_steady_state(const JobContext& run, std::span<const MineralMot
 
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
-  double time = 0.0, dt = 0.0;                     ///< of the last step; 0: there was none
-  WallRows before;                                 ///< V of the step before, at the pieces of now [h0/s]
-  WallRows owed;                                   ///< [h0³]
-  std::vector<double> dissolved;                   ///< by number of the mineral [h0³]
-  double moved = 0.0, opened = 0.0, closed = 0.0;  ///< [h0³]
+  double time = 0.0, dt = 0.0;    ///< of the last step; 0: there was none
+  WallRows before;                ///< V of the step before, at the pieces of now [h0/s]
+  WallRows owed;                  ///< [h0³]
+  std::vector<double> dissolved;  ///< by number of the mineral [h0³]
+  double moved = 0.0;             ///< [h0³]
 };
 
 /// Notes what dissolves in a time [s]: pieces of wall owe it. Collective.

@@ -130,8 +130,6 @@ EvolutionLine WallsInTime::line() const {
       for (int d = 0; d < 3; ++d) line.permeability[d] = number_or_nan(result.json.at("permeability_m2").at(d).at(d));
   line.moved = volume * state_.moved;
   line.owed = volume * sum_of(run_.comm, state_.owed);
-  line.opened = volume * state_.opened;
-  line.closed = volume * state_.closed;
   line.largest_speed = h * now_.largest_speed;
   std::vector<double> rates(evolution_.minerals.size(), 0.0);
   for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
@@ -177,8 +175,6 @@ State WallsInTime::state() {
                    {"dt", state_.dt},
                    {"dissolved", state_.dissolved},
                    {"moved", state_.moved},
-                   {"opened", state_.opened},
-                   {"closed", state_.closed},
                    {"states", states_json(evolution_.states)}};
   return state;
 }
@@ -190,8 +186,6 @@ void WallsInTime::go_on(const State& state) {
     state_.dt = numbers.at("dt");
     state_.dissolved = numbers.at("dissolved").get<std::vector<double>>();
     state_.moved = numbers.at("moved");
-    state_.opened = numbers.at("opened");
-    state_.closed = numbers.at("closed");
     evolution_.states = states_of(numbers.at("states"));
     std::vector<double> rows(2 * set_of(state, unknowns_of(run_.geometry(), *run_.ground->numbering()).name).size);
     take_item(state, walls_item, 2, rows);

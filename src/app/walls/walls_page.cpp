@@ -90,7 +90,7 @@ std::string numbers_card(const Json& walls) {
     rows.push_back({escape_html(label), number_or_dash(was, digits), number_or_dash(is, digits)});
   };
   row("porosity", first.at("porosity"), last.at("porosity"), 5);
-  row("specific surface [1/m]", first.at("specific_surface_1_m"), last.at("specific_surface_1_m"), 4);
+  row("specific surface [1/m]", first.at("specific_surface_per_m"), last.at("specific_surface_per_m"), 4);
   for (int d = 0; d < 3; ++d)
     if (const Json& k = first.at("permeability_m2").at(d); !k.is_null())
       row(fmt::format("permeability along {} [m²]", axis_names[d]), k, last.at("permeability_m2").at(d), 4);

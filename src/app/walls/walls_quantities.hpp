@@ -18,13 +18,11 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"dt", "s", csv | record}, l.dt);
   f(Quantity{"porosity", "", all, digits}, l.porosity);
   f(Quantity{"connected_porosity", "", all, digits}, l.connected_porosity);
-  f(Quantity{"specific_surface", "1_m", all}, l.specific_surface);
+  f(Quantity{"specific_surface", "per_m", all}, l.specific_surface);
   f(Quantity{"permeability", "m2", all}, l.permeability);
   f(Quantity{"dissolved", "m3", all, digits}, l.dissolved);
   f(Quantity{"moved", "m3", csv | json | record, digits}, l.moved);
   f(Quantity{"owed", "m3", csv | json | record}, l.owed);
-  f(Quantity{"opened", "m3", csv | json | record}, l.opened);
-  f(Quantity{"closed", "m3", csv | json | record}, l.closed);
   f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
 }
 

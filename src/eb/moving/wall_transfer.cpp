@@ -19,8 +19,6 @@ namespace {
 
 /// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-/// A pore whose wall is so far from all walls before has just been opened [widths of level 0].
-constexpr double far_from_walls = 2.0;
 constexpr int cells_around = 3;  ///< of level 0: pieces and volumes travel as far
 
 /// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
@@ -199,31 +197,6 @@ struct Owed {
   double volume;
 };
 
-/// Which of the cells of a pore have just been opened, or closed: those far from all walls of the other geometry, where
-/// that one has no fluid, and those beside them without fluid there.
-class OtherPores {
- public:
-  /// @param cells  of all ranks, near own blocks
-  OtherPores(const std::vector<CellChange>& cells, double CellChange::*other, const NearPieces& walls, int scale) {
-    for (const CellChange& c : cells) {
-      if (c.*other != 0.0) continue;
-      const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
-      const bool is_far = walls.around(x, scale * far_from_walls, [](std::size_t, double) {}) == 0.0;
-      if (is_far) far_.insert(c.cell);
-    }
-  }
-  bool contain(const Index& cell, double other) const {
-    if (other != 0.0 || far_.empty()) return false;
-    bool found = false;
-    for_each_cell(Box{cell - Index::all(1), cell + Index::all(2)},
-                  [&](const Index& c) { found = found || far_.contains(c); });
-    return found;
-  }
-
- private:
-  std::set<Index> far_;
-};
-
 /// What one rank does for the walls at its blocks of corners.
 class Sharing {
  public:
@@ -315,26 +288,17 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   for (NearPiece& p : taking) p.area *= p.value;
   const NearPieces now(lattice, std::move(taking));
   Sharing sharing(displacement.blocks(), now);
-  const std::vector<CellChange> cells = changes_here(comm, before, after, displacement);
-  const OtherPores opened(cells, &CellChange::before, was, scale), closed(cells, &CellChange::after, now, scale);
-  for (const CellChange& c : cells) {
+  for (const CellChange& c : changes_here(comm, before, after, displacement)) {
     const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
     if (!sharing.is_own(x)) continue;
-    if (opened.contain(c.cell, c.before)) {
-      all.opened += c.after;
-    } else if (closed.contain(c.cell, c.after)) {
-      all.closed += c.before;
-    } else {
-      all.moved += c.after - c.before;
-      all.lost += sharing.share({x, c.before - c.after});
-    }
+    all.moved += c.after - c.before;
+    all.lost += sharing.share({x, c.before - c.after});
   }
   for (const NearPiece& p : was.all())
     if (sharing.is_own(p.at)) all.lost += sharing.share({p.at, p.owed});
   sharing.send(comm, was, all);
-  std::array<double, 4> sums{all.moved, all.opened, all.closed, all.lost};
-  comm.sum(std::span(sums));
-  all.moved = sums[0], all.opened = sums[1], all.closed = sums[2], all.lost = sums[3];
+  all.moved = comm.sum(all.moved);
+  all.lost = comm.sum(all.lost);
   return all;
 }
 

@@ -26,12 +26,10 @@ struct WallPieces {
 
 /// Volumes in h0³.
 struct WallTransfer {
-  WallRows means;       ///< at the new pieces
-  WallRows owed;        ///< of the new pieces
-  double moved = 0.0;   ///< by which the fluid has grown, without `opened` and `closed`
-  double opened = 0.0;  ///< at the walls of pores that were no part of the geometry before
-  double closed = 0.0;  ///< the same of pores that are no part of it any more
-  double lost = 0.0;    ///< Σ owed before - Σ owed after - moved: where no wall is left that could owe it
+  WallRows means;      ///< at the new pieces
+  WallRows owed;       ///< of the new pieces
+  double moved = 0.0;  ///< by which the fluid has grown
+  double lost = 0.0;   ///< Σ owed before - Σ owed after - moved: where no wall is left that could owe it
 };
 
 /// What the walls owe the fluid after they have moved: each piece before owed a volume, and each cell has gained or
@@ -39,10 +37,11 @@ struct WallTransfer {
 ///
 ///   owed_q = Σ_p w_q(x_p) owed_p - Σ_c w_q(x_c) (V_c after - V_c before),   Σ_q w_q = 1,
 ///
-/// so that Σ owed + fluid volume stays as it is to round-off, but for pores that open and close. Cells are those of
-/// level 0. Means: with the same weights, of the pieces before that are around a new one; 0 where there is none.
+/// so that Σ owed + fluid volume stays as it is to round-off. Cells are those of level 0. Means: with the same weights,
+/// of the pieces before that are around a new one; 0 where there is none.
 ///
-/// @param before, after  of one domain; levels are finished
+/// @param before, after  of one domain, with all pores (a pore that is removed would count as solid); levels are
+/// finished
 /// @param means          of the pieces before, any quantity
 /// @param owed           of the pieces before [h0³]: volume by which they ought to have moved
 /// @param takes          of each new piece, the part of its area that may owe

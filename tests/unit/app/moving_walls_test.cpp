@@ -139,8 +139,8 @@ periodic = [true, true, true]
 )";
 
 // A given speed, as a sphere of the same volume: its radius is off by what the cut cells miss at the start (0.0136) and
-// by the trapezoidal rule, Σ dt³ A'' / 12; the wall is there but for what it owes. A sphere that dissolves to its end is
-// gone, and the run ends.
+// by the trapezoidal rule, Σ dt³ A'' / 12; the wall is there but for what it owes. A sphere that dissolves to its end
+// is gone, and the run ends.
 TEST(MovingWallsMpi, ASphereWithAGivenSpeed) {
   const PetscSession petsc;
   const auto volume = [](const Ran& ran) { return 13824.0 * (1.0 - ran.last("porosity")); };

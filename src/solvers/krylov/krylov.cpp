@@ -164,6 +164,13 @@ struct KrylovSolver::Hidden {
   KrylovEnd solve_with_gcr(Vec b, Vec x);
   KSPConvergedReason run(Vec b, Vec x, SolveReport& report);
   std::string preconditioner_in_use() const;
+  /// A right-hand side and a solution, and the length that residuals are relative to.
+  struct System {
+    std::span<const double> right;
+    std::span<double> x;
+    double size;
+  };
+  KSPConvergedReason run_to_true_residual(Vec b, Vec x, const System& system, SolveReport& report);
   bool is_true(double residual, double believed) const;
   void judge(KSPConvergedReason reason, const SolveReport& report) const;
   bool user_names_preconditioner() const;
@@ -296,6 +303,27 @@ KSPConvergedReason KrylovSolver::Hidden::run(Vec b, Vec x, SolveReport& report) 
   return end.reason;
 }
 
+/// Over many iterations the residual that a method carries along departs from that of the solution: then it goes on from
+/// there with the true one.
+KSPConvergedReason KrylovSolver::Hidden::run_to_true_residual(Vec b, Vec x, const System& system, SolveReport& report) {
+  const std::vector<double> given(system.right.begin(), system.right.end());
+  std::vector<double> right;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  int iterations = 0;
+  for (int round = 0; round < most_rounds; ++round) {
+    guarded([&] { reason = run(b, x, report); });
+    iterations += report.iterations;
+    report.iterations = iterations;
+    if (failure) break;
+    right = given;
+    subtract_added(system.x, right);
+    report.true_residual = op.set_orphans(right, system.x) / system.size;
+    if (reason <= 0 || is_true(report.true_residual, report.residuals.back() / system.size)) break;
+    petsc_check(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
+  }
+  return reason;
+}
+
 std::string KrylovSolver::Hidden::preconditioner_in_use() const {
   if (inner == nullptr) return preconditioner_name;
   PCType type = nullptr;
@@ -382,23 +410,7 @@ SolveReport KrylovSolver::solve(std::span<const double> b, std::span<double> x) 
   petsc_check(KSPSetInitialGuessNonzero(h.ksp, squares[1] > 0.0 ? PETSC_TRUE : PETSC_FALSE),
               "KSPSetInitialGuessNonzero");
   PetscPushErrorHandler(Hidden::tell_error, &h);
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  const std::vector<double> given = right;
-  int iterations = 0;
-  for (int round = 0; round < most_rounds; ++round) {
-    h.guarded([&] { reason = h.run(vb, vx, report); });
-    if (h.failure) break;
-    iterations += report.iterations;
-    right = given;
-    h.subtract_added(x, right);
-    report.true_residual = h.op.set_orphans(right, x) / std::sqrt(squares[0]);
-    right = given;
-    if (reason <= 0 || h.is_true(report.true_residual, report.residuals.back() / std::sqrt(squares[0]))) break;
-    // Over many iterations the residual that a method carries along departs from that of the solution: it goes on from
-    // there with the true one.
-    petsc_check(KSPSetInitialGuessNonzero(h.ksp, PETSC_TRUE), "KSPSetInitialGuessNonzero");
-  }
-  report.iterations = iterations;
+  const KSPConvergedReason reason = h.run_to_true_residual(vb, vx, {right, x, std::sqrt(squares[0])}, report);
   PetscPopErrorHandler();
   KSPMonitorCancel(h.ksp);
   VecDestroy(&vb);

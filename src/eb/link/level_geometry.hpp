@@ -55,9 +55,12 @@ struct JoinedPart {
 /// Fluid of a cell before it was merged, and where it belongs. What several homes share stands there once for each.
 struct KeptPiece {
   static constexpr std::uint8_t own_cell = 6;
+  static constexpr double full_wall = 127.0;
   VofName home = no_face;           ///< no_face: its pore was removed
   double kappa = 0.0;               ///< of the part of this home: volume / h³
   std::array<float, 3> centroid{};  ///< of the piece, from the centre of the cell / h
+  /// Of the piece: area vector of its wall into the fluid, over the area of its wall; times full_wall.
+  std::array<std::int8_t, 3> wall{};
   std::uint16_t cell = 0;           ///< offset in its box
   std::uint8_t ordinal = 0;         ///< among the pieces of the cell
   std::uint8_t side = own_cell;     ///< towards the cell of the home

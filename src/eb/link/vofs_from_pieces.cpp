@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <map>
 
 #include "base/comm/parallel.hpp"
@@ -440,7 +441,11 @@ std::vector<KeptPiece> Maker::pieces(int slot) const {
       const Piece& piece = box.cut.pieces[p];
       for_each_home(slot, p, [&](const HomeName& home) {
         KeptPiece part{home.vof, home.share * piece.kappa};
-        for (int d = 0; d < 3; ++d) part.centroid[d] = static_cast<float>(piece.centroid[d]);
+        const double to_wall = piece.wall_area > 0.0 ? KeptPiece::full_wall / piece.wall_area : 0.0;
+        for (int d = 0; d < 3; ++d) {
+          part.centroid[d] = static_cast<float>(piece.centroid[d]);
+          part.wall[d] = static_cast<std::int8_t>(std::lround(to_wall * piece.wall[d]));
+        }
         part.cell = cell;
         part.ordinal = static_cast<std::uint8_t>(p - box.first_piece[c]);
         if (!homes(slot, p).own()) part.side = static_cast<std::uint8_t>(home.side);

@@ -12,12 +12,9 @@ using Pair = std::pair<int, int>;
 
 double apart2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
-/// Two small pieces at opposite sides of a cell, as on both sides of a thin plate, are not the same: with a plate
-/// between two sides of the cell their centroids are 1 - (V + V') / 2 apart, and pieces that lie in each other are
-/// closer than 0.9 of that.
 bool can_overlap(const CellPiece& a, const CellPiece& b) {
-  const double sum = a.volume + b.volume, apart = 0.9 * (1.0 - 0.5 * sum);
-  return a.volume > 0.0 && b.volume > 0.0 && (sum >= 0.5 || apart2(a.centroid, b.centroid) < apart * apart);
+  constexpr double opposed = -0.5;  // of the product of two directions
+  return a.volume > 0.0 && b.volume > 0.0 && (a.volume + b.volume > 1.0 || dot(a.wall, b.wall) > opposed);
 }
 
 /// Pairs by distance, the nearest first, each piece in one at most.

@@ -75,8 +75,9 @@ std::vector<WholePiece> pieces_of(PartsOfCell cell) {
 std::vector<CellPiece> to_match(std::span<const WholePiece> pieces) {
   std::vector<CellPiece> all;
   for (const WholePiece& p : pieces) {
-    const auto& at = p.parts.front().centroid;
-    all.push_back({p.volume, {at[0], at[1], at[2]}});
+    const auto& [at, wall] = std::tie(p.parts.front().centroid, p.parts.front().wall);
+    const auto direction = [&](int d) { return wall[d] / KeptPiece::full_wall; };
+    all.push_back({p.volume, {at[0], at[1], at[2]}, {direction(0), direction(1), direction(2)}});
   }
   return all;
 }

@@ -58,8 +58,11 @@ std::vector<double> contents_on_other_walls(WallChange& change, std::span<const 
   balance = {};
   for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
     if (!parts.empty()) now[v] = mean(parts, value_of);
-    for (const Part& p : parts)
-      if (p.source == WallChange::from_pore) balance.entered += p.taken * of_pore;
+    for (const Part& p : parts) {
+      if (p.source != WallChange::from_pore) continue;
+      balance.entered += p.kept * of_pore;
+      balance.opened += (p.taken - p.kept) * of_pore;
+    }
   });
   fill_from_neighbours(change.to, change.born, now);
   now.resize(change.to.n_own);
@@ -105,8 +108,8 @@ std::vector<double> amounts_on_other_walls(WallChange& change, std::span<const d
     double sum = 0.0;
     for (const Part& p : parts) {
       const bool entered = p.source == WallChange::from_pore;
-      sum += entered ? p.taken * of_pore : p.kept * density[p.source];
-      if (entered) balance.entered += p.taken * of_pore;
+      sum += p.kept * (entered ? of_pore : density[p.source]);
+      if (entered) balance.entered += p.kept * of_pore;
     }
     now[v] = sum / change.to.volume[v];
   });

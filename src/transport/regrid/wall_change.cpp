@@ -166,7 +166,7 @@ void Comparison::find_neighbours() {
     parts.insert(parts.end(), change_.parts.begin() + change_.part_begin[i],
                  change_.parts.begin() + change_.part_begin[i + 1]);
     if (std::ranges::binary_search(change_.born.isolated, change_.listed[i])) {
-      parts.push_back({WallChange::from_pore, 0.0, change_.opened[i]});
+      parts.push_back({WallChange::from_pore, change_.opened[i], change_.opened[i]});
       change_.opened[i] = 0.0;
     }
     begin.push_back(std::ssize(parts));
@@ -182,7 +182,10 @@ void Comparison::sum_volumes() {
   WallChange::Volumes& sum = change_.volumes;
   for (const double v : change_.opened) sum.opened += v;
   for (const WallChange::Part& part : change_.parts)
-    if (part.source == WallChange::from_pore) sum.entered += part.taken;
+    if (part.source == WallChange::from_pore) {
+      sum.entered += part.kept;
+      sum.opened += part.taken - part.kept;
+    }
   for (const WallChange::Old& o : change_.old) {
     sum.opened += o.opened;
     sum.closed += o.closed;

@@ -98,6 +98,58 @@ TEST(PieceMap, EveryPieceIsItselfWhereNothingMovesMpi) {
   expect_whole_balance(comm, a.levels[0], b.levels[0], map);
 }
 
+// Pieces that two or three homes share stay in each of them: nothing is mixed where nothing moves.
+TEST(PieceMap, SharedPiecesStayInEachHomeMpi) {
+  const Comm comm = Comm::world();
+  MovingWall wall(comm, grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.0), 5.3}));
+  const Geometry a = wall.with_pieces();
+  std::int64_t shared = 0;
+  const std::span<const KeptPiece> pieces = a.levels[0].pieces.span();
+  for (std::size_t i = 1; i < pieces.size(); ++i)
+    shared += pieces[i].cell == pieces[i - 1].cell && pieces[i].ordinal == pieces[i - 1].ordinal ? 1 : 0;
+  EXPECT_GT(comm.sum(shared), 10);
+  for (const SharedFluid& s : map_pieces(comm, a.levels[0], a.levels[0]).shared) EXPECT_EQ(s.before, s.after);
+  wall.move(test::uniform_speed(0.2), 1.0);
+  const Geometry b = wall.with_pieces();
+  expect_whole_balance(comm, a.levels[0], b.levels[0], map_pieces(comm, a.levels[0], b.levels[0]));
+}
+
+TEST(MatchingPieces, OneAndOneJoinsAndSplits) {
+  const CellPiece low{0.2, {-0.4, 0.0, 0.0}}, high{0.3, {0.35, 0.0, 0.0}}, both{0.7, {0.05, 0.0, 0.0}};
+  const std::vector<CellPiece> parts{low, high}, one{both};
+  const auto is = [](const MatchedPieces& m, int before, int after, double kept, double taken) {
+    EXPECT_EQ(std::pair(m.before, m.after), std::pair(before, after));
+    EXPECT_NEAR(m.kept, kept, 1e-15);
+    EXPECT_NEAR(m.taken, taken, 1e-15);
+  };
+  const std::vector<MatchedPieces> grown = match_pieces(std::span(parts).first(1), one);
+  ASSERT_EQ(grown.size(), 1U);
+  is(grown[0], 0, 0, 0.2, 0.7);
+  const std::vector<MatchedPieces> joined = match_pieces(parts, one);  // the wall between them took 0.2
+  ASSERT_EQ(joined.size(), 2U);
+  is(joined[0], 0, 0, 0.2, 0.7 * 0.2 / 0.5);
+  is(joined[1], 1, 0, 0.3, 0.7 * 0.3 / 0.5);
+  const std::vector<MatchedPieces> split = match_pieces(one, parts);
+  ASSERT_EQ(split.size(), 2U);
+  is(split[0], 0, 0, 0.2, 0.2);
+  is(split[1], 0, 1, 0.3, 0.3);
+  // One of two closes, the other hardly moves: nothing of it is in what is left.
+  const std::vector<CellPiece> left{{0.31, {0.345, 0.0, 0.0}}};
+  const std::vector<MatchedPieces> alone = match_pieces(parts, left);
+  ASSERT_EQ(alone.size(), 1U);
+  is(alone[0], 1, 0, 0.3, 0.31);
+}
+
+// Both sides of a plate: at opposite walls, with room for both in a cell, there are two pieces.
+TEST(MatchingPieces, OppositeWallsAreTwoPieces) {
+  const std::vector<CellPiece> low{{0.45, {-0.275, 0.0, 0.0}, {-1.0, 0.0, 0.0}}},
+      high{{0.5, {0.25, 0.0, 0.0}, {1.0, 0.0, 0.0}}}, more{{0.6, {-0.2, 0.0, 0.0}, {-1.0, 0.0, 0.0}}};
+  EXPECT_TRUE(match_pieces(low, high).empty());
+  EXPECT_EQ(match_pieces(low, more).size(), 1U);
+  EXPECT_EQ(match_pieces(high, more).size(), 1U);  // they must overlap
+  EXPECT_TRUE(match_pieces({}, low).empty());
+}
+
 class PieceMapOfPackings : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, PieceMapOfPackings, ::testing::Range(1, 7));
 

@@ -61,9 +61,9 @@ struct KeptPiece {
   std::array<float, 3> centroid{};  ///< of the piece, from the centre of the cell / h
   /// Of the piece: area vector of its wall into the fluid, over the area of its wall; times full_wall.
   std::array<std::int8_t, 3> wall{};
-  std::uint16_t cell = 0;           ///< offset in its box
-  std::uint8_t ordinal = 0;         ///< among the pieces of the cell
-  std::uint8_t side = own_cell;     ///< towards the cell of the home
+  std::uint16_t cell = 0;        ///< offset in its box
+  std::uint8_t ordinal = 0;      ///< among the pieces of the cell
+  std::uint8_t side = own_cell;  ///< towards the cell of the home
 };
 
 /// Area of one of the minerals on the wall of an irregular row that has several.
@@ -90,7 +90,7 @@ struct LevelGeometry {
   /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty if the level set
   /// has one mineral: all walls have number 0.
   Array<MineralNumber> mineral;
-  Array<MixedWall> mixed;         ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
+  Array<MixedWall> mixed;  ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
   /// If asked for (VolumeOptions): of the cut cells of the own boxes, and of whole ones in pores that were removed, box
   /// after box, by cell, then ordinal; all other fluid are VoFs that are whole cells.
   Array<KeptPiece> pieces;

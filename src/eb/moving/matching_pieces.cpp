@@ -37,8 +37,7 @@ std::vector<Pair> nearest_pairs(std::span<const CellPiece> before, std::span<con
 bool contains(const CellPiece& whole, const CellPiece& part, const CellPiece& rest) {
   const double sum = part.volume + rest.volume;
   const Vec3 together = (1.0 / sum) * (part.volume * part.centroid + rest.volume * rest.centroid);
-  return can_overlap(whole, rest) &&
-         apart2(whole.centroid, together) < apart2(whole.centroid, part.centroid);
+  return can_overlap(whole, rest) && apart2(whole.centroid, together) < apart2(whole.centroid, part.centroid);
 }
 
 /// The pairs of those in no pair, with pieces of the other side that contain them, the nearest of these.
@@ -51,8 +50,8 @@ std::vector<Pair> leftover_pairs(std::span<const CellPiece> wholes, std::span<co
     int found = -1;
     for (const auto& [w, part] : pairs)
       if (contains(wholes[w], parts[part], parts[r]) &&
-          (found < 0 || apart2(wholes[w].centroid, parts[r].centroid) <
-                            apart2(wholes[found].centroid, parts[r].centroid)))
+          (found < 0 ||
+           apart2(wholes[w].centroid, parts[r].centroid) < apart2(wholes[found].centroid, parts[r].centroid)))
         found = w;
     if (found >= 0) more.push_back({found, r});
   }

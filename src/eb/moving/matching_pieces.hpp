@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which pieces of fluid of one cell before its walls moved are which after, from their volumes, centroids and walls alone.
+// Which pieces of fluid of one cell before its walls moved are which after, from their volumes, centroids and walls
+// alone.
 #pragma once
 
 #include <span>

@@ -159,7 +159,9 @@ std::vector<Parts> Mapper::fetch_old() {
 
 void Mapper::compare_box(const Box& cells, const Parts& before, const Parts& after) {
   const Box domain = after_.graph.layout().domain().box();
-  const auto cell_at = [](const Parts& parts, std::size_t i) { return i < parts.size() ? int{parts[i].cell} : 1 << 16; };
+  const auto cell_at = [](const Parts& parts, std::size_t i) {
+    return i < parts.size() ? int{parts[i].cell} : 1 << 16;
+  };
   const auto end_of_cell = [&](const Parts& parts, std::size_t i, int cell) {
     while (cell_at(parts, i) == cell) ++i;
     return i;
@@ -198,8 +200,7 @@ void Mapper::compare_cell(std::int64_t cell, PartsOfCell before, PartsOfCell aft
       if (has_source[q] == 0 && part.home != no_face) put({part.home, from_no_piece, cell, 0.0, part.kappa});
 }
 
-void Mapper::share(std::int64_t cell, const MatchedPieces& matched, const WholePiece& before,
-                   const WholePiece& after) {
+void Mapper::share(std::int64_t cell, const MatchedPieces& matched, const WholePiece& before, const WholePiece& after) {
   const auto fraction = fractions_of_parts(before, after);
   for (std::size_t i = 0; i < before.parts.size(); ++i)
     for (std::size_t j = 0; j < after.parts.size(); ++j) {
@@ -209,7 +210,8 @@ void Mapper::share(std::int64_t cell, const MatchedPieces& matched, const WholeP
       if (to != no_face) put({to, from, cell, kept, taken});
       if (from == no_face) continue;
       const bool cut_off = to == no_face;
-      put(cell, {.before = from, .kept = kept, .opened = cut_off ? 0.0 : taken - kept, .cut_off = cut_off ? kept : 0.0});
+      put(cell,
+          {.before = from, .kept = kept, .opened = cut_off ? 0.0 : taken - kept, .cut_off = cut_off ? kept : 0.0});
     }
 }
 
@@ -300,11 +302,11 @@ PieceMap Mapper::make() {
 
 PieceMap map_pieces(const Comm& comm, const LevelGeometry& before, const LevelGeometry& after) {
   const Layout &old_layout = before.graph.layout(), &new_layout = after.graph.layout();
-  require(old_layout.domain().cells == new_layout.domain().cells && old_layout.box_size() == new_layout.box_size(),
-          "piece map: grids of {} x {} x {} cells in boxes of {} and {} x {} x {} in boxes of {}; they must be the same",
-          old_layout.domain().cells[0], old_layout.domain().cells[1], old_layout.domain().cells[2],
-          old_layout.box_size(), new_layout.domain().cells[0], new_layout.domain().cells[1],
-          new_layout.domain().cells[2], new_layout.box_size());
+  require(
+      old_layout.domain().cells == new_layout.domain().cells && old_layout.box_size() == new_layout.box_size(),
+      "piece map: grids of {} x {} x {} cells in boxes of {} and {} x {} x {} in boxes of {}; they must be the same",
+      old_layout.domain().cells[0], old_layout.domain().cells[1], old_layout.domain().cells[2], old_layout.box_size(),
+      new_layout.domain().cells[0], new_layout.domain().cells[1], new_layout.domain().cells[2], new_layout.box_size());
   require(before.keeps_pieces() && after.keeps_pieces(), "piece map: a geometry was built without its pieces");
   return Mapper(comm, before, after).make();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the fluid of the control volumes of one geometry is in those of another one, of the same grid, whose walls
 // differ (docs/decisions/061-contents-where-walls-move.md). Pieces of fluid are compared cell by cell before they were
-// merged (matching_pieces.hpp): a volume is born and dies as soon as its cell centre changes sides, and pieces get other
-// homes, while their fluid hardly moves. For each volume, to round-off,
+// merged (matching_pieces.hpp): a volume is born and dies as soon as its cell centre changes sides, and pieces get
+// other homes, while their fluid hardly moves. For each volume, to round-off,
 //
 //   V  (before) = kept + closed                 closed: now solid
 //   V' (after)  = Σ taken + opened              taken:  kept, and what opened beside it in the same piece
@@ -50,7 +50,8 @@ struct PieceMap {
   // Of own volumes before.
   std::vector<OldFluid> old;  ///< but for those that are whole; by name
 
-  /// By the same rule as compare_volumes() but for cells with several pieces, where pieces follow those that they match.
+  /// By the same rule as compare_volumes() but for cells with several pieces, where pieces follow those that they
+  /// match.
   VolumeEvents events;  ///< over all ranks
 };
 

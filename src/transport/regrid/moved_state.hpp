@@ -13,7 +13,8 @@ namespace karst {
 
 /// Values of one component of an item: one per own volume of the old grid, to one per own volume of the new one. What
 /// is stored times the width of a level comes without it.
-using MoveValues = std::function<std::vector<double>(const StateItem& item, int component, std::span<const double> was)>;
+using MoveValues =
+    std::function<std::vector<double>(const StateItem& item, int component, std::span<const double> was)>;
 
 /// Fluxes and memory are dropped, and State::other_grid is set. Throws the same Error on all ranks where what stands in
 /// some volumes alone is to be kept. Collective.

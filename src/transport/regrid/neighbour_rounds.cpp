@@ -21,7 +21,8 @@ std::vector<std::vector<WeightedNeighbour>> neighbours_of(const ScalarGrid& grid
   constexpr double closed = 1e-9;  // conductance of faces that are too small for a flux: they lead somewhere, too
   std::vector<double> conductance(grid.n_faces, 0.0);
   for_all_faces(
-      grid, [&](std::int32_t face, std::int32_t, std::int32_t, int, int level) { conductance[face] = grid.width(level); },
+      grid,
+      [&](std::int32_t face, std::int32_t, std::int32_t, int, int level) { conductance[face] = grid.width(level); },
       [&](const ScalarFace& f, std::int64_t i) { conductance[f.face] = grid.conductance[i]; });
   std::vector<std::int32_t> place(grid.n_own, -1);
   for (std::size_t i = 0; i < volumes.size(); ++i) place[volumes[i]] = static_cast<std::int32_t>(i);
@@ -95,8 +96,7 @@ void fill_from_neighbours(ScalarGrid& grid, const NeighbourRounds& rounds, std::
     for_round(rounds, r, [&](std::int32_t v, std::int64_t first, std::int64_t end) {
       const double one = values[rounds.neighbour[first]];  // a constant keeps its bits
       double others = 0.0;
-      for (std::int64_t k = first + 1; k < end; ++k)
-        others += rounds.weight[k] * (values[rounds.neighbour[k]] - one);
+      for (std::int64_t k = first + 1; k < end; ++k) others += rounds.weight[k] * (values[rounds.neighbour[k]] - one);
       values[v] = one + others;
     });
   }

@@ -137,7 +137,8 @@ std::vector<double> points_on_other_walls(WallChange& change, std::span<const do
 State state_on_other_walls(WallChange& change, const State& state, const ValueOfPores& of_pores,
                            std::vector<ItemOnOtherWalls>& items) {
   const bool asks = change.volumes.entered > 0.0;
-  require(!asks || of_pores, "walls that move: pores that had been removed are open now, and nothing says what is in them");
+  require(!asks || of_pores,
+          "walls that move: pores that had been removed are open now, and nothing says what is in them");
   return moved_state(change.from, change.to, state, [&](const StateItem& item, int c, std::span<const double> was) {
     const double of_pore = asks ? of_pores(item, c) : 0.0;
     if (item.kind == ItemKind::point_value) return points_on_other_walls(change, was, of_pore);

@@ -2,7 +2,8 @@
 // Quantities of volumes where walls have moved (wall_change.hpp; docs/decisions/061-contents-where-walls-move.md).
 // c is the mean of an old volume, V its volume, ' of the new ones.
 //
-//   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, the fluid that
+//   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, the fluid
+//   that
 //                opens is water of the piece it is beside; in a cell without one, of the volume that it joins; a volume
 //                without any has the mean of its neighbours, weighted by conductance. What closes takes its own water
 //                along. So c' is a mean of old values: bounds and constants are kept, and c + 1000 is the same problem.
@@ -14,13 +15,14 @@
 //                entered what was in pores that had been removed, with a concentration that the caller gives
 //                cut off what is in pores that are removed now
 //
-//   amount       lies on what it lies on: stays in the cells of its volume, goes to what is left of it, and where nothing
+//   amount       lies on what it lies on: stays in the cells of its volume, goes to what is left of it, and where
+//   nothing
 //                is left to its neighbours across faces, weighted by conductance. Σ x' V' = Σ x V + entered - cut off.
 //                Here cut off includes what is in fluid that closes with no neighbour left.
 //   point value  of the old volume with most of the fluid; where none was, the mean of neighbours as above
 //
-// There and back: a volume that only opened and closed beside its own fluid has its value again, to the last bit, and so
-// its content. Volumes that were merged in between have their common mean, as all fluid in a volume is mixed; Σ over
+// There and back: a volume that only opened and closed beside its own fluid has its value again, to the last bit, and
+// so its content. Volumes that were merged in between have their common mean, as all fluid in a volume is mixed; Σ over
 // them is that of before and of the lines above, which cancel as far as the values do.
 #pragma once
 

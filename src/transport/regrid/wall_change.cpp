@@ -61,8 +61,7 @@ struct NamedPart {
 
 class Comparison {
  public:
-  explicit Comparison(WallChange& change)
-      : change_(change), from_(*change.from.composite), to_(*change.to.composite) {
+  explicit Comparison(WallChange& change) : change_(change), from_(*change.from.composite), to_(*change.to.composite) {
     whole_.assign(change.to.n_own, {-1, -1});
     opened_.assign(change.to.n_own, 0.0);
   }
@@ -222,8 +221,9 @@ std::int64_t WallChange::bytes() const {
 
 WallChange compare_walls(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to) {
   const Timer timer("other walls");
-  require(from->n_levels() == to->n_levels(), "walls that move: from a grid of {} levels to one of {}; they must be the same",
-          from->n_levels(), to->n_levels());
+  require(from->n_levels() == to->n_levels(),
+          "walls that move: from a grid of {} levels to one of {}; they must be the same", from->n_levels(),
+          to->n_levels());
   WallChange change(scalar_grid_of(from, {}), scalar_grid_of(to, {}));
   Comparison comparison(change);
   for (int l = 0; l < from->n_levels(); ++l) comparison.add_level(l);

@@ -163,7 +163,8 @@ TEST_P(PieceMapOfPackings, VolumesOfAllFluidThereAndBack) {
     const Geometry a = wall.with_pieces();
     wall.move(random_speed(seed, most), 1.0);
     const Geometry b = wall.with_pieces();
-    const PieceMap there = map_pieces(comm, a.levels[0], b.levels[0]), back = map_pieces(comm, b.levels[0], a.levels[0]);
+    const PieceMap there = map_pieces(comm, a.levels[0], b.levels[0]),
+                   back = map_pieces(comm, b.levels[0], a.levels[0]);
     expect_whole_balance(comm, a.levels[0], b.levels[0], there);
     expect_whole_balance(comm, b.levels[0], a.levels[0], back);
     std::map<std::pair<VofName, VofName>, double> kept;
@@ -183,8 +184,7 @@ TEST_P(PieceMapOfPackings, VolumesOfAllFluidThereAndBack) {
     EXPECT_GT(e.born + e.gone + e.joined + e.split, 100);
     // Where a cell has several pieces compare_volumes() takes all for the same.
     const VolumeEvents count = compare_volumes(comm, a.levels[0], b.levels[0]);
-    const std::int64_t several =
-        a.report.levels[0].cut.cells_multivalued + b.report.levels[0].cut.cells_multivalued;
+    const std::int64_t several = a.report.levels[0].cut.cells_multivalued + b.report.levels[0].cut.cells_multivalued;
     EXPECT_LE(std::abs(e.born - count.born), several);
     EXPECT_LE(std::abs(e.gone - count.gone), several);
     EXPECT_LE(std::abs(e.joined - count.joined), several);
@@ -273,8 +273,7 @@ TEST(PieceMap, PoresThatComeAndGo) {
     LevelSetParts fluid;  // a duct along x, beside it a chamber, between them a hole
     fluid.push_back(cuboid_between({-1.0, 3.3, 3.3}, {33.0, 8.6, 8.6}));
     fluid.push_back(cuboid_between({10.4, 10.7, 3.3}, {20.6, 13.7, 8.6}));
-    if (hole > 0.0)
-      fluid.push_back(cuboid_between({15.0 - hole, 8.0, 4.2}, {15.0 + hole, 11.0, 7.7}));
+    if (hole > 0.0) fluid.push_back(cuboid_between({15.0 - hole, 8.0, 4.2}, {15.0 + hole, 11.0, 7.7}));
     return build_geometry(comm, test::unit_cells({32, 16, 12}, {}, 8), *complement(union_of_solids(std::move(fluid))),
                           KeepPores::connected, with_pieces);
   };

@@ -35,19 +35,26 @@ struct OldPart {
   OldFluid fluid;
 };
 
+/// Cells of an own box whose VoF holds fluid of other cells, however little.
+std::vector<std::uint8_t> cells_with_more(const LevelGeometry& level, int own) {
+  std::vector<std::uint8_t> more(level.graph.box(own).cells.count(), 0);
+  const auto [first, last] = level.joined_in(own);
+  for (std::int64_t i = first; i < last; ++i)
+    if (!is_vof(level.joined[i].home)) more[level.joined[i].cell] = 1;
+  return more;
+}
+
 /// All fluid of an own box, by cell.
 Parts fluid_of_box(const LevelGeometry& level, int own) {
   const BoxGraph graph = level.graph.box(own);
   const std::span<const KeptPiece> listed = level.pieces_in(own);
   Parts all(listed.begin(), listed.end());
-  int irregular = 0;
+  const std::vector<std::uint8_t> holds_more = cells_with_more(level, own);
   for_each_vof(graph, [&](int vof, int cell) {
-    const bool is_irregular = irregular < graph.n_irregular && graph.row_vof[irregular] == vof;
-    if (is_irregular) ++irregular;
     const auto c = static_cast<std::uint16_t>(cell);
     if (std::ranges::binary_search(listed, c, {}, &KeptPiece::cell)) return;
     all.push_back({.home = vof_name(graph.box, vof), .kappa = 1.0, .cell = c});
-    if (!is_irregular) all.back().side = alone;
+    if (holds_more[cell] == 0) all.back().side = alone;
   });
   std::ranges::stable_sort(all, {}, &KeptPiece::cell);
   return all;

@@ -25,7 +25,8 @@ std::vector<Pair> nearest_pairs(std::span<const CellPiece> before, std::span<con
       if (can_overlap(before[p], after[q])) all.push_back({apart2(before[p].centroid, after[q].centroid), {p, q}});
   std::ranges::sort(all);
   std::vector<Pair> pairs;
-  for (const auto& [distance, pair] : all) {
+  for (const auto& candidate : all) {
+    const Pair& pair = candidate.second;
     const bool taken =
         std::ranges::any_of(pairs, [&](const Pair& o) { return o.first == pair.first || o.second == pair.second; });
     if (!taken) pairs.push_back(pair);

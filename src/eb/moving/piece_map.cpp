@@ -82,9 +82,12 @@ std::vector<WholePiece> pieces_of(PartsOfCell cell) {
 std::vector<CellPiece> to_match(std::span<const WholePiece> pieces) {
   std::vector<CellPiece> all;
   for (const WholePiece& p : pieces) {
-    const auto& [at, wall] = std::tie(p.parts.front().centroid, p.parts.front().wall);
-    const auto direction = [&](int d) { return wall[d] / KeptPiece::full_wall; };
-    all.push_back({p.volume, {at[0], at[1], at[2]}, {direction(0), direction(1), direction(2)}});
+    const KeptPiece& part = p.parts.front();
+    CellPiece& piece = all.emplace_back(CellPiece{p.volume, {}});
+    for (int d = 0; d < 3; ++d) {
+      piece.centroid[d] = part.centroid[d];
+      piece.wall[d] = part.wall[d] / KeptPiece::full_wall;
+    }
   }
   return all;
 }

@@ -109,7 +109,7 @@ std::int64_t next_geometry_id() {
 }
 
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        ControlVolumes control_volumes, const BoxCosts& costs) {
+                        const VolumeOptions& volumes, const BoxCosts& costs) {
   const Timer timer("geometry");
   Geometry geometry;
   geometry.grid = build_grid(comm, grid, level_set, costs);
@@ -121,7 +121,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     const auto refined = [&](std::int64_t box) { return refined_octants(geometry.grid, l, box); };
     std::vector<std::vector<std::uint8_t>> parents;
     if (l > 0) parents = fluid_of_parents(comm, level.layout, geometry.levels.back().graph);
-    BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, control_volumes, parents);
+    BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, volumes, parents);
     built.report.boxes_asked = level.candidates;
     built.report.imbalance = level.imbalance;
     if (l == 0) report.percolates = built.percolates;

@@ -55,6 +55,6 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
 /// Builds all levels. Throws Error if there is no fluid. Collective.
 /// @param costs  by which boxes are distributed to ranks; none: by weight_of_box()
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        ControlVolumes control_volumes = ControlVolumes::home_cells, const BoxCosts& costs = {});
+                        const VolumeOptions& volumes = {}, const BoxCosts& costs = {});
 
 }  // namespace karst

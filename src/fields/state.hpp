@@ -25,7 +25,7 @@ namespace karst {
 ///   face_flux     kept                    dropped: from the projection         dropped
 ///   memory        kept                    dropped: the scheme starts itself    dropped
 ///
-/// Other grids: transport/regrid/values_on_other_grid.hpp.
+/// Other grids: transport/regrid/values_on_other_grid.hpp, other walls: values_on_other_walls.hpp beside it.
 enum class ItemKind : std::uint8_t {
   content,      ///< dissolved in the water of a volume
   amount,       ///< of a volume, per kilogram of its water: sorbed, minerals in it

@@ -71,8 +71,11 @@ struct MovingWall {
     time = until;
     return report;
   }
-  Geometry geometry(KeepPores keep = KeepPores::all) const {
-    return build_geometry(comm, grid, MovedLevelSet(*phi0, displacement), keep);
+  Geometry geometry(KeepPores keep = KeepPores::all, const VolumeOptions& volumes = {}) const {
+    return build_geometry(comm, grid, MovedLevelSet(*phi0, displacement), keep, volumes);
+  }
+  Geometry with_pieces(KeepPores keep = KeepPores::all) const {
+    return geometry(keep, {ControlVolumes::home_cells, true});
   }
   /// Of the solid, in cells.
   double solid_volume() const {

@@ -18,6 +18,14 @@ enum class ControlVolumes {
   home_cells,  ///< small pieces are merged with a neighbour
 };
 
+/// What becomes of the pieces.
+struct VolumeOptions {
+  VolumeOptions(ControlVolumes of_pieces = ControlVolumes::home_cells, bool keep = false)
+      : volumes(of_pieces), keep_pieces(keep) {}
+  ControlVolumes volumes;
+  bool keep_pieces;  ///< LevelGeometry::pieces, for walls that move
+};
+
 /// The homes of a piece. If symmetry leaves several candidates, each of them gets an equal part of it.
 struct PieceHomes {
   std::uint8_t sides = 0;             ///< bits of the sides towards the cells of the homes; 0: its own home

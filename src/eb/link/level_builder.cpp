@@ -118,7 +118,7 @@ Classify weight_of_box(const LevelSet& level_set, int level) {
 }
 
 BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
-                       const RefinedOf& refined, KeepPores keep, ControlVolumes control_volumes,
+                       const RefinedOf& refined, KeepPores keep, const VolumeOptions& volumes,
                        const std::vector<std::vector<std::uint8_t>>& parents) {
   BuiltLevel built;
   LevelReport& report = built.report;
@@ -137,7 +137,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.cut = sum_counts(comm, cut);
   const Timer timer("link fragments");
   const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
-  const Homes homes = find_homes(boxes, control_volumes);
+  const Homes homes = find_homes(boxes, volumes.volumes);
   const Pores pores = level == 0 ? find_pores(boxes, homes, keep) : find_pores_of_refined_level(boxes, parents);
   built.percolates = pores.percolates;
   report.joined = comm.sum(homes.joined);
@@ -150,7 +150,8 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.closed_volume = level == 0 ? pores.closed_volume : 0.0;
   {
     const Timer graph_timer("VoF graph");
-    built.geometry = vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()));
+    built.geometry =
+        vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()), volumes.keep_pieces);
     find_wall_distances(level_set, built.geometry);
   }
   report.closed_faces = comm.sum(built.geometry.closed_faces);

@@ -59,7 +59,7 @@ Classify weight_of_box(const LevelSet& level_set, int level);
 /// Steps 2 to 5 of eb/geometry.hpp on one layout. Collective.
 /// @param parents      result of fluid_of_parents(), for levels above 0
 BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
-                       const RefinedOf& refined, KeepPores keep, ControlVolumes control_volumes,
+                       const RefinedOf& refined, KeepPores keep, const VolumeOptions& volumes,
                        const std::vector<std::vector<std::uint8_t>>& parents = {});
 
 }  // namespace karst

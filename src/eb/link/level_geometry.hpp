@@ -52,6 +52,20 @@ struct JoinedPart {
   std::uint16_t cell;  ///< offset in its box
 };
 
+/// Fluid of a cell before it was merged, and where it belongs. What several homes share stands there once for each.
+struct KeptPiece {
+  static constexpr std::uint8_t own_cell = 6;
+  static constexpr double full_wall = 127.0;
+  VofName home = no_face;           ///< no_face: its pore was removed
+  double kappa = 0.0;               ///< of the part of this home: volume / h³
+  std::array<float, 3> centroid{};  ///< of the piece, from the centre of the cell / h
+  /// Of the piece: area vector of its wall into the fluid, over the area of its wall; times full_wall.
+  std::array<std::int8_t, 3> wall{};
+  std::uint16_t cell = 0;        ///< offset in its box
+  std::uint8_t ordinal = 0;      ///< among the pieces of the cell
+  std::uint8_t side = own_cell;  ///< towards the cell of the home
+};
+
 /// Area of one of the minerals on the wall of an irregular row that has several.
 struct MixedWall {
   double area;        ///< / h²
@@ -76,10 +90,14 @@ struct LevelGeometry {
   /// Parallel to moments: the mineral of the largest part of the wall, no_mineral without wall. Empty if the level set
   /// has one mineral: all walls have number 0.
   Array<MineralNumber> mineral;
-  Array<MixedWall> mixed;         ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
+  Array<MixedWall> mixed;  ///< of the rows with several minerals, by row, then mineral; see for_each_mineral()
+  /// If asked for (VolumeOptions): of the cut cells of the own boxes, and of whole ones in pores that were removed, box
+  /// after box, by cell, then ordinal; all other fluid are VoFs that are whole cells.
+  Array<KeptPiece> pieces;
   std::int64_t closed_faces = 0;  ///< open on one side only, closed; 0 if the smoothness of φ is known
   std::vector<std::int64_t> moments_begin, extra_begin;  ///< n_own_boxes + 1
   std::vector<std::int64_t> joined_begin;                ///< n_own_boxes + 1
+  std::vector<std::int64_t> pieces_begin;                ///< n_own_boxes + 1; empty if pieces are not kept
 
   BoxMoments box(int local) const {
     const auto part = [](const auto& all, const std::vector<std::int64_t>& begin, std::size_t i) {
@@ -88,7 +106,11 @@ struct LevelGeometry {
     return {part(moments, moments_begin, local), part(extra, extra_begin, local),
             centers.size() == 0 ? std::span<const VofCenter>{} : part(centers, moments_begin, local)};
   }
-  /// Memory per irregular VoF and extra face, without centers and merged parts.
+  bool keeps_pieces() const { return !pieces_begin.empty(); }
+  std::span<const KeptPiece> pieces_in(int local) const {
+    return pieces.span().subspan(pieces_begin[local], pieces_begin[local + 1] - pieces_begin[local]);
+  }
+  /// Memory per irregular VoF and extra face, without centers, merged parts and pieces.
   std::int64_t bytes_of_moments() const {
     return static_cast<std::int64_t>(moments.bytes() + extra.bytes() + mineral.bytes() + mixed.bytes());
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <map>
 
 #include "base/comm/parallel.hpp"
@@ -61,6 +62,8 @@ class Maker {
   VofAssembly make(int slot) const;
   /// What of the fluid in the cells of a made box belongs to VoFs of other cells, and what its VoFs hold of others.
   std::vector<JoinedPart> joined(int slot, const std::vector<std::uint16_t>& cell_of_vof) const;
+  /// Of the cells of an own box: LevelGeometry::pieces.
+  std::vector<KeptPiece> pieces(int slot) const;
   std::int64_t closed_faces() const { return closed_faces_; }  ///< of what was made so far
 
  private:
@@ -425,13 +428,53 @@ std::vector<JoinedPart> Maker::joined(int slot, const std::vector<std::uint16_t>
   return parts;
 }
 
+std::vector<KeptPiece> Maker::pieces(int slot) const {
+  const PieceBox& box = boxes_.box(slot);
+  std::vector<KeptPiece> all;
+  for (int c = 0; c < box.n_cells(); ++c) {
+    const auto cell = static_cast<std::uint16_t>(c);
+    if (box.kind(c) == CellKind::regular) {
+      if (!kept(slot, box.id_of_cell(c))) all.push_back({.kappa = 1.0, .cell = cell});
+      continue;
+    }
+    for (int p = box.first_piece[c]; p < box.first_piece[c + 1]; ++p) {
+      const Piece& piece = box.cut.pieces[p];
+      for_each_home(slot, p, [&](const HomeName& home) {
+        KeptPiece part{home.vof, home.share * piece.kappa};
+        const double to_wall = piece.wall_area > 0.0 ? KeptPiece::full_wall / piece.wall_area : 0.0;
+        for (int d = 0; d < 3; ++d) {
+          part.centroid[d] = static_cast<float>(piece.centroid[d]);
+          part.wall[d] = static_cast<std::int8_t>(std::lround(to_wall * piece.wall[d]));
+        }
+        part.cell = cell;
+        part.ordinal = static_cast<std::uint8_t>(p - box.first_piece[c]);
+        if (!homes(slot, p).own()) part.side = static_cast<std::uint8_t>(home.side);
+        all.push_back(part);
+      });
+    }
+  }
+  return all;
+}
+
+void store_pieces(const Maker& maker, LevelGeometry& level) {
+  const int n = level.graph.n_local();
+  std::vector<std::vector<KeptPiece>> of_box(n);
+  parallel_for_dynamic(n, [&](std::int64_t b) { of_box[b] = maker.pieces(static_cast<int>(b)); });
+  level.pieces_begin.assign(1, 0);
+  for (const auto& list : of_box) level.pieces_begin.push_back(level.pieces_begin.back() + std::ssize(list));
+  level.pieces = Array<KeptPiece>(level.pieces_begin.back(), Purpose::geometry);
+  parallel_for(n, [&](std::int64_t b) { std::ranges::copy(of_box[b], level.pieces.begin() + level.pieces_begin[b]); });
+}
+
 }  // namespace
 
-LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals) {
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals,
+                               bool keep_pieces) {
   const Maker maker(boxes, homes, pores, n_minerals);
   LevelGeometry geometry =
       build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
   geometry.closed_faces = maker.closed_faces();
+  if (keep_pieces) store_pieces(maker, geometry);
   return geometry;
 }
 

@@ -9,7 +9,10 @@ namespace karst {
 
 /// Merges the kept pieces with their homes and builds the graph and the moments of the level. Volume, wall, its
 /// minerals and faces of a VoF are sums over its pieces, so merging does not change volume and wall area of the level.
-/// @param n_minerals  number with which the pieces were cut. Collective.
-LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals = 1);
+/// @param n_minerals   number with which the pieces were cut
+/// @param keep_pieces  whether LevelGeometry::pieces is filled
+/// Collective.
+LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals = 1,
+                               bool keep_pieces = false);
 
 }  // namespace karst

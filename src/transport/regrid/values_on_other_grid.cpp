@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "base/core/error.hpp"
 #include "grid/questions.hpp"
+#include "transport/regrid/moved_state.hpp"
 
 namespace karst {
 namespace {
@@ -106,32 +106,6 @@ std::vector<double> limits(const GridChange& change, std::span<const SourceValue
   return part;
 }
 
-/// Σ value x volume on all ranks.
-double content(const ScalarGrid& grid, std::span<const double> values) {
-  return grid.composite->comm().sum(
-      parallel_sum(grid.n_own, [&](std::int64_t v) { return grid.volume[v] * values[v]; }));
-}
-
-/// Rows of a set that are the unknowns, in their order; all of them. Collective.
-std::vector<std::int64_t> rows_of_unknowns(const State& state, const std::string& set, const Composite& grid) {
-  const VofSet unknowns = unknowns_of(grid.geometry(), grid.numbering()), &all = set_of(state, set);
-  const bool same = all.size == unknowns.size;
-  const bool complete = all.size == all_vofs(grid.geometry()).size;
-  require(!grid.comm().any(!same && !complete),
-          "change of grid: \"{}\" stands in some volumes alone, and cannot be kept", set);
-  std::vector<std::int64_t> rows(unknowns.size);
-  for (std::int64_t u = 0; u < unknowns.size; ++u) rows[u] = same || unknowns.all ? u : unknowns.vofs[u];
-  return rows;
-}
-
-/// Times a power of the width of each volume's level.
-void scale_levels(const ScalarGrid& grid, int power, std::span<double> values) {
-  for (int l = 1; l < grid.composite->n_levels(); ++l) {
-    const double factor = std::ldexp(1.0, -l * power);
-    for (std::int32_t v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v) values[v] *= factor;
-  }
-}
-
 }  // namespace
 
 std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values) {
@@ -176,33 +150,12 @@ std::vector<double> amounts_on_other_grid(GridChange& change, std::span<const do
 }
 
 State state_on_other_grid(GridChange& change, const State& state, std::vector<ItemChange>& changes) {
-  const Composite &from = *change.from.composite, &to = *change.to.composite;
-  State moved{.numbers = state.numbers, .other_grid = true};
-  for (const StateItem& item : state.items) {
-    if (item.kind == ItemKind::face_flux || item.kind == ItemKind::memory) continue;
-    const bool everywhere = item.set == all_vofs(from.geometry()).name;
-    VofSet set = everywhere ? all_vofs(to.geometry()) : unknowns_of(to.geometry(), to.numbering());
-    const std::string name = set.name;
-    add_set(moved, std::move(set));
-    const std::vector<std::int64_t> rows = rows_of_unknowns(state, item.set, from),
-                                    new_rows = rows_of_unknowns(moved, name, to);
-    const std::span<const double> was = std::get<std::span<const double>>(item.values);
-    Array<double> now(set_of(moved, name).size * item.components, Purpose::buffers, 0.0);
-    std::vector<double> of_old(rows.size());
-    for (int c = 0; c < item.components; ++c) {
-      for (std::size_t u = 0; u < rows.size(); ++u) of_old[u] = was[rows[u] * item.components + c];
-      if (c == item.times_width) scale_levels(change.from, -1, of_old);
-      std::vector<double> of_new =
-          item.kind == ItemKind::amount ? amounts_on_other_grid(change, of_old) : values_on_other_grid(change, of_old);
-      if (c == 0) changes.push_back({item.name, content(change.from, of_old), content(change.to, of_new)});
-      if (c == item.times_width) scale_levels(change.to, 1, of_new);
-      for (std::size_t u = 0; u < of_new.size(); ++u) now[new_rows[u] * item.components + c] = of_new[u];
-    }
-    StateItem copy = item;
-    copy.set = name;
-    add_owned(moved, std::move(copy), std::move(now));
-  }
-  return moved;
+  return moved_state(change.from, change.to, state, [&](const StateItem& item, int c, std::span<const double> was) {
+    std::vector<double> is =
+        item.kind == ItemKind::amount ? amounts_on_other_grid(change, was) : values_on_other_grid(change, was);
+    if (c == 0) changes.push_back({item.name, content_of(change.from, was), content_of(change.to, is)});
+    return is;
+  });
 }
 
 }  // namespace karst

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transport/regrid/values_on_other_walls.hpp"
+
+#include <algorithm>
+
+#include "base/core/error.hpp"
+#include "transport/regrid/moved_state.hpp"
+
+namespace karst {
+namespace {
+
+using Part = WallChange::Part;
+
+/// Values of the sources, those that arrive included. Collective.
+std::vector<double> of_sources(WallChange& change, std::span<const double> values) {
+  std::vector<double> all(change.from.n_own + change.exchange.n_received(), 0.0);
+  std::ranges::copy(values, all.begin());
+  change.exchange.exchange(std::span(all));
+  return all;
+}
+
+/// Calls f(volume, its parts, what opened in it) for the listed volumes.
+template <class F>
+void for_listed(const WallChange& change, F&& f) {
+  for (std::size_t i = 0; i < change.listed.size(); ++i)
+    f(change.listed[i],
+      std::span(change.parts).subspan(change.part_begin[i], change.part_begin[i + 1] - change.part_begin[i]),
+      change.opened[i]);
+}
+
+/// Σ taken c / Σ taken; that of one source, and a constant, keep their bits.
+template <class ValueOf>
+double mean(std::span<const Part> parts, ValueOf&& value_of) {
+  const double one = value_of(parts[0]);
+  double difference = 0.0, sum = 0.0;
+  for (const Part& part : parts) {
+    difference += part.taken * (value_of(part) - one);
+    sum += part.taken;
+  }
+  return difference == 0.0 ? one : one + difference / sum;
+}
+
+void sum_up(const Comm& comm, WallBalance& b) {
+  std::array<double, 4> sums{b.opened, b.closed, b.entered, b.cut_off};
+  comm.sum(std::span(sums));
+  b.opened = sums[0], b.closed = sums[1], b.entered = sums[2], b.cut_off = sums[3];
+}
+
+}  // namespace
+
+std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values, double of_pore,
+                                            WallBalance& balance) {
+  const std::vector<double> old = of_sources(change, values);
+  const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
+  std::vector<double> now(change.to.n_all, 0.0);
+  for (std::int32_t v = 0; v < change.to.n_own; ++v)
+    if (change.same[v] >= 0) now[v] = old[change.same[v]];
+  balance = {};
+  for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
+    if (!parts.empty()) now[v] = mean(parts, value_of);
+    for (const Part& p : parts) {
+      if (p.source != WallChange::from_pore) continue;
+      balance.entered += p.kept * of_pore;
+      balance.opened += (p.taken - p.kept) * of_pore;
+    }
+  });
+  fill_from_neighbours(change.to, change.born, now);
+  now.resize(change.to.n_own);
+  for_listed(change, [&](std::int32_t v, std::span<const Part>, double opened) { balance.opened += opened * now[v]; });
+  for (const WallChange::Old& o : change.old) {
+    balance.opened += o.opened * values[o.volume];
+    balance.closed += o.closed * values[o.volume];
+    balance.cut_off += o.cut_off * values[o.volume];
+  }
+  sum_up(change.to.composite->comm(), balance);
+  balance.before = content_of(change.from, values);
+  balance.after = content_of(change.to, now);
+  return now;
+}
+
+std::vector<double> amounts_on_other_walls(WallChange& change, std::span<const double> values, double of_pore,
+                                           WallBalance& balance) {
+  balance = {};
+  const std::int32_t n = change.from.n_own;
+  // What neighbours that closed wholly have given, and then what a volume has per volume that is left of it.
+  std::vector<double> given(n, 0.0), density(values.begin(), values.end());
+  for (const WallChange::Old& o : change.old)
+    if (o.kept == 0.0) given[o.volume] = o.closed * values[o.volume];
+  give_to_neighbours(change.from, change.closed, given);
+  for (const std::int32_t v : change.closed.isolated) {
+    balance.cut_off += given[v];
+    given[v] = 0.0;
+  }
+  auto listed = change.old.begin();
+  for (std::int32_t v = 0; v < n; ++v) {
+    const bool is_listed = listed != change.old.end() && listed->volume == v;
+    const double left = is_listed ? listed->kept : change.from.volume[v];
+    density[v] = left > 0.0 ? values[v] * (change.from.volume[v] / left) + given[v] / left : 0.0;
+    if (!is_listed) continue;
+    balance.cut_off += listed->cut_off * density[v];
+    ++listed;
+  }
+  density = of_sources(change, density);
+  std::vector<double> now(change.to.n_own);
+  for (std::int32_t v = 0; v < change.to.n_own; ++v)
+    if (change.same[v] >= 0) now[v] = density[change.same[v]];
+  for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
+    double sum = 0.0;
+    for (const Part& p : parts) {
+      const bool entered = p.source == WallChange::from_pore;
+      sum += p.kept * (entered ? of_pore : density[p.source]);
+      if (entered) balance.entered += p.kept * of_pore;
+    }
+    now[v] = sum / change.to.volume[v];
+  });
+  sum_up(change.to.composite->comm(), balance);
+  balance.before = content_of(change.from, values);
+  balance.after = content_of(change.to, now);
+  return now;
+}
+
+std::vector<double> points_on_other_walls(WallChange& change, std::span<const double> values, double of_pore) {
+  const std::vector<double> old = of_sources(change, values);
+  std::vector<double> now(change.to.n_all, 0.0);
+  for (std::int32_t v = 0; v < change.to.n_own; ++v)
+    if (change.same[v] >= 0) now[v] = old[change.same[v]];
+  for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
+    if (parts.empty()) return;
+    const Part& most = *std::ranges::max_element(parts, {}, &Part::kept);
+    now[v] = most.source == WallChange::from_pore ? of_pore : old[most.source];
+  });
+  fill_from_neighbours(change.to, change.born, now);
+  now.resize(change.to.n_own);
+  return now;
+}
+
+State state_on_other_walls(WallChange& change, const State& state, const ValueOfPores& of_pores,
+                           std::vector<ItemOnOtherWalls>& items) {
+  const bool asks = change.volumes.entered > 0.0;
+  require(!asks || of_pores,
+          "walls that move: pores that had been removed are open now, and nothing says what is in them");
+  return moved_state(change.from, change.to, state, [&](const StateItem& item, int c, std::span<const double> was) {
+    const double of_pore = asks ? of_pores(item, c) : 0.0;
+    if (item.kind == ItemKind::point_value) return points_on_other_walls(change, was, of_pore);
+    ItemOnOtherWalls moved{item.name, c, {}};
+    std::vector<double> is = item.kind == ItemKind::amount
+                                 ? amounts_on_other_walls(change, was, of_pore, moved.balance)
+                                 : contents_on_other_walls(change, was, of_pore, moved.balance);
+    items.push_back(std::move(moved));
+    return is;
+  });
+}
+
+}  // namespace karst

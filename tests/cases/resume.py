@@ -207,7 +207,7 @@ class Sample:
             said = json.loads(files["summary.json"].read_text()).get("status")
             if said == "completed" and here != self.names:
                 found.append(f"completed with files {here}")
-            if set(here) & {"transport.csv", "history.csv"}:  # the march had begun
+            if set(here) & {"transport.csv", "history.csv", "evolution.csv"}:  # the march had begun
                 here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".vti", ".series")) and ".part" not in name]
             if said == "interrupted" and (status == 0 or here != ["deck.toml", "log.txt", "summary.json"] or self.older):
                 found.append(f"interrupted with status {status}, files {here}")

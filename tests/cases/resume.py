@@ -58,6 +58,11 @@ DECKS = {
                  '[transport]\nmode = "steady"\npeclet = 5\n[[transport.component]]\nname = "acid"\ninlet = 10\n[[transport.wall]]\nrate = 1e-6\n'
                  '[[walls.mineral]]\nmolar_volume = "36.9 cm3/mol"\n[time]\nend = "3 d"\noutput = "1 d"\n[checkpoint]\nevery_steps = 2\n'
                  '[output]\nplot = ["concentration", "velocity"]\n',
+    # The same beside transport in time.
+    "worn": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
+            '[transport]\npeclet = 5\n[[transport.component]]\nname = "acid"\ninlet = 1\n[[transport.wall]]\nrate = 1e-5\n'
+            '[[walls.mineral]]\nmolar_volume = "0.1 m3/mol"\n[time]\nend_pore_volumes = 1.5\noutput_pore_volumes = 0.6\n[checkpoint]\nevery_steps = 7\n'
+            '[output]\nplot = ["concentration", "velocity"]\n' + PROBE,
     # The grid follows the pulse.
     "followed": sphere_deck(16, radius=0.41) + '[[grid.refine]]\nwhere = "front"\ncomponent = "pulse"\nlow = 0.05\nhigh = 2\n'
                 '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n[transport]\npeclet = 20\n'
@@ -489,9 +494,9 @@ def main():
                     ("carried", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "history.csv": (0, 1, 4, 8)}),
                     ("reactive", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)})):
                 tell(f"{job} on other ranks", on_other_ranks(karst, folder / "asked", job, files, options.preload, ranks, others))
-        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
-            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
+            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("worn", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
         signals = itertools.cycle(SIGNALS)
         for job, ranks in campaigns:
             if options.campaigns and f"{job}_{ranks}" not in options.campaigns:

@@ -245,7 +245,7 @@ void write_results(RunState& run, const JobContext& context, const Source& sourc
 std::shared_ptr<const Ground> ground_of_moved_walls(RunState& run, const GridOptions& grid, const BoxCosts& costs) {
   const WallClock clock;
   Geometry geometry = build_geometry(run.comm, grid, run.walls->now, run.session.config.geometry.keep,
-                                     ControlVolumes::home_cells, costs);
+                                     {ControlVolumes::home_cells, true}, costs);
   run.walls->now.drop_cache();
   run.summary.seconds.geometry += run.comm.max(clock.seconds());
   return std::make_shared<const Ground>(run.comm, std::move(geometry));

@@ -242,12 +242,12 @@ void require_walls_fit(Reader& in, Config& config) {
   config.geometry.keep = KeepPores::all;  // what moves opens pores and cuts others off
   const auto needs_steady = [&](bool not_steady, const char* key, const char* instead) {
     if (not_steady)
-      in.mistake(key, fmt::format("walls that move ([[walls.mineral]]) need steady flow and transport; {}", instead));
+      in.mistake(key,
+                 fmt::format("walls that move ([[walls.mineral]]) need a steady flow and laws of walls; {}", instead));
   };
   needs_steady(is_in_time(config.flow.model), "flow.model", "expected: \"stokes\" or \"steady\"");
   needs_steady(config.chemistry.asked(), "chemistry",
                "give laws of walls, [[transport.wall]], in place of [chemistry]");
-  needs_steady(config.transport.asked() && !config.transport.steady(), "transport.mode", "expected: \"steady\"");
   const auto beside = [&](bool asked, const char* key) {
     if (asked) in.mistake(key, "is not possible beside walls that move ([[walls.mineral]]); use a deck of its own");
   };
@@ -312,8 +312,8 @@ Config read_config(Reader& in) {
   if (config.chemistry.asked()) add_chemistry(in, config);
   read(in, config.walls);
   read(in, config.time,
-       config.walls.asked()                            ? InTime::walls
-       : config.flow.model == FlowModel::navier_stokes ? InTime::flow_with_inertia
+       config.walls.asked() && (!config.transport.asked() || config.transport.steady()) ? InTime::walls
+       : config.flow.model == FlowModel::navier_stokes                                  ? InTime::flow_with_inertia
        : config.flow.model == FlowModel::unsteady_stokes
            ? (config.transport.asked() ? InTime::flow_that_carries : InTime::flow)
        : config.transport.asked() && config.transport.steady() ? InTime::steady_transport

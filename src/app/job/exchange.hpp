@@ -70,7 +70,10 @@ struct MineralFlux {
 struct Exchanges {
   std::vector<ExchangeName> taken{};  ///< by jobs of the run; what none takes is not left
   FlowExchange flow{};
-  std::map<std::string, std::vector<MineralFlux>> wall_rates{};  ///< of a steady state, by component
+  /// By component, of a steady state or of the last step; for a step, too: concentrations at the wall of each own
+  /// unknown [C], of those without a wall their own.
+  std::map<std::string, std::vector<MineralFlux>> wall_rates{};
+  std::map<std::string, std::vector<double>> at_walls{};
 
   bool is_taken(ExchangeName what) const { return std::ranges::count(taken, what) > 0; }
 };

@@ -33,6 +33,7 @@ class Recorder;
 struct FieldView;
 struct RunServices;
 struct MovingWalls;
+struct WallMotion;
 enum class ExchangeName : std::uint8_t;
 
 /// What jobs work on.
@@ -145,9 +146,9 @@ class Process {
   virtual void step(double dt) = 0;
   /// All have made the step, which stays from here on.
   virtual void accept() {}
-  /// After a step that all have accepted: moves walls by what the step did, and goes on with the ground that follows.
-  /// Only a process that goes through time alone may do so.
-  virtual void move_walls(JobContext&) {}
+  /// After a step that all have accepted: how walls are to move now; nullptr: they stay. All processes are made again
+  /// then, on the ground that follows (move_walls.hpp).
+  virtual const WallMotion* wall_motion() { return nullptr; }
   /// In place of accept(), whether step() made its step or threw: all that later steps, outputs and results look back
   /// on is as before step(), to the bit.
   virtual void go_back() {}
@@ -193,8 +194,8 @@ struct Job {
   /// What other jobs may take of it, and what it takes of others, by name (exchange.hpp).
   std::vector<ExchangeName> gives{};
   std::vector<ExchangeName> (*takes)(const Config&) = [](const Config&) { return std::vector<ExchangeName>(); };
-  /// Jobs that it does itself, again and again, where the deck asks for them, too.
-  std::vector<std::string_view> does{};
+  /// Jobs that are done for it again and again, where the deck asks for them, too.
+  std::vector<std::string_view> (*does)(const Config&) = [](const Config&) { return std::vector<std::string_view>(); };
 };
 
 /// Each behind those that it takes something of, else as they come; those that go through time together in a row.

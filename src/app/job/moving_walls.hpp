@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "app/job/job.hpp"
 #include "eb/geometry.hpp"
 #include "eb/moving/moved_level_set.hpp"
 #include "eb/moving/wall_transfer.hpp"
@@ -24,12 +25,12 @@ struct MovingWalls {
   const LevelSet& before;     ///< φ0
   Displacement displacement;  ///< s
   MovedLevelSet now;
+  std::vector<JobResult> steady{};  ///< of jobs that are done for each ground, on that of now (Job::does)
 };
 
-/// How the walls are to move over a step that was accepted.
+/// How far the walls are to move now.
 struct WallMotion {
-  WallRows speed;   ///< into the solid [h0/s]
-  double dt = 0.0;  ///< [s]
+  WallRows distance;  ///< into the solid [h0]
 };
 
 }  // namespace karst

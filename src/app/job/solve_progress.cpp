@@ -29,8 +29,9 @@ const SolveRow& SolveProgress::add(const SolveReport& solve) {
 void SolveProgress::solved(const SolveReport& solve) {
   const SolveRow& row = add(solve);
   const bool shares = row.setup_seconds == 0.0;  // the set-up of a solve before it
-  log_detail("{}{}: {} iterations, residual {:.1e}, {}{}", in_a_step_ ? "  " : "", row.name, row.iterations, row.relative_residual,
-             format_seconds(row.seconds), shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
+  log_detail("{}{}: {} iterations, residual {:.1e}, {}{}", in_a_step_ ? "  " : "", row.name, row.iterations,
+             row.relative_residual, format_seconds(row.seconds),
+             shares ? "" : fmt::format(" (set-up {})", format_seconds(row.setup_seconds)));
 }
 
 void SolveProgress::read(const SolveReport& solve) {

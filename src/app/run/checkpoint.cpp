@@ -10,6 +10,7 @@
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/run/flow_on_ground.hpp"
+#include "app/run/move_walls.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
@@ -76,6 +77,7 @@ std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, s
       place_walls(context, file, json.at("walls").get<std::vector<std::uint64_t>>());
       process.reset();
       set_ground(context, flagged_of(json));
+      do_jobs_for_walls(context);
     }
     make_with(flagged_of(json));
     return process->dependencies();
@@ -88,6 +90,7 @@ std::optional<Checkpoint> load_checkpoint(JobContext& context, const Job& job, s
     context.walls->put_back(context.comm, domain_of(context.geometry()));
     process.reset();
     set_ground(context, at_start);
+    do_jobs_for_walls(context);
   }
   make_with(at_start);
   return {};
@@ -116,7 +119,12 @@ void begin(const JobContext& context, Process& job, std::optional<Checkpoint>& f
   job.go_on(part->state);
   part->state = {};  // its memory is needed
   const Recorded& recorded = recorder.recorded();
-  log_info("{} continues after step {}, at {}", process, recorded.steps, format_si(recorded.time, "s"));
+  const std::string continues =
+      fmt::format("{} continues after step {}, at {}", process, recorded.steps, format_si(recorded.time, "s"));
+  if (from->from_disk)
+    log_info("{}", continues);
+  else
+    log_detail("{}", continues);
 }
 
 /// Processes of jobs, one behind the other, each begun before the next is made.

@@ -6,6 +6,7 @@
 #include "app/job/run_services.hpp"
 #include "app/run/change_ground.hpp"
 #include "app/run/flow_on_ground.hpp"
+#include "app/run/move_walls.hpp"
 #include "base/file/log.hpp"
 
 namespace karst {
@@ -58,6 +59,7 @@ FlaggedBoxes wanted_boxes(const JobContext& context, const Together& all) {
 Together begin_on_own_grid(JobContext& context, std::span<const Job> jobs, std::optional<Checkpoint>& from) {
   const bool follows = context.grid.follows() && jobs.front().in_time(context.config);
   if (context.grid.follows()) set_levels(context, follows ? std::optional(FlaggedBoxes()) : std::nullopt);
+  do_jobs_for_walls(context);
   Together all = begin_together(context, jobs, from);
   if (!follows || from) return all;
   for (int level = 1; level < context.grid.levels && is_missing(context, all, nullptr); ++level) {

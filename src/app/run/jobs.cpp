@@ -32,7 +32,7 @@ std::vector<Job> asked_jobs(const Config& config) {
           "only the grid",
           ways);
   std::vector<std::string_view> done_by_others;
-  for (const Job& job : asked) std::ranges::copy(job.does, std::back_inserter(done_by_others));
+  for (const Job& job : asked) std::ranges::copy(job.does(config), std::back_inserter(done_by_others));
   std::erase_if(asked, [&](const Job& job) { return std::ranges::count(done_by_others, job.word.name) > 0; });
   return in_order(std::move(asked), config);
 }

@@ -10,6 +10,7 @@
 #include "app/output/slices.hpp"
 #include "app/run/change_ground.hpp"
 #include "app/run/follow.hpp"
+#include "app/run/move_walls.hpp"
 #include "app/run/time_step.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
@@ -114,7 +115,7 @@ void go_through_time(JobContext& context, std::span<const Job> rows, Together& j
       make_step(jobs, clock);
       run.balance.end_step();
       clock.advance();
-      for (const auto& job : jobs) job->move_walls(context);
+      move_walls(context, rows, jobs, clock);
       for (const auto& job : jobs)
         if (!job->ends_early().empty()) clock.end_now();
       for (const auto& job : jobs) job->record(clock);

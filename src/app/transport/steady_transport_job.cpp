@@ -360,6 +360,26 @@ std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<Wal
   return wall;
 }
 
+std::vector<MineralFlux> mineral_fluxes(const JobContext& run, const std::vector<WallPlace>& places, const WallMap& map,
+                                        const std::vector<SurfaceLaw>& laws, std::span<const double> flux) {
+  std::vector<MineralFlux> all;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const WallPlace& p = places[i];
+    const double h = Composite::width(p.level);
+    const std::size_t first = all.size();
+    double sum = 0.0;
+    for_each_mineral(run.geometry().levels[p.level], p.row, [&](MineralNumber m, double a) {
+      if (!laws.at(m).acts()) return;
+      all.push_back({p.level, p.row, m, a * h * h, laws.at(m).at(map.concentration[i]).rate});
+      sum += all.back().area * all.back().flux;
+    });
+    // Their sum is the flux of the solution, which the laws at a rounded concentration miss.
+    const double whole = p.area * flux[i];
+    for (std::size_t k = first; k < all.size(); ++k) all[k].flux *= sum != 0.0 ? whole / sum : 0.0;
+  }
+  return all;
+}
+
 void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
                 const std::vector<std::vector<SurfaceLaw>>& laws, std::vector<WallMap> maps, JobResult& result) {
   const bool any = std::ranges::any_of(laws, [](const auto& of_one) {
@@ -395,27 +415,6 @@ std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
   return run_solves(run, kind, progress, list);
 }
 
-/// Of a component: what the minerals of each piece take of it, by their laws at the concentration of the wall.
-std::vector<MineralFlux> wall_rates(const JobContext& run, const std::vector<WallPlace>& places, const WallMap& map,
-                                    const std::vector<SurfaceLaw>& laws, const Solved& solved) {
-  std::vector<MineralFlux> all;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const WallPlace& p = places[i];
-    const double h = Composite::width(p.level);
-    const std::size_t first = all.size();
-    double sum = 0.0;
-    for_each_mineral(run.geometry().levels[p.level], p.row, [&](MineralNumber m, double a) {
-      if (!laws.at(m).acts()) return;
-      all.push_back({p.level, p.row, m, a * h * h, laws.at(m).at(map.concentration[i]).rate});
-      sum += all.back().area * all.back().flux;
-    });
-    // Their sum is the flux of the solution, which the laws at a rounded concentration miss.
-    const double whole = p.area * solved.wall_flux[i];
-    for (std::size_t k = first; k < all.size(); ++k) all[k].flux *= sum != 0.0 ? whole / sum : 0.0;
-  }
-  return all;
-}
-
 }  // namespace
 
 JobResult steady_transport(const JobContext& run) {
@@ -442,7 +441,8 @@ JobResult steady_transport(const JobContext& run) {
     maps.push_back(wall_map(run, places, deck.components[i], laws[i], s.wall_flux, s.values));
     if (!s.at_wall.empty()) maps.back().concentration.assign(s.at_wall.begin(), s.at_wall.end());
     if (run.services.exchanges.is_taken(ExchangeName::wall_rates))
-      run.services.exchanges.wall_rates[deck.components[i].name] = wall_rates(run, places, maps.back(), laws[i], s);
+      run.services.exchanges.wall_rates[deck.components[i].name] =
+          mineral_fluxes(run, places, maps.back(), laws[i], s.wall_flux);
     all.components[i].wall =
         sum_walls(run, places, maps.back(), laws[i], line.components.back().wall, line.components.back().mean);
   }

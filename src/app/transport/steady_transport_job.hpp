@@ -36,6 +36,12 @@ WallMap wall_map(const JobContext& run, const std::vector<WallPlace>& places, co
 std::optional<WallResult> sum_walls(const JobContext& run, const std::vector<WallPlace>& places, const WallMap& map,
                                     const std::vector<SurfaceLaw>& laws, double loss, double mean);
 
+/// What the minerals of each piece take of a component, by their laws at the concentration of the wall; their sum is
+/// the flux. Not collective.
+/// @param flux  per piece [C m/s]
+std::vector<MineralFlux> mineral_fluxes(const JobContext& run, const std::vector<WallPlace>& places, const WallMap& map,
+                                        const std::vector<SurfaceLaw>& laws, std::span<const double> flux);
+
 /// Writes wall.vtp with the maps of all components, unless the deck does not want it or no wall has a law. Collective.
 void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
                 const std::vector<std::vector<SurfaceLaw>>& laws, std::vector<WallMap> maps, JobResult& result);

@@ -70,6 +70,56 @@ class TransportInTime final : public Process {
   double setup_seconds_ = 0.0;
 };
 
+/// What walls with laws do in a step, as maps.
+struct WallsInStep {
+  std::vector<WallPlace> places;
+  std::vector<std::vector<SurfaceLaw>> laws;  ///< [component][mineral]
+  std::vector<std::vector<double>> flux;      ///< [component][place] [C m/s]; totals have none
+  std::vector<WallMap> maps;                  ///< [component]
+};
+
+/// Of the last step. Not collective.
+WallsInStep walls_in_step(const TransportSystem& system) {
+  const JobContext& run = system.run;
+  WallsInStep walls{wall_places(run.geometry(), *run.ground->numbering()), surface_laws(run), {}, {}};
+  for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
+    if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
+    const std::vector<double> amounts = system.stepper->wall_amounts(i);
+    std::vector<double>& flux = walls.flux.emplace_back(walls.places.size(), 0.0);
+    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
+      flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
+    walls.maps.push_back(
+        wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));
+  }
+  return walls;
+}
+
+/// At the end, with the sums in the results. Collective.
+WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result) {
+  WallsInStep walls = walls_in_step(system);
+  for (std::size_t i = 0; i < walls.maps.size(); ++i) {
+    const ComponentLine& end = result.states.back().components[i];
+    result.components[i].wall = sum_walls(system.run, walls.places, walls.maps[i], walls.laws[i], end.wall, end.mean);
+  }
+  return walls;
+}
+
+/// What walls took over the step, for those that move.
+void leave_wall_rates(const TransportSystem& system) {
+  Exchanges& exchanges = system.run.services.exchanges;
+  if (!exchanges.is_taken(ExchangeName::wall_rates)) return;
+  const WallsInStep walls = walls_in_step(system);
+  for (std::size_t i = 0; i < walls.maps.size(); ++i) {
+    const std::string& name = system.numbers.components[i].name;
+    exchanges.wall_rates[name] = mineral_fluxes(system.run, walls.places, walls.maps[i], walls.laws[i], walls.flux[i]);
+    const std::span<const double> own = system.own_values(i);
+    std::vector<double>& at_wall = exchanges.at_walls[name];
+    at_wall.assign(own.begin(), own.end());
+    for (std::size_t n = 0; n < walls.places.size(); ++n)
+      at_wall[walls.places[n].unknown] = walls.maps[i].concentration[n];
+  }
+}
+
 TimeOptions times_of(const TransportSystem& system) {
   const JobContext& run = system.run;
   const TransportDeck& deck = run.config.transport;
@@ -194,6 +244,7 @@ void TransportInTime::step(double dt) try {
     carried_steps(dt);
   else
     advance(system_, dt);
+  leave_wall_rates(system_);
 } catch (const Error& e) {  // the same on all ranks
   throw StepFailed(e.what());
 }
@@ -323,31 +374,6 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
   return r;
 }
 
-/// What walls with laws do at the end, as maps.
-struct WallsAtEnd {
-  std::vector<WallPlace> places;
-  std::vector<std::vector<SurfaceLaw>> laws;  ///< [component][mineral]
-  std::vector<WallMap> maps;                  ///< [component]
-};
-
-/// As of the last step, with the sums in the results. Collective.
-WallsAtEnd walls_at_end(const TransportSystem& system, TransportResult& result) {
-  const JobContext& run = system.run;
-  WallsAtEnd walls{wall_places(run.geometry(), *run.ground->numbering()), surface_laws(run), {}};
-  for (std::size_t i = 0; i < result.components.size(); ++i) {
-    if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
-    const std::vector<double> amounts = system.stepper->wall_amounts(i);
-    std::vector<double> flux(walls.places.size(), 0.0);
-    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
-      flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
-    const ComponentLine& end = result.states.back().components[i];
-    walls.maps.push_back(
-        wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));
-    result.components[i].wall = sum_walls(run, walls.places, walls.maps.back(), walls.laws[i], end.wall, end.mean);
-  }
-  return walls;
-}
-
 void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
   result.json.update(chemistry.json());
   result.text += chemistry.text();
@@ -378,7 +404,7 @@ JobResult TransportInTime::report() {
   recorder_.append(profiles_csv, profile_lines(system_));
   recorder_.close();
   TransportResult numbers = transport_result(system_, record_, recorder_.recorded().steps);
-  WallsAtEnd walls = walls_at_end(system_, numbers);
+  WallsInStep walls = walls_at_end(system_, numbers);
   JobResult result;
   result.figures = std::move(record_.figures);
   result.text = transport_text(numbers);

@@ -2,14 +2,13 @@
 #include "app/walls/wall_evolution.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "app/job/run_services.hpp"
 #include "app/output/wall_surface.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "eb/mineral_choice.hpp"
@@ -23,20 +22,7 @@ namespace {
 constexpr double most_change = 0.5;
 /// Of what a piece owes, at most so much of a cell's width is made up for in a step.
 constexpr double most_made_up = 0.1;
-
-/// As the deck asks, for one position of the walls of many.
-Config config_of_step(const Config& config) {
-  Config of_step = config;
-  of_step.flow.estimate_error = of_step.flow.uncertainty = false;
-  of_step.output.wall = false;
-  return of_step;
-}
-
-JobResult result_of(const Job& job, const JobContext& run) {
-  const std::unique_ptr<Process> process = job.start(run);
-  process->step(0.0);
-  return process->report();
-}
+constexpr const char* walls_item = "walls";
 
 using PartKey = std::tuple<int, std::int64_t, MineralNumber>;
 
@@ -63,31 +49,6 @@ double speed_of(const MovingMineral& mineral, const std::vector<ComponentDeck>& 
   return speed;
 }
 
-void find_speeds(const JobContext& run, std::span<const MineralMotion> minerals, const FluxOf& flux, SteadyState& s) {
-  const Geometry& geometry = run.geometry();
-  const double h = run.grid.cell_width();
-  s.speed = wall_rows(geometry.levels);
-  s.moving = wall_rows(geometry.levels);
-  for (const WallPlace& p : wall_places(geometry, *run.ground->numbering())) {
-    const double width = std::ldexp(1.0, -p.level);
-    double moved = 0.0, area = 0.0;
-    for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
-      if (minerals[m].deck == nullptr) return;
-      const MovingPart part{
-          p.level, p.row, m, a * width * width,
-          speed_of(*minerals[m].deck, run.config.transport.components, flux, {p.level, p.row, m}) / h};
-      moved += part.area * part.speed;
-      area += part.area;
-      s.parts.push_back(part);
-    });
-    if (area == 0.0) continue;
-    s.speed[p.level][p.row] = moved / p.area;
-    s.moving[p.level][p.row] = area / p.area;
-    s.largest_speed = std::max(s.largest_speed, std::abs(moved / p.area));
-  }
-  s.largest_speed = run.comm.max(s.largest_speed);
-}
-
 /// By the trend since the step before, as far as it goes.
 double extrapolated(double now, double before, double dt, double dt_before) {
   if (dt_before == 0.0) return now;
@@ -108,24 +69,33 @@ WallRows moving_parts(const Geometry& geometry, std::span<const MineralMotion> m
   return parts;
 }
 
-/// In parts of at most wall_courant_number corners, as speeds of pieces are known at the owners of corners of now.
-std::int64_t move(const JobContext& run, const WallMotion& motion) {
-  MovingWalls& walls = *run.walls;
-  const Geometry& geometry = run.geometry();
-  double fastest = 0.0;
-  for (const auto& level : motion.speed)
-    for (const double v : level) fastest = std::max(fastest, std::abs(v));
-  fastest = run.comm.max(fastest);
-  const double most = std::ldexp(wall_courant_number, -walls.displacement.level());
-  const double parts = std::max(1.0, std::ceil(fastest * motion.dt / most - 1e-9));
-  if (walls.displacement.blocks().layout().n_boxes() == 0)
-    add_boxes_at_walls(run.comm, walls.before, walls.displacement);
-  std::int64_t no_foot = 0;
-  for (double done = 0.0; done < parts; ++done) {
-    const WallSpeed speed = speed_of_pieces(run.comm, geometry.grid, geometry.levels, motion.speed, walls.displacement);
-    no_foot += move_wall(run.comm, walls.before, speed, 0.0, motion.dt / parts, walls.displacement).no_foot;
-  }
-  return no_foot;
+/// Takes from what the minerals have dissolved, in these parts.
+void take(double volume, std::vector<double>& dissolved) {
+  double all = 0.0;
+  for (const double d : dissolved) all += std::abs(d);
+  for (double& d : dissolved) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
+}
+
+/// Of the unknowns of another ground of the run.
+EvolutionState evolution_on(const Comm& comm, const Ground& ground, const State& state) {
+  EvolutionState evolution;
+  const Geometry& geometry = ground.geometry();
+  evolution.before = wall_rows(geometry.levels);
+  evolution.owed = wall_rows(geometry.levels);
+  fail_together(comm, [&] {
+    const Json& numbers = state.numbers;
+    evolution.time = numbers.at("time");
+    evolution.dt = numbers.at("dt");
+    evolution.dissolved = numbers.at("dissolved").get<std::vector<double>>();
+    evolution.moved = numbers.at("moved");
+    std::vector<double> rows(2 * set_of(state, unknowns_of(geometry, *ground.numbering()).name).size);
+    take_item(state, walls_item, 2, rows);
+    for (const WallPlace& p : wall_places(geometry, *ground.numbering())) {
+      evolution.before[p.level][p.row] = rows[2 * p.unknown];
+      evolution.owed[p.level][p.row] = rows[2 * p.unknown + 1];
+    }
+  });
+  return evolution;
 }
 
 }  // namespace
@@ -142,21 +112,40 @@ std::vector<MineralMotion> mineral_motions(const JobContext& run) {
   return all;
 }
 
-SteadyState solve_steady_state(const JobContext& run, std::span<const MineralMotion> minerals) {
-  const Timer timer("steady state");
-  const Config config = config_of_step(run.config);
-  RunServices services{.solves_in_a_step = true};
-  services.exchanges.taken = {ExchangeName::flow, ExchangeName::wall_rates};
-  const JobContext here{
-      .comm = run.comm, .config = config, .grid = run.grid, .ground = run.ground, .services = services};
-  SteadyState state;
-  for (const Job& job : {flow_job(), transport_job()})
-    if (job.word.is_asked(config)) state.results.push_back(result_of(job, here));
-  find_speeds(run, minerals, fluxes(services.exchanges), state);
-  return state;
+WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges) {
+  const Geometry& geometry = run.geometry();
+  const double h = run.grid.cell_width();
+  const FluxOf flux = fluxes(exchanges);
+  WallSpeeds s;
+  s.speed = wall_rows(geometry.levels);
+  s.moving = wall_rows(geometry.levels);
+  for (const WallPlace& p : wall_places(geometry, *run.ground->numbering())) {
+    const double width = std::ldexp(1.0, -p.level);
+    double moved = 0.0, area = 0.0;
+    for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
+      if (minerals[m].deck == nullptr) return;
+      const MovingPart part{
+          p.level, p.row, m, a * width * width,
+          speed_of(*minerals[m].deck, run.config.transport.components, flux, {p.level, p.row, m}) / h};
+      moved += part.area * part.speed;
+      area += part.area;
+      s.parts.push_back(part);
+    });
+    if (area == 0.0) continue;
+    s.speed[p.level][p.row] = moved / p.area;
+    s.moving[p.level][p.row] = area / p.area;
+    s.largest = std::max(s.largest, std::abs(moved / p.area));
+  }
+  s.largest = run.comm.max(s.largest);
+  return s;
 }
 
-void dissolve(const Comm& comm, const SteadyState& now, double dt, EvolutionState& state) {
+EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals) {
+  const auto& levels = run.geometry().levels;
+  return {.before = wall_rows(levels), .owed = wall_rows(levels), .dissolved = std::vector<double>(n_minerals, 0.0)};
+}
+
+void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState& state) {
   std::vector<double> volume(state.dissolved.size(), 0.0);
   for (const MovingPart& part : now.parts) {
     const double gone = part.area * part.speed * dt;
@@ -167,47 +156,79 @@ void dissolve(const Comm& comm, const SteadyState& now, double dt, EvolutionStat
   for (std::size_t m = 0; m < volume.size(); ++m) state.dissolved[m] += volume[m];
 }
 
-WallMotion motion_of(const JobContext& run, const SteadyState& now, double dt, const EvolutionState& state) {
-  WallMotion motion{wall_rows(run.geometry().levels), dt};
+WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend,
+                     const EvolutionState& state) {
+  WallMotion motion{wall_rows(run.geometry().levels)};
+  const double dt_before = trend == Trend::linear ? state.dt : 0.0;
   for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering())) {
     if (now.moving[p.level][p.row] == 0.0) continue;
-    const double most = std::ldexp(most_made_up, -p.level);
-    const double rest = std::clamp(state.owed[p.level][p.row] / p.area, -most, most);
-    motion.speed[p.level][p.row] =
-        extrapolated(now.speed[p.level][p.row], state.before[p.level][p.row], dt, state.dt) + rest / dt;
+    const double most = std::ldexp(trend == Trend::linear ? most_made_up : 1.0, -p.level);
+    motion.distance[p.level][p.row] =
+        std::clamp(state.owed[p.level][p.row] / p.area, -most, most) +
+        dt * extrapolated(now.speed[p.level][p.row], state.before[p.level][p.row], dt, dt_before);
   }
   return motion;
 }
-
-namespace {
-
-/// Takes from what the minerals have dissolved, in these parts.
-void take(double volume, std::vector<double>& dissolved) {
-  double all = 0.0;
-  for (const double d : dissolved) all += std::abs(d);
-  for (double& d : dissolved) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
-}
-
-}  // namespace
 
 void settle(const JobContext& run, EvolutionState& state) {
   take(sum_of(run.comm, state.owed), state.dissolved);
   for (auto& level : state.owed) std::ranges::fill(level, 0.0);
 }
 
-void move_to_next_ground(JobContext& run, const WallMotion& motion, std::span<const MineralMotion> minerals,
-                         EvolutionState& state) {
-  const Timer timer("moving walls");
-  move(run, motion);
-  const std::shared_ptr<const Ground> ground = run.make_ground(run.flagged(), costs_at_start(run.config.run));
-  const Geometry &was = run.geometry(), &is = ground->geometry();
-  WallTransfer transfer = transfer_to_moved_walls(run.comm, pieces_of(was), state.before, state.owed, pieces_of(is),
-                                                  moving_parts(is, minerals), run.walls->displacement);
-  state.before = std::move(transfer.means);
-  state.owed = std::move(transfer.owed);
-  state.moved += transfer.moved;
-  take(transfer.lost, state.dissolved);  // more than there was: the last of a grain
-  run.ground = ground;
+State state_of(const JobContext& run, const EvolutionState& evolution) {
+  State state;
+  const CompositeNumbering& numbering = *run.ground->numbering();
+  VofSet unknowns = unknowns_of(run.geometry(), numbering);
+  Array<double> rows(2 * unknowns.size, Purpose::buffers, 0.0);
+  for (const WallPlace& p : wall_places(run.geometry(), numbering)) {
+    rows[2 * p.unknown] = evolution.before[p.level][p.row];
+    rows[2 * p.unknown + 1] = evolution.owed[p.level][p.row];
+  }
+  add_owned(state, {walls_item, "h0/s, h0^3", ItemKind::amount, 2, unknowns.name}, std::move(rows));
+  add_set(state, std::move(unknowns));
+  state.numbers = {
+      {"time", evolution.time}, {"dt", evolution.dt}, {"dissolved", evolution.dissolved}, {"moved", evolution.moved}};
+  return state;
+}
+
+EvolutionState evolution_of(const JobContext& run, const State& state) {
+  return evolution_on(run.comm, *run.ground, state);
+}
+
+/// In parts of at most wall_courant_number corners, as speeds of pieces are known at the owners of corners of now.
+void move_by(const JobContext& run, const WallMotion& motion) {
+  MovingWalls& walls = *run.walls;
+  const Geometry& geometry = run.geometry();
+  double farthest = 0.0;
+  for (const auto& level : motion.distance)
+    for (const double d : level) farthest = std::max(farthest, std::abs(d));
+  farthest = run.comm.max(farthest);
+  const double most = std::ldexp(wall_courant_number, -walls.displacement.level());
+  const double parts = std::max(1.0, std::ceil(farthest / most - 1e-9));
+  if (walls.displacement.blocks().layout().n_boxes() == 0)
+    add_boxes_at_walls(run.comm, walls.before, walls.displacement);
+  for (double done = 0.0; done < parts; ++done) {
+    const WallSpeed speed =
+        speed_of_pieces(run.comm, geometry.grid, geometry.levels, motion.distance, walls.displacement);
+    move_wall(run.comm, walls.before, speed, 0.0, 1.0 / parts, walls.displacement);
+  }
+}
+
+State on_moved_walls(const JobContext& run, const Ground& before, const State& state) {
+  EvolutionState evolution = evolution_on(run.comm, before, state);
+  const Geometry &was = before.geometry(), &is = run.geometry();
+  WallTransfer transfer =
+      transfer_to_moved_walls(run.comm, pieces_of(was), evolution.before, evolution.owed, pieces_of(is),
+                              moving_parts(is, mineral_motions(run)), run.walls->displacement);
+  evolution.before = std::move(transfer.means);
+  evolution.owed = std::move(transfer.owed);
+  evolution.moved += transfer.moved;
+  take(transfer.lost, evolution.dissolved);  // more than there was: the last of a grain
+  State moved = state_of(run, evolution);
+  Json numbers = state.numbers;
+  numbers.update(moved.numbers);
+  moved.numbers = std::move(numbers);
+  return moved;
 }
 
 double sum_of(const Comm& comm, const WallRows& rows) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "app/job/job.hpp"
+#include "app/job/exchange.hpp"
 #include "app/job/moving_walls.hpp"
 
 namespace karst {
@@ -54,17 +54,16 @@ struct MovingPart {
   double speed = 0.0;  ///< [h0/s]
 };
 
-/// The flow and the transport of the deck in one position of the walls, and how the walls move in it.
-struct SteadyState {
-  std::vector<JobResult> results;  ///< of the jobs flow and transport
-  std::vector<MovingPart> parts;   ///< of this rank
-  WallRows speed;                  ///< mean of the parts of a piece [h0/s]
-  WallRows moving;                 ///< part of a piece's area that moves
-  double largest_speed = 0.0;      ///< of a piece, of all ranks [h0/s]
+/// How the walls move in one position.
+struct WallSpeeds {
+  std::vector<MovingPart> parts;  ///< of this rank
+  WallRows speed;                 ///< mean of the parts of a piece [h0/s]
+  WallRows moving;                ///< part of a piece's area that moves
+  double largest = 0.0;           ///< speed of a piece, of all ranks [h0/s]
 };
 
-/// Solves flow and transport on the ground of now. Throws Error. Collective.
-SteadyState solve_steady_state(const JobContext& run, std::span<const MineralMotion> minerals);
+/// By what walls take of components. Collective.
+WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges);
 
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
@@ -74,19 +73,29 @@ struct EvolutionState {
   std::vector<double> dissolved;  ///< by number of the mineral [h0³]
   double moved = 0.0;             ///< [h0³]
 };
+EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals);
 
 /// Notes what dissolves in a time [s]: pieces of wall owe it. Collective.
-void dissolve(const Comm& comm, const SteadyState& now, double dt, EvolutionState& state);
+void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState& state);
 
-/// How the walls are to move in a step of this length [s]. Not collective.
-WallMotion motion_of(const JobContext& run, const SteadyState& now, double dt, const EvolutionState& state);
+/// How far walls move by what they owe and, each by its speed, in a time [s]. Not collective.
+/// @param trend  the speed changes as it has since the step before
+enum class Trend : std::uint8_t { none, linear };
+WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend, const EvolutionState& state);
 
 /// Nothing is owed any more: what has moved is what has dissolved. Collective.
 void settle(const JobContext& run, EvolutionState& state);
 
-/// Moves the walls, makes the ground that follows, and brings the state to it. Collective.
-void move_to_next_ground(JobContext& run, const WallMotion& motion, std::span<const MineralMotion> minerals,
-                         EvolutionState& state);
+/// On disk and in memory; kinds of items as for walls that move (move_walls.hpp). Not collective.
+State state_of(const JobContext& run, const EvolutionState& evolution);
+/// Back. Throws the same Error on all ranks. Collective.
+EvolutionState evolution_of(const JobContext& run, const State& state);
+
+/// Moves the walls of the run. Collective.
+void move_by(const JobContext& run, const WallMotion& motion);
+/// The state of a process of walls on the next ground. Collective.
+/// @param run  on that ground
+State on_moved_walls(const JobContext& run, const Ground& before, const State& state);
 
 /// Σ over all pieces. Collective.
 double sum_of(const Comm& comm, const WallRows& rows);

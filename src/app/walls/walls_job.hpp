@@ -16,6 +16,7 @@ struct Evolution {
   std::string ended_by;               ///< why before time.end; empty: it was not
 };
 
+inline constexpr const char* walls_process = "walls";  ///< name in checkpoints
 inline constexpr const char* evolution_csv = "evolution.csv";
 std::string evolution_header(const Evolution& evolution);
 std::string evolution_line(const Evolution& evolution, const EvolutionLine& line);

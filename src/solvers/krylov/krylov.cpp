@@ -303,8 +303,8 @@ KSPConvergedReason KrylovSolver::Hidden::run(Vec b, Vec x, SolveReport& report) 
   return end.reason;
 }
 
-/// Over many iterations the residual that a method carries along departs from that of the solution: then it goes on from
-/// there with the true one.
+/// Over many iterations the residual that a method carries along departs from that of the solution: then it goes on
+/// from there with the true one.
 KSPConvergedReason KrylovSolver::Hidden::run_to_true_residual(Vec b, Vec x, const System& system, SolveReport& report) {
   const std::vector<double> given(system.right.begin(), system.right.end());
   std::vector<double> right;

@@ -28,13 +28,15 @@ void for_listed(const WallChange& change, F&& f) {
       change.opened[i]);
 }
 
-/// Σ taken c / Σ taken; that of one source, and a constant, keep their bits.
-template <class ValueOf>
-double mean(std::span<const Part> parts, ValueOf&& value_of) {
+/// (Σ kept c + Σ (taken - kept) c_w) / Σ taken; that of one source, and a constant, keep their bits.
+template <class ValueOf, class AtWall>
+double mean(std::span<const Part> parts, ValueOf&& value_of, AtWall&& at_wall) {
   const double one = value_of(parts[0]);
   double difference = 0.0, sum = 0.0;
   for (const Part& part : parts) {
-    difference += part.taken * (value_of(part) - one);
+    const double value = value_of(part), wall = at_wall(part);
+    difference += wall == value ? part.taken * (value - one)
+                                : part.kept * (value - one) + (part.taken - part.kept) * (wall - one);
     sum += part.taken;
   }
   return difference == 0.0 ? one : one + difference / sum;
@@ -48,16 +50,18 @@ void sum_up(const Comm& comm, WallBalance& b) {
 
 }  // namespace
 
-std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values, double of_pore,
-                                            WallBalance& balance) {
-  const std::vector<double> old = of_sources(change, values);
+std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,
+                                            std::span<const double> at_wall, double of_pore, WallBalance& balance) {
+  if (at_wall.empty()) at_wall = values;
+  const std::vector<double> old = of_sources(change, values), wall = of_sources(change, at_wall);
   const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
   std::vector<double> now(change.to.n_all, 0.0);
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
     if (change.same[v] >= 0) now[v] = old[change.same[v]];
   balance = {};
   for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
-    if (!parts.empty()) now[v] = mean(parts, value_of);
+    if (!parts.empty())
+      now[v] = mean(parts, value_of, [&](const Part& p) { return p.source < 0 ? of_pore : wall[p.source]; });
     for (const Part& p : parts) {
       if (p.source != WallChange::from_pore) continue;
       balance.entered += p.kept * of_pore;
@@ -68,7 +72,7 @@ std::vector<double> contents_on_other_walls(WallChange& change, std::span<const 
   now.resize(change.to.n_own);
   for_listed(change, [&](std::int32_t v, std::span<const Part>, double opened) { balance.opened += opened * now[v]; });
   for (const WallChange::Old& o : change.old) {
-    balance.opened += o.opened * values[o.volume];
+    balance.opened += o.opened * at_wall[o.volume];
     balance.closed += o.closed * values[o.volume];
     balance.cut_off += o.cut_off * values[o.volume];
   }
@@ -135,7 +139,7 @@ std::vector<double> points_on_other_walls(WallChange& change, std::span<const do
 }
 
 State state_on_other_walls(WallChange& change, const State& state, const ValueOfPores& of_pores,
-                           std::vector<ItemOnOtherWalls>& items) {
+                           const ValuesAtWalls& at_walls, std::vector<ItemOnOtherWalls>& items) {
   const bool asks = change.volumes.entered > 0.0;
   require(!asks || of_pores,
           "walls that move: pores that had been removed are open now, and nothing says what is in them");
@@ -143,9 +147,11 @@ State state_on_other_walls(WallChange& change, const State& state, const ValueOf
     const double of_pore = asks ? of_pores(item, c) : 0.0;
     if (item.kind == ItemKind::point_value) return points_on_other_walls(change, was, of_pore);
     ItemOnOtherWalls moved{item.name, c, {}};
-    std::vector<double> is = item.kind == ItemKind::amount
-                                 ? amounts_on_other_walls(change, was, of_pore, moved.balance)
-                                 : contents_on_other_walls(change, was, of_pore, moved.balance);
+    std::vector<double> is =
+        item.kind == ItemKind::amount
+            ? amounts_on_other_walls(change, was, of_pore, moved.balance)
+            : contents_on_other_walls(change, was, at_walls ? at_walls(item, c) : std::vector<double>(), of_pore,
+                                      moved.balance);
     items.push_back(std::move(moved));
     return is;
   });

@@ -4,9 +4,10 @@
 //
 //   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, the fluid
 //   that
-//                opens is water of the piece it is beside; in a cell without one, of the volume that it joins; a volume
-//                without any has the mean of its neighbours, weighted by conductance. What closes takes its own water
-//                along. So c' is a mean of old values: bounds and constants are kept, and c + 1000 is the same problem.
+//                opens is water of the piece it is beside, as it is at the wall where that is known; in a cell without
+//                one, of the volume that it joins; a volume without any has the mean of its neighbours, weighted by
+//                conductance. What closes takes its own water along. So c' is a mean of old values: bounds and
+//                constants are kept, and c + 1000 is the same problem.
 //
 //                  Σ c' V' = Σ c V + opened - closed + entered - cut off     to round-off
 //
@@ -46,10 +47,11 @@ struct WallBalance {
 
 /// Collective.
 /// @param values   one per own volume of the earlier grid
+/// @param at_wall  of each, at its wall: what opens beside it has this concentration; empty: that of the volume
 /// @param of_pore  value in pores that had been removed
 /// @return one per own volume of the later one
-std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values, double of_pore,
-                                            WallBalance& balance);
+std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,
+                                            std::span<const double> at_wall, double of_pore, WallBalance& balance);
 std::vector<double> amounts_on_other_walls(WallChange& change, std::span<const double> values, double of_pore,
                                            WallBalance& balance);
 std::vector<double> points_on_other_walls(WallChange& change, std::span<const double> values, double of_pore);
@@ -63,10 +65,12 @@ struct ItemOnOtherWalls {
 
 /// Value of an item's component in pores that had been removed.
 using ValueOfPores = std::function<double(const StateItem& item, int component)>;
+/// Values of a content at walls, one per own volume of the earlier grid; empty: those of the volumes.
+using ValuesAtWalls = std::function<std::vector<double>(const StateItem& item, int component)>;
 
 /// The state between the other walls, as its kinds say; see state_on_other_grid(). Collective.
 /// @param of_pores  asked where the change has Volumes::entered > 0, on all ranks; may be empty where it has not
 State state_on_other_walls(WallChange& change, const State& state, const ValueOfPores& of_pores,
-                           std::vector<ItemOnOtherWalls>& items);
+                           const ValuesAtWalls& at_walls, std::vector<ItemOnOtherWalls>& items);
 
 }  // namespace karst

@@ -19,11 +19,26 @@ namespace karst::moving_walls_test {
 namespace {
 
 struct Ran {
-  std::map<std::string, std::vector<double>> columns;  ///< of evolution.csv; NaN where nothing stands
-  JobResult result;
+  std::map<std::string, std::vector<double>> columns;    ///< of evolution.csv; NaN where nothing stands
+  std::map<std::string, std::vector<double>> transport;  ///< the same of transport.csv
+  JobResult result;                                      ///< of the walls
   double first(const std::string& name) const { return columns.at(name).front(); }
   double last(const std::string& name) const { return columns.at(name).back(); }
 };
+
+void read_columns(const std::string& path, std::map<std::string, std::vector<double>>& columns) {
+  std::istringstream lines(plain_text(path).value());
+  std::string line, word;
+  std::vector<std::string> names;
+  for (bool first = true; std::getline(lines, line); first = false) {
+    std::istringstream words(line);
+    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
+      if (first)
+        names.push_back(word);
+      else
+        columns[names[c]].push_back(word.empty() ? std::nan("") : std::stod(word));
+  }
+}
 
 /// Cells of width 1 m.
 Ran run(const std::string& deck) {
@@ -36,25 +51,19 @@ Ran run(const std::string& deck) {
                                                     run.context.geometry().grid.n_levels() - 1);
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), run.context.walls->now,
-                                       KeepPores::all, ControlVolumes::home_cells, costs);
+                                       KeepPores::all, {ControlVolumes::home_cells, true}, costs);
     run.context.walls->now.drop_cache();
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };
+  run.context.ground = run.context.make_ground({}, {});
   check_jobs(run.context);
+  const std::vector<Job> jobs = asked_jobs(run.config);
+  run.services.exchanges.taken = taken_by(jobs, run.config);
   Ran ran;
-  ran.result = run_job(walls_job(), run.context);
+  Simulation(run.context, jobs).run([&](JobResult result) { ran.result = std::move(result); });
   run.comm.any(false);
-  std::istringstream lines(plain_text(run.folder.path() + "/evolution.csv").value());
-  std::string line, word;
-  std::vector<std::string> names;
-  for (bool first = true; std::getline(lines, line); first = false) {
-    std::istringstream words(line);
-    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
-      if (first)
-        names.push_back(word);
-      else
-        ran.columns[names[c]].push_back(word.empty() ? std::nan("") : std::stod(word));
-  }
+  read_columns(run.folder.path() + "/evolution.csv", ran.columns);
+  if (jobs.size() > 1) read_columns(run.folder.path() + "/transport.csv", ran.transport);
   return ran;
 }
 
@@ -222,6 +231,91 @@ end = 100
   ASSERT_FALSE(ran.result.warnings.empty());
   EXPECT_TRUE(test::has(ran.result.warnings.back(), "no pore percolates any more"));
   EXPECT_LT(ran.last("time_s"), 9.0);
+}
+
+// Stefan's problem: a wall where c = 0 recedes before diffusion, s = 2 λ √(D t), √π λ exp(λ²) erfc(λ) = -St, St = V c0
+// (verified by substitution); the field begins uniform, and the first half cell dissolves within a few steps. In time,
+// as the wall is as fast as the front. Errors of the growth of s² from t = 20 on.
+TEST(MovingWalls, AWallThatTheFrontMoves) {
+  const PetscSession petsc;
+  for (const auto& [stefan, lambda] : {std::pair(0.1, 0.053083565), std::pair(0.5, 0.216878872)}) {
+    const Ran ran = run(fmt::format(R"(
+[[geometry.solid]]
+shape = "plane"
+point = [8.37, 0, 0]
+normal = [1, 0, 0]
+[grid]
+cells = [80, 4, 4]
+size = [80, 4, 4]
+periodic = [false, true, true]
+[transport]
+axis = "x"
+[[transport.component]]
+name = "acid"
+diffusivity = 1
+outlet = 1
+initial = 1
+[[transport.wall]]
+rate = 1e4
+[[walls.mineral]]
+molar_volume = {}
+[time]
+end = 80
+dt = 0.5
+)",
+                                    stefan));
+    expect_balance(ran, 0.3);
+    const auto s_at = [&](double t) {
+      const std::vector<double>& time = ran.columns.at("time_s");
+      const auto i = std::ranges::lower_bound(time, t - 1e-9) - time.begin();
+      return ran.columns.at("dissolved_m3")[i] / 16.0;
+    };
+    const double growth = s_at(80.0) * s_at(80.0) - s_at(20.0) * s_at(20.0);
+    EXPECT_NEAR(growth / (4.0 * lambda * lambda * 60.0), 1.0, 0.025) << stefan;
+    EXPECT_NEAR(s_at(80.0), 2.0 * lambda * std::sqrt(80.0), 0.06) << stefan;
+    for (const double x : ran.transport.at("acid_imbalance")) EXPECT_LT(x, 1e-12);
+    for (const double x : ran.transport.at("acid_min")) EXPECT_GE(x, -1e-13);
+    for (const double x : ran.transport.at("acid_max")) EXPECT_LE(x, 1.0 + 1e-13);
+  }
+}
+
+// Acid that flows past a grain dissolves it while it breaks through: transport conserves in each step and keeps its
+// bounds on every ground, and the flow is that of the ground.
+TEST(MovingWallsMpi, AGrainInAFlow) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [8.3, 4.1, 3.9]
+radius = 3
+[grid]
+cells = [24, 8, 8]
+size = [24, 8, 8]
+box = 8
+periodic = [false, true, true]
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 0.5
+axes = ["x"]
+[transport]
+diffusivity = 0.5
+[[transport.component]]
+name = "acid"
+inlet = 1
+[[transport.wall]]
+rate = 0.5
+[[walls.mineral]]
+molar_volume = 0.2
+[time]
+end = 60
+)");
+  expect_balance(ran, 0.3);
+  EXPECT_GT(ran.last("dissolved_m3"), 20.0);
+  EXPECT_GT(ran.last("permeability_x_m2"), 1.1 * ran.first("permeability_x_m2"));
+  for (const double x : ran.transport.at("acid_imbalance")) EXPECT_LT(x, 1e-12);
+  for (const double x : ran.transport.at("acid_min")) EXPECT_GE(x, -1e-13);
+  for (const double x : ran.transport.at("acid_max")) EXPECT_LE(x, 1.0 + 1e-13);
 }
 
 TEST(MovingWalls, MistakesOfADeck) {

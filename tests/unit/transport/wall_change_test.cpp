@@ -82,7 +82,7 @@ class WallChangeOf : public ::testing::Test {
     for (const auto& f : {smooth, jump}) {
       const Values was = at_centroids(change.from, f);
       WallBalance b;
-      const Values is = contents_on_other_walls(change, was, 1.0, b);
+      const Values is = contents_on_other_walls(change, was, {}, 1.0, b);
       EXPECT_LT(std::abs(b.residual()), 1e-13 * b.before);
       EXPECT_GT(b.opened + b.closed, 1e-3 * b.before);
       const auto [low, high] = range_of(comm_, was);
@@ -91,7 +91,7 @@ class WallChangeOf : public ::testing::Test {
       EXPECT_LE(new_high, high + 1e-15);
       Values far = was;
       for (double& x : far) x += 1000.0;
-      const Values moved = contents_on_other_walls(change, far, 1001.0, b);
+      const Values moved = contents_on_other_walls(change, far, {}, 1001.0, b);
       for (std::size_t i = 0; i < is.size(); ++i) ASSERT_NEAR(moved[i] - 1000.0, is[i], 1e-11);
       amounts_on_other_walls(change, was, 1.0, b);
       EXPECT_LT(std::abs(b.residual()), 1e-13 * b.before);
@@ -99,7 +99,7 @@ class WallChangeOf : public ::testing::Test {
     }
     WallBalance b;
     const Values threes(change.from.n_own, 3.0);
-    EXPECT_EQ(range_of(comm_, contents_on_other_walls(change, threes, 3.0, b)), std::pair(3.0, 3.0));
+    EXPECT_EQ(range_of(comm_, contents_on_other_walls(change, threes, {}, 3.0, b)), std::pair(3.0, 3.0));
     EXPECT_NEAR(b.swept(), 3.0 * (v.opened - v.closed), 1e-12 * volume);
     EXPECT_EQ(range_of(comm_, points_on_other_walls(change, threes, 3.0)), std::pair(3.0, 3.0));
   }
@@ -114,7 +114,7 @@ TEST_F(WallChangeOf, NothingIsTheIdentityMpi) {
     EXPECT_EQ(change.events, VolumeEvents{});
     const Values values = at_centroids(change.from, smooth);
     WallBalance b;
-    EXPECT_EQ(contents_on_other_walls(change, values, 0.0, b), values);
+    EXPECT_EQ(contents_on_other_walls(change, values, {}, 0.0, b), values);
     EXPECT_EQ(b.opened + b.closed + b.entered + b.cut_off, 0.0);
     EXPECT_EQ(points_on_other_walls(change, values, 0.0), values);
     const Values amounts = amounts_on_other_walls(change, values, 0.0, b);
@@ -165,7 +165,7 @@ TEST_P(WallChangeOfPackings, ThereAndBack) {
     EXPECT_NEAR(come.volumes.closed, go.volumes.opened, 1e-11);
     const Values was = at_centroids(go.from, smooth);
     WallBalance out, home;
-    const Values is = contents_on_other_walls(come, contents_on_other_walls(go, was, 0.0, out), 0.0, home);
+    const Values is = contents_on_other_walls(come, contents_on_other_walls(go, was, {}, 0.0, out), {}, 0.0, home);
     EXPECT_NEAR(home.after, out.before + out.swept() + home.swept(), 1e-13 * out.before);
     const std::vector<std::int32_t> same = alone_in_one(go);
     for (const std::int32_t v : same) EXPECT_EQ(is[v], was[v]);
@@ -186,12 +186,12 @@ TEST_F(WallChangeOf, ManyStepsMpi) {
     const auto next = packing.then(step, 0.4);
     WallChange change = compare_walls(here, next);
     WallBalance b;
-    values = contents_on_other_walls(change, values, 0.0, b);
+    values = contents_on_other_walls(change, values, {}, 0.0, b);
     if (step == 0) expected = b.before;
     EXPECT_LT(std::abs(b.residual()), 1e-12 * b.before);
     expected += b.swept();
     content = b.after;
-    threes = contents_on_other_walls(change, threes, 3.0, b);
+    threes = contents_on_other_walls(change, threes, {}, 3.0, b);
     here = next;
   }
   EXPECT_NEAR(content, expected, 1e-12 * expected);
@@ -207,7 +207,7 @@ TEST_F(WallChangeOf, WaterOfTheWallFillsWhatOpensMpi) {
   WallChange change = compare_walls(fluid_above(9.2), fluid_above(6.4));
   const auto rows = [](const Vec3& x) { return std::sin(x[1]) + 3.0 * x[2]; };
   WallBalance b;
-  const Values is = contents_on_other_walls(change, at_centroids(change.from, rows), 0.0, b);
+  const Values is = contents_on_other_walls(change, at_centroids(change.from, rows), {}, 0.0, b);
   // Layers that are born have neighbours with values in their own row alone: the others are born with them.
   for (std::int32_t v = 0; v < change.to.n_own; ++v) EXPECT_NEAR(is[v], rows(change.to.centroid[v]), 1e-14);
   EXPECT_EQ(change.events, (VolumeEvents{768, 0, 0, 0}));
@@ -226,7 +226,7 @@ TEST_F(WallChangeOf, AMovingPlateKeepsTwoWatersApart) {
       const auto next = in_plate(comm_, at(k), normal);
       WallChange change = compare_walls(here, next);
       WallBalance b;
-      values = contents_on_other_walls(change, values, 0.0, b);
+      values = contents_on_other_walls(change, values, {}, 0.0, b);
       EXPECT_EQ(values, at_centroids(change.to, side(k)));
       here = next;
     }
@@ -258,7 +258,7 @@ TEST_F(WallChangeOf, OnAnyRanksMpi) {
       const Values was = at_centroids(change.from, smooth);
       WallBalance b;
       const Values amounts = amounts_on_other_walls(change, was, 0.0, b),
-                   contents = contents_on_other_walls(change, was, 0.0, b),
+                   contents = contents_on_other_walls(change, was, {}, 0.0, b),
                    points = points_on_other_walls(change, was, 0.0);
       balances.push_back(b);
       all.push_back({by_cell(change.to, contents), by_cell(change.to, amounts), by_cell(change.to, points)});
@@ -287,7 +287,7 @@ std::shared_ptr<const Composite> with_chamber(const Comm& comm, bool hole) {
 TEST_F(WallChangeOf, PoresThatComeAndGoMpi) {
   WallChange opens = compare_walls(with_chamber(comm_, false), with_chamber(comm_, true));
   WallBalance b;
-  const Values is = contents_on_other_walls(opens, Values(opens.from.n_own, 3.0), 7.0, b);
+  const Values is = contents_on_other_walls(opens, Values(opens.from.n_own, 3.0), {}, 7.0, b);
   EXPECT_NEAR(b.entered, 7.0 * opens.volumes.entered, 1e-11);
   EXPECT_GT(opens.volumes.entered, 100.0);
   EXPECT_LT(std::abs(b.residual()), 1e-13 * b.after);
@@ -299,7 +299,7 @@ TEST_F(WallChangeOf, PoresThatComeAndGoMpi) {
   }
   WallChange closes = compare_walls(with_chamber(comm_, true), with_chamber(comm_, false));
   EXPECT_NEAR(closes.volumes.cut_off, opens.volumes.entered, 1e-11);
-  contents_on_other_walls(closes, is, 0.0, b);
+  contents_on_other_walls(closes, is, {}, 0.0, b);
   EXPECT_NEAR(b.cut_off, 7.0 * closes.volumes.cut_off, 20.0);  // at the hole it was mixed with the other water
   EXPECT_LT(std::abs(b.residual()), 1e-13 * b.before);
   amounts_on_other_walls(closes, is, 0.0, b);
@@ -318,9 +318,9 @@ TEST_F(WallChangeOf, StateMpi) {
   add_owned(state, {.name = "u", .unit = "m/s", .kind = ItemKind::point_value, .components = 2, .set = set}, twos());
   add_owned(state, {.name = "old", .unit = "", .kind = ItemKind::memory, .components = 2, .set = set}, twos());
   std::vector<ItemOnOtherWalls> items;
-  EXPECT_TRUE(test::has(test::error_of([&] { state_on_other_walls(change, state, {}, items); }), "nothing says"));
+  EXPECT_TRUE(test::has(test::error_of([&] { state_on_other_walls(change, state, {}, {}, items); }), "nothing says"));
   const State moved = state_on_other_walls(
-      change, state, [](const StateItem&, int c) { return 2.0 + c; }, items);
+      change, state, [](const StateItem&, int c) { return 2.0 + c; }, {}, items);
   EXPECT_TRUE(moved.other_grid);
   EXPECT_FALSE(has_item(moved, "old"));
   ASSERT_EQ(items.size(), 4U);

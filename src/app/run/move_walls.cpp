@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run/move_walls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/deck/plot_words.hpp"
+#include "app/job/moving_walls.hpp"
+#include "app/job/run_services.hpp"
+#include "app/run/flow_on_ground.hpp"
+#include "app/walls/steady_jobs.hpp"
+#include "app/walls/walls_job.hpp"
+#include "base/comm/timer.hpp"
+#include "base/file/log.hpp"
+#include "transport/regrid/values_on_other_walls.hpp"
+
+namespace karst {
+
+namespace {
+
+/// Where fluid appears that had no neighbour: it has what the walls around it leave, which nobody knows.
+constexpr double value_of_new_fragments = 0.0;
+
+State transport_on_moved_walls(WallChange& change, const Checkpoint::Part& part, const Exchanges& exchanges) {
+  std::vector<ItemOnOtherWalls> items;
+  const auto at_walls = [&](const StateItem& item, int) {
+    for (const auto& [component, values] : exchanges.at_walls)
+      if (concentration_name(component) == item.name) return values;
+    return std::vector<double>();
+  };
+  State moved = state_on_other_walls(
+      change, part.state, [](const StateItem&, int) { return value_of_new_fragments; }, at_walls, items);
+  for (const ItemOnOtherWalls& i : items)
+    log_detail("{}: {} {:.12g}, {:.12g} after the wall has moved: opened {:.6g}, closed {:.6g}", part.process, i.name,
+               i.balance.before, i.balance.after, i.balance.opened, i.balance.closed);
+  return moved;
+}
+
+void move_states(const JobContext& context, const Ground& before, Checkpoint& state) {
+  std::optional<WallChange> change;
+  for (Checkpoint::Part& part : state.parts)
+    if (part.process == walls_process) {
+      part.state = on_moved_walls(context, before, part.state);
+    } else {
+      if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
+      part.state = transport_on_moved_walls(*change, part, context.services.exchanges);
+    }
+}
+
+}  // namespace
+
+void do_jobs_for_walls(const JobContext& context) {
+  if (!context.walls || context.config.transport.steady()) return;
+  Exchanges& exchanges = context.services.exchanges;
+  context.walls->steady.clear();
+  exchanges.flow = {};
+  exchanges.wall_rates.clear();
+  exchanges.at_walls.clear();
+  if (context.config.flow.model == FlowModel::none || !context.config.transport.asked()) return;
+  context.walls->steady = steady_results(context, {{flow_job()}}, exchanges);
+}
+
+void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
+  const WallMotion* asked = nullptr;
+  for (const auto& process : all)
+    if (const WallMotion* motion = process->wall_motion()) asked = motion;
+  if (asked == nullptr) return;
+  const Timer timer("moving walls");
+  const WallMotion motion = *asked;
+  std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
+  all.clear();
+  move_by(context, motion);
+  const std::shared_ptr<const Ground> before = context.ground;
+  set_ground(context, context.flagged());
+  move_states(context, *before, *state);
+  do_jobs_for_walls(context);
+  all = begin_together(context, jobs, state);
+  clock = all.front()->clock();
+  clock.go_on(state->clock);
+}
+
+}  // namespace karst

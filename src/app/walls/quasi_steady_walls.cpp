@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flow and transport are steady in each position of the walls: a step moves them by what these states dissolve.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "app/walls/steady_jobs.hpp"
+#include "app/walls/walls_process.hpp"
+
+namespace karst {
+
+namespace {
+
+/// The first step and the growth of steps, over the longest and over the step before: the first step has no trend yet.
+constexpr double first_step = 0.25, most_growth = 2.0;
+
+class QuasiSteadyWalls final : public WallsProcess {
+ public:
+  explicit QuasiSteadyWalls(const JobContext& run) : WallsProcess(run) {}
+
+  void begin() override {
+    solve();
+    begin_record();
+  }
+  State state() override {
+    State state = WallsProcess::state();
+    state.numbers["moved_over"] = moved_over_;
+    return state;
+  }
+  /// Also behind a motion: the second half of what has dissolved over it.
+  void go_on(const State& state) override {
+    WallsProcess::go_on(state);
+    const double moved_over = state.numbers.at("moved_over");
+    solve();
+    if (moved_over == 0.0) return;
+    if (evolution_.ended_by.empty())
+      dissolve(run_.comm, now_, 0.5 * moved_over, state_);
+    else
+      settle(run_, state_);
+  }
+  double longest_step() override {
+    if (now_.largest == 0.0) return Process::longest_step();
+    const double width = std::ldexp(1.0, 1 - static_cast<int>(run_.geometry().levels.size()));
+    const double longest = run_.config.walls.displacement * width / now_.largest;
+    const double dt = run_.config.time.dt > 0.0 ? std::min(longest, run_.config.time.dt) : longest;
+    return state_.dt > 0.0 ? std::min(dt, most_growth * state_.dt) : first_step * dt;
+  }
+  void step(double dt) override { moved_over_ = dt; }
+  /// The motion with the trend of before, and the first half of what dissolves.
+  void accept() override {
+    motion_ = motion_of(run_, now_, moved_over_, Trend::linear, state_);
+    dissolve(run_.comm, now_, 0.5 * moved_over_, state_);
+    state_.before = now_.speed;
+    state_.dt = moved_over_;
+  }
+  std::vector<JobComponent> fields() override {
+    std::vector<JobComponent> all;
+    for (const JobResult& result : results_) std::ranges::copy(result.components, std::back_inserter(all));
+    return all;
+  }
+  JobResult report() override {
+    JobResult result = WallsProcess::report();
+    finish_files(run_, recorder()->files(), evolution_.states.back().time, result);
+    return result;
+  }
+
+ private:
+  std::vector<JobResult>& results() override { return results_; }
+  void solve() {
+    look_for_end();
+    if (!evolution_.ended_by.empty()) return;
+    Exchanges exchanges;
+    results_ = steady_results(run_, {{flow_job(), transport_job()}}, exchanges);
+    now_ = wall_speeds(run_, evolution_.minerals, exchanges);
+  }
+
+  std::vector<JobResult> results_;
+  double moved_over_ = 0.0;  ///< the step that is under way [s]
+};
+
+}  // namespace
+
+std::unique_ptr<Process> start_quasi_steady_walls(const JobContext& context) {
+  return std::make_unique<QuasiSteadyWalls>(context);
+}
+
+}  // namespace karst

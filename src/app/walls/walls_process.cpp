@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/walls/walls_process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "app/job/run_services.hpp"
+#include "base/comm/fail_together.hpp"
+#include "base/core/format.hpp"
+#include "base/file/log.hpp"
+#include "base/math/no_number.hpp"
+
+namespace karst {
+
+namespace {
+
+Evolution evolution_of(const JobContext& run) {
+  const Index& cells = run.grid.cells;
+  return {mineral_motions(run), {}, std::pow(run.grid.cell_width(), 3) * cells[0] * cells[1] * cells[2], {}};
+}
+
+}  // namespace
+
+bool flow_percolates(const JobContext& run) {
+  const FlowOptions& flow = run.config.flow;
+  return std::ranges::any_of(flow.axes, [&](int axis) { return run.geometry().report.percolates[axis]; });
+}
+
+WallsProcess::WallsProcess(const JobContext& run)
+    : run_(run),
+      evolution_(evolution_of(run)),
+      state_(begin_evolution(run, evolution_.minerals.size())),
+      recorder_(run, walls_process, {{evolution_csv, evolution_header(evolution_)}}) {}
+
+std::string WallsProcess::dependencies() const {
+  return run_.services.solved.dependencies(walls_process, run_.geometry(), run_.grid.cell_width());
+}
+
+State WallsProcess::state() {
+  State state = state_of(run_, state_);
+  state.numbers["states"] = states_json(evolution_.states);
+  return state;
+}
+
+void WallsProcess::go_on(const State& state) {
+  state_ = karst::evolution_of(run_, state);
+  fail_together(run_.comm, [&] { evolution_.states = states_of(state.numbers.at("states")); });
+}
+
+void WallsProcess::begin_record() {
+  evolution_.states.push_back(line());
+  recorder_.append(evolution_csv, evolution_line(evolution_, evolution_.states.back()));
+}
+
+void WallsProcess::look_for_end() {
+  if (run_.config.flow.model != FlowModel::none && !flow_percolates(run_))
+    evolution_.ended_by = "no pore percolates any more along the axes of the flow";
+  else if (std::ranges::none_of(evolution_.minerals, [&](const MineralMotion& m) {
+             const auto number = &m - evolution_.minerals.data();
+             return m.deck != nullptr && run_.geometry().report.minerals[number].area > 0.0;
+           }))
+    evolution_.ended_by = "all walls that move are gone";
+}
+
+EvolutionLine WallsProcess::line() {
+  const GeometryReport& report = run_.geometry().report;
+  const double h = run_.grid.cell_width(), volume = h * h * h;
+  EvolutionLine line;
+  line.time = state_.time;
+  line.dt = state_.dt;
+  line.porosity = report.porosity;
+  line.connected_porosity = report.connected_porosity;
+  line.specific_surface = report.specific_surface / h;
+  line.permeability = Vec3::all(no_number);
+  for (const JobResult& result : results())
+    if (result.json.contains("permeability_m2"))
+      for (int d = 0; d < 3; ++d) line.permeability[d] = number_or_nan(result.json.at("permeability_m2").at(d).at(d));
+  line.moved = volume * state_.moved;
+  line.owed = volume * sum_of(run_.comm, state_.owed);
+  line.largest_speed = h * now_.largest;
+  std::vector<double> rates(evolution_.minerals.size(), 0.0);
+  for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
+  run_.comm.sum(std::span(rates));
+  for (std::size_t m = 0; m < rates.size(); ++m) {
+    line.minerals.push_back({h * h * report.minerals[m].area, volume * rates[m], volume * state_.dissolved[m]});
+    line.dissolved += line.minerals.back().dissolved;
+  }
+  return line;
+}
+
+void WallsProcess::record(const Clock& clock) {
+  state_.time = clock.time();  // no sum of steps
+  const EvolutionLine& now = evolution_.states.emplace_back(line());
+  recorder_.append(evolution_csv, evolution_line(evolution_, now));
+  recorder_.take_step(now.time, clock.part(), clock.done());
+  recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
+  if (!evolution_.ended_by.empty())
+    log_info("The walls stop moving at t = {}: {}", format_si(now.time, "s"), evolution_.ended_by);
+}
+
+JobResult WallsProcess::report() {
+  recorder_.close();
+  JobResult result;
+  for (JobResult& of_job : results()) {
+    result.json.update(of_job.json);
+    result.text += of_job.text;
+    std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
+    std::ranges::move(of_job.components, std::back_inserter(result.components));
+    std::ranges::move(of_job.balances, std::back_inserter(result.balances));
+    std::ranges::move(of_job.solves, std::back_inserter(result.solves));
+    result.figures.merge(of_job.figures);
+  }
+  result.text += evolution_text(evolution_);
+  result.headline = evolution_headline(evolution_);
+  result.json["walls"] = evolution_json(evolution_);
+  const EvolutionLine& end = evolution_.states.back();
+  result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
+                                                   std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
+  result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
+  if (!evolution_.ended_by.empty())
+    result.warnings.push_back(
+        fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution_.ended_by));
+  return result;
+}
+
+}  // namespace karst

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls that move as a process: what lasts, what is recorded, and what comes out. How they are driven: between steady
+// states (quasi_steady_walls.cpp) or by transport in time (walls_in_time.cpp).
+#pragma once
+
+#include <optional>
+
+#include "app/output/recorder.hpp"
+#include "app/walls/walls_job.hpp"
+#include "base/core/wall_clock.hpp"
+
+namespace karst {
+
+class WallsProcess : public Process {
+ public:
+  explicit WallsProcess(const JobContext& run);
+  State state() override;
+  void go_on(const State& state) override;
+  std::string dependencies() const override;
+  Recorder* recorder() override { return &recorder_; }
+  Clock clock() const override { return Clock(run_.config.time); }
+  const WallMotion* wall_motion() override { return motion_ ? &*motion_ : nullptr; }
+  std::string ends_early() const override { return evolution_.ended_by; }
+  void record(const Clock& clock) override;
+  JobResult report() override;
+
+ protected:
+  /// Of jobs that are solved on this ground.
+  virtual std::vector<JobResult>& results() = 0;
+  /// Of now, with a row in evolution.csv.
+  void begin_record();
+  /// No more steps, unless there is something left to move: sets Evolution::ended_by. Collective.
+  void look_for_end();
+
+  const JobContext& run_;
+  Evolution evolution_;
+  EvolutionState state_;
+  WallSpeeds now_;
+  std::optional<WallMotion> motion_;
+
+ private:
+  EvolutionLine line();
+  Recorder recorder_;
+};
+
+std::unique_ptr<Process> start_quasi_steady_walls(const JobContext& context);
+std::unique_ptr<Process> start_walls_in_time(const JobContext& context);
+
+/// Whether a pore leads along any of the axes of the flow. Not collective.
+bool flow_percolates(const JobContext& run);
+
+}  // namespace karst

@@ -67,9 +67,11 @@ void read_run(Reader& in, RunOptions& options) {
                      "how boxes are distributed over the ranks:");
 }
 
+bool goes_through_time(const FlowOptions& flow, const TransportDeck& transport) {
+  return is_in_time(flow.model) || (transport.asked() && !transport.steady());
+}
 bool goes_through_time(const Config& config) {
-  return config.walls.asked() || is_in_time(config.flow.model) ||
-         (config.transport.asked() && !config.transport.steady());
+  return config.walls.asked() || goes_through_time(config.flow, config.transport);
 }
 
 /// An image, or solids and a grid.
@@ -338,7 +340,7 @@ Config read_config(Reader& in) {
   require_slices_fit(in, config);
   require_followed_fits(in, config);
   require_walls_fit(in, config);
-  if (!config.output.probes.empty() && (!goes_through_time(config) || config.walls.asked()))
+  if (!config.output.probes.empty() && !goes_through_time(config.flow, config.transport))
     in.mistake("output.probe",
                "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
                "transport ([[transport.component]]); remove it");

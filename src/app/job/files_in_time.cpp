@@ -167,7 +167,9 @@ void take_files(const Json& json, FilesInTime& files) {
       for (std::size_t i = 2; i < o.size(); ++i)
         series.files.back().checksums.push_back(static_cast<std::uint32_t>(o.at(i).get<std::int64_t>()));
     }
-    series.kept = series.files.size();
+    // Those of a process that is made again in memory may have no copy yet.
+    const auto without = std::ranges::find_if(series.files, [](const auto& o) { return o.checksums.empty(); });
+    series.kept = without - series.files.begin();
     return series;
   };
   files.outputs = series_of(json.at("outputs"));

@@ -19,8 +19,10 @@ MovingMineral read_mineral(Reader& in) {
           "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
           "mol/m3; default: the only one of the deck");
   in.number("moles", m.moles, "-",
-            "moles of the mineral that dissolve per mole of the component, such as 0.5 for 2 H+ per CaCO3", 0.0,
-            largest);
+            "moles of the mineral that dissolve per mole of the component that the wall takes, such as 0.5 for 2 H+ per "
+            "CaCO3; negative: the mineral consists of the component and grows by what the wall takes, such as -1 for a "
+            "dissolved salt (where the wall gives some off, below the equilibrium, it dissolves)",
+            -largest, largest);
   in.number("speed", m.speed, "m/s",
             "speed of the wall into the solid, in addition to that of the component; negative: the mineral grows",
             -largest, largest);

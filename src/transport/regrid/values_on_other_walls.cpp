@@ -2,6 +2,7 @@
 #include "transport/regrid/values_on_other_walls.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/core/error.hpp"
 #include "transport/regrid/moved_state.hpp"
@@ -48,12 +49,30 @@ void sum_up(const Comm& comm, WallBalance& b) {
   b.opened = sums[0], b.closed = sums[1], b.entered = sums[2], b.cut_off = sums[3];
 }
 
+/// What is left of each volume, of which some may have closed.
+std::vector<double> left_of(const WallChange& change, std::span<const double> values, std::span<const double> at_wall) {
+  constexpr double most = 1.0;  // closed / kept: a linear profile between wall and volume stays one
+  std::vector<double> left(values.begin(), values.end());
+  if (at_wall.data() == values.data()) return left;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double c : values) low = std::min(low, c), high = std::max(high, c);
+  low = change.from.composite->comm().min(low);
+  high = change.from.composite->comm().max(high);
+  for (const WallChange::Old& o : change.old) {
+    if (!(o.kept > 0.0) || !(o.closed > 0.0)) continue;
+    const double c = values[o.volume], part = std::min(o.closed / o.kept, most);
+    left[o.volume] = std::clamp(c + part * (c - at_wall[o.volume]), low, high);
+  }
+  return left;
+}
+
 }  // namespace
 
 std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,
                                             std::span<const double> at_wall, double of_pore, WallBalance& balance) {
   if (at_wall.empty()) at_wall = values;
-  const std::vector<double> old = of_sources(change, values), wall = of_sources(change, at_wall);
+  const std::vector<double> left = left_of(change, values, at_wall);
+  const std::vector<double> old = of_sources(change, left), wall = of_sources(change, at_wall);
   const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
   std::vector<double> now(change.to.n_all, 0.0);
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
@@ -73,8 +92,8 @@ std::vector<double> contents_on_other_walls(WallChange& change, std::span<const 
   for_listed(change, [&](std::int32_t v, std::span<const Part>, double opened) { balance.opened += opened * now[v]; });
   for (const WallChange::Old& o : change.old) {
     balance.opened += o.opened * at_wall[o.volume];
-    balance.closed += o.closed * values[o.volume];
-    balance.cut_off += o.cut_off * values[o.volume];
+    balance.closed += o.closed * values[o.volume] - o.kept * (left[o.volume] - values[o.volume]);
+    balance.cut_off += o.cut_off * left[o.volume];
   }
   sum_up(change.to.composite->comm(), balance);
   balance.before = content_of(change.from, values);

@@ -12,7 +12,8 @@
 namespace karst {
 
 PageTile porosity_tile(const Json& summary) {
-  return {"Porosity", percent_text(summary.at("porosity").get<double>()),
+  const bool moves = summary.contains("walls");  // its own tile has the end
+  return {moves ? "Porosity at the beginning" : "Porosity", percent_text(summary.at("porosity").get<double>()),
           fmt::format("connected: {}", percent_text(summary.at("connected_porosity").get<double>()))};
 }
 

@@ -259,6 +259,8 @@ void require_walls_fit(Reader& in, Config& config) {
   beside(config.flow.reservoir > 0, "flow.reservoir");
   beside(config.grid.follows(), "grid.refine");
   beside(config.geometry.copies != Index{1, 1, 1}, "geometry.copies");
+  if (walls.until.of == WallsEnd::Of::permeability && (config.flow.model == FlowModel::none || ends_drive(config.flow)))
+    in.mistake("walls.until", "there is no permeability: the deck has no flow that is driven through the sample");
   const std::vector<ComponentDeck>& components = config.transport.components;
   for (std::size_t i = 0; i < walls.minerals.size(); ++i) {
     const MovingMineral& m = walls.minerals[i];

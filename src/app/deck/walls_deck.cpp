@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 
 namespace karst {
 
@@ -18,11 +22,12 @@ MovingMineral read_mineral(Reader& in) {
   in.text("component", m.component,
           "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
           "mol/m3; default: the only one of the deck");
-  in.number("moles", m.moles, "-",
-            "moles of the mineral that dissolve per mole of the component that the wall takes, such as 0.5 for 2 H+ per "
-            "CaCO3; negative: the mineral consists of the component and grows by what the wall takes, such as -1 for a "
-            "dissolved salt (where the wall gives some off, below the equilibrium, it dissolves)",
-            -largest, largest);
+  in.number(
+      "moles", m.moles, "-",
+      "moles of the mineral that dissolve per mole of the component that the wall takes, such as 0.5 for 2 H+ per "
+      "CaCO3; negative: the mineral consists of the component and grows by what the wall takes, such as -1 for a "
+      "dissolved salt (where the wall gives some off, below the equilibrium, it dissolves)",
+      -largest, largest);
   in.number("speed", m.speed, "m/s",
             "speed of the wall into the solid, in addition to that of the component; negative: the mineral grows",
             -largest, largest);
@@ -37,12 +42,47 @@ MovingMineral read_mineral(Reader& in) {
 
 }  // namespace
 
+WallsEnd parse_walls_end(const std::string& text) {
+  std::vector<std::string> words;
+  std::string spaced;
+  for (const char c : text) spaced += c == '>' || c == '<' || c == '*' ? fmt::format(" {} ", c) : std::string(1, c);
+  for (const std::string& word : split(spaced, ' '))
+    if (!word.empty()) words.push_back(word);
+  const auto wrong = [&] {
+    return Error(
+        fmt::format("\"{}\" is no condition; expected: porosity or permeability, > or <, and a number or a "
+                    "multiple of the first one, such as \"porosity > 0.8\", \"permeability > 10 * first\"",
+                    text));
+  };
+  if (words.size() != 3 && words.size() != 5) throw wrong();
+  WallsEnd end;
+  end.of = words[0] == "porosity"       ? WallsEnd::Of::porosity
+           : words[0] == "permeability" ? WallsEnd::Of::permeability
+                                        : WallsEnd::Of::nothing;
+  end.above = words[1] == ">";
+  end.of_first = words.size() == 5;
+  const bool turned = end.of_first && words[2] == "first";
+  const std::string& number = words[turned ? 4 : 2];
+  char* last = nullptr;
+  end.value = std::strtod(number.c_str(), &last);
+  const bool first = !end.of_first || (words[3] == "*" && words[turned ? 2 : 4] == "first");
+  if (end.of == WallsEnd::Of::nothing || (!end.above && words[1] != "<") || last != number.c_str() + number.size() ||
+      !(end.value >= 0.0) || !first)
+    throw wrong();
+  return end;
+}
+
 void read(Reader& in, WallsDeck& deck) {
   in.changes_answers_of("walls", {"walls"});
   in.number("walls.displacement", deck.displacement, "-",
             "most that a wall moves per step, in cell widths (of the cells at the walls); each step solves flow and "
             "transport again",
             0.01, 1.0);
+  in.text(
+      "walls.until", deck.until_text,
+      "condition that ends the run before time.end: porosity or permeability (along the first of flow.axes, m2) > or "
+      "< a number, or a multiple of what it was at the beginning: \"porosity > 0.8\", \"permeability > 10 * first\"");
+  if (in.given("walls.until")) in.attempt("walls.until", [&] { deck.until = parse_walls_end(deck.until_text); });
   in.tables("walls.mineral", "walls that move: a mineral that dissolves or grows", [&](Reader& item) {
     MovingMineral m = read_mineral(item);
     if (item.documenting()) return;
@@ -51,7 +91,8 @@ void read(Reader& in, WallsDeck& deck) {
                                           : fmt::format("two entries for \"{}\"", m.name));
     deck.minerals.push_back(std::move(m));
   });
-  if (!deck.asked()) in.refuse({"walls.displacement"}, "given without [[walls.mineral]], so no wall moves; remove it");
+  if (!deck.asked())
+    in.refuse({"walls.displacement", "walls.until"}, "given without [[walls.mineral]], so no wall moves; remove it");
 }
 
 }  // namespace karst

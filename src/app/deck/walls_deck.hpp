@@ -2,6 +2,7 @@
 // The [walls] table of the deck: walls that move, because a mineral dissolves or grows (decision 062). SI units.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,25 @@ struct MovingMineral {
   double speed = 0.0;         ///< into the solid [m/s]; < 0: the mineral grows
 };
 
+/// walls.until: a quantity against a number, or against a multiple of what it was at the beginning.
+struct WallsEnd {
+  enum class Of : std::uint8_t { nothing, porosity, permeability };
+  Of of = Of::nothing;
+  bool above = true;  ///< it ends above; false: below
+  double value = 0.0;
+  bool of_first = false;  ///< value is a multiple
+  bool reached(double first, double now) const {
+    const double limit = of_first ? value * first : value;
+    return above ? now > limit : now < limit;
+  }
+};
+/// "porosity > 0.8", "permeability > 10 * first". Throws Error that says what is expected.
+WallsEnd parse_walls_end(const std::string& text);
+
 struct WallsDeck {
-  double displacement = 0.5;            ///< most per step [h0]
+  double displacement = 0.5;  ///< most per step [h0]
+  std::string until_text;
+  WallsEnd until{};
   std::vector<MovingMineral> minerals;  ///< none: walls stand
 
   bool asked() const { return !minerals.empty(); }

@@ -116,9 +116,9 @@ void go_through_time(JobContext& context, std::span<const Job> rows, Together& j
       run.balance.end_step();
       clock.advance();
       move_walls(context, rows, jobs, clock);
+      for (const auto& job : jobs) job->record(clock);
       for (const auto& job : jobs)
         if (!job->ends_early().empty()) clock.end_now();
-      for (const auto& job : jobs) job->record(clock);
       write_outputs(context, jobs, clock);
       follow(context, rows, jobs, clock);
       end_or_keep(context, jobs, clock, checkpoints);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flow and transport are steady in each position of the walls: a step moves them by what these states dissolve.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include "app/walls/steady_jobs.hpp"
 #include "app/walls/walls_process.hpp"
+#include "base/core/error.hpp"
 
 namespace karst {
 
@@ -31,7 +34,11 @@ class QuasiSteadyWalls final : public WallsProcess {
   void go_on(const State& state) override {
     WallsProcess::go_on(state);
     const double moved_over = state.numbers.at("moved_over");
-    solve();
+    try {
+      solve();
+    } catch (const Error& e) {  // the same on all ranks: what came out until here is worth more than the error
+      evolution_.ended_by = fmt::format("flow and transport cannot be solved any more: {}", e.what());
+    }
     if (moved_over == 0.0) return;
     if (evolution_.ended_by.empty())
       dissolve(run_.comm, now_, 0.5 * moved_over, state_);

@@ -19,7 +19,7 @@ namespace {
 
 Evolution evolution_of(const JobContext& run) {
   const Index& cells = run.grid.cells;
-  return {mineral_motions(run), {}, std::pow(run.grid.cell_width(), 3) * cells[0] * cells[1] * cells[2], {}};
+  return {mineral_motions(run), {}, std::pow(run.grid.cell_width(), 3) * cells[0] * cells[1] * cells[2]};
 }
 
 }  // namespace
@@ -97,6 +97,13 @@ void WallsProcess::record(const Clock& clock) {
   recorder_.append(evolution_csv, evolution_line(evolution_, now));
   recorder_.take_step(now.time, clock.part(), clock.done());
   recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
+  const WallsDeck& deck = run_.config.walls;
+  const auto value = [&](const EvolutionLine& line) {
+    return deck.until.of == WallsEnd::Of::porosity ? line.porosity : line.permeability[run_.config.flow.axes[0]];
+  };
+  evolution_.as_asked = deck.until.of != WallsEnd::Of::nothing && evolution_.ended_by.empty() &&
+                        deck.until.reached(value(evolution_.states.front()), value(now));
+  if (evolution_.as_asked) evolution_.ended_by = "walls.until: " + deck.until_text;
   if (!evolution_.ended_by.empty())
     log_info("The walls stop moving at t = {}: {}", format_si(now.time, "s"), evolution_.ended_by);
 }
@@ -120,7 +127,7 @@ JobResult WallsProcess::report() {
   result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
                                                    std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
-  if (!evolution_.ended_by.empty())
+  if (!evolution_.ended_by.empty() && !evolution_.as_asked)
     result.warnings.push_back(
         fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution_.ended_by));
   return result;

@@ -318,6 +318,25 @@ end = 60
   for (const double x : ran.transport.at("acid_max")) EXPECT_LE(x, 1.0 + 1e-13);
 }
 
+// The run ends with the step that reaches the condition, and without a warning.
+TEST(MovingWalls, EndsByACondition) {
+  const PetscSession petsc;
+  const std::string walls = "[[walls.mineral]]\nspeed = 0.5\n[time]\nend = 100\n[walls]\nuntil = ";
+  const Ran ran = run(std::string(sphere) + walls + "\"porosity > 0.97\"\n");
+  const std::vector<double>& porosity = ran.columns.at("porosity");
+  EXPECT_GT(porosity.back(), 0.97);
+  EXPECT_LT(porosity[porosity.size() - 2], 0.97);
+  EXPECT_TRUE(ran.result.warnings.empty());
+  EXPECT_FALSE(parse_walls_end("permeability < first * 0.5").reached(4.0, 2.1));
+  EXPECT_TRUE(parse_walls_end("permeability<0.5*first").reached(4.0, 1.9));
+  EXPECT_TRUE(parse_walls_end("porosity > 1e-1").reached(4.0, 0.2));
+  for (const char* wrong : {"", "porosity", "tortuosity > 1", "porosity = 1", "porosity > x", "porosity > 2 * last",
+                            "porosity > 2 first", "porosity > -1"})
+    EXPECT_TRUE(test::has(test::error_of([&] { parse_walls_end(wrong); }), "is no condition")) << wrong;
+  EXPECT_TRUE(test::has(test::error_of([&] { run(std::string(sphere) + walls + "\"permeability > 2\"\n"); }),
+                        "there is no permeability"));
+}
+
 TEST(MovingWalls, MistakesOfADeck) {
   const PetscSession petsc;
   const std::string deck = std::string(sphere) + "[time]\nend = 6\n[[walls.mineral]]\n";

@@ -23,6 +23,8 @@ std::string evolution_header(const Evolution& evolution);
 std::string evolution_line(const Evolution& evolution, const EvolutionLine& line);
 std::string evolution_text(const Evolution& evolution);
 std::string evolution_headline(const Evolution& evolution);
+/// What a user has to know of the motion. Not collective.
+std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution);
 /// Member walls of summary.json.
 Json evolution_json(const Evolution& evolution);
 /// What a checkpoint holds, and back. Throws Error.

@@ -127,9 +127,7 @@ JobResult WallsProcess::report() {
   result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
                                                    std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
-  if (!evolution_.ended_by.empty() && !evolution_.as_asked)
-    result.warnings.push_back(
-        fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution_.ended_by));
+  std::ranges::move(evolution_warnings(run_, evolution_), std::back_inserter(result.warnings));
   return result;
 }
 

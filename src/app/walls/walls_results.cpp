@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/walls/walls_quantities.hpp"
@@ -120,6 +121,43 @@ Json evolution_json(const Evolution& evolution) {
   history["minerals"] = std::move(minerals);
   json["history"] = std::move(history);
   return json;
+}
+
+std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution) {
+  constexpr double largest_capacity = 0.05, largest_damkohler = 1.0;
+  const TransportDeck& transport = run.config.transport;
+  const EvolutionLine& end = evolution.states.back();
+  std::vector<std::string> found;
+  if (!evolution.ended_by.empty() && !evolution.as_asked)
+    found.push_back(
+        fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution.ended_by));
+  for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
+    const auto& [name, deck] = evolution.minerals[m];
+    if (deck == nullptr || !transport.asked() || !(deck->molar_volume > 0.0)) continue;
+    const auto component = deck->component.empty()
+                               ? transport.components.begin()
+                               : std::ranges::find(transport.components, deck->component, &ComponentDeck::name);
+    double most = component->inlet_table ? 0.0 : std::abs(value_at(component->inlet, 0.0));
+    for (const WallDeck& law : transport.walls) most = std::max(most, std::abs(law.equilibrium));
+    const double capacity = deck->molar_volume * std::abs(deck->moles) * most;
+    if (transport.steady() && capacity > largest_capacity)
+      found.push_back(
+          fmt::format("walls, {}: molar volume times concentration is {:.2g}: the wall is not slow against the "
+                      "concentration, which "
+                      "is taken as steady; use transport in time (without transport.mode)",
+                      name, capacity));
+    if (!(end.minerals[m].dissolved < 0.0)) continue;
+    for (const WallDeck& law : transport.walls) {
+      const double width = run.grid.cell_width() * std::ldexp(1.0, 1 - static_cast<int>(run.geometry().levels.size()));
+      const double number = component->diffusivity > 0.0 ? law.rate * width / component->diffusivity : 0.0;
+      if ((law.mineral.empty() || law.mineral == name) && number > largest_damkohler)
+        found.push_back(fmt::format(
+            "walls, {}: it grows, and rate x cell width / diffusivity is {:.3g}: growth that diffusion limits is "
+            "unstable, and what is as small as a few cells on the wall is made by the grid",
+            name, number));
+    }
+  }
+  return found;
 }
 
 Json states_json(const std::vector<EvolutionLine>& states) {

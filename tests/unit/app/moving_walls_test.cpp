@@ -131,6 +131,8 @@ TEST(MovingWalls, AWallThatGrows) {
   deck.replace(deck.find("inlet = 2"), 9, "inlet = 0");
   const Ran ran = run(deck + "equilibrium = 2\n[[walls.mineral]]\nmolar_volume = 0.1\n[time]\nend = 800\n");
   expect_balance(ran);
+  ASSERT_EQ(ran.result.warnings.size(), 1U);  // V c = 0.2; k h / D = 0.25 is none
+  EXPECT_TRUE(test::has(ran.result.warnings[0], "molar volume times concentration is 0.2"));
   // With c - 2 in place of c: c0 = -2.
   EXPECT_NEAR(24.0 * ran.last("porosity"), slab_at(-2.0, 0.1, 800.0), 2e-3);
   EXPECT_LT(ran.last("solid_rate_m3_s"), 0.0);

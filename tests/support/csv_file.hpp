@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -27,6 +28,18 @@ inline CsvFile read_csv(const std::string& path) {
       row.push_back(word.empty() ? std::numeric_limits<double>::quiet_NaN() : std::stod(word));
   }
   return table;
+}
+
+/// The columns of a table, by name.
+inline std::map<std::string, std::vector<double>> read_columns(const std::string& path) {
+  const CsvFile table = read_csv(path);
+  std::map<std::string, std::vector<double>> columns;
+  std::istringstream names(table.header);
+  std::string name;
+  for (std::size_t c = 0; std::getline(names, name, ','); ++c)
+    for (const std::vector<double>& row : table.rows)
+      columns[name].push_back(c < row.size() ? row[c] : std::numeric_limits<double>::quiet_NaN());
+  return columns;
 }
 
 }  // namespace karst::test

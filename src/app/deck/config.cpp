@@ -262,9 +262,10 @@ void require_walls_fit(Reader& in, Config& config) {
   if (config.transport.asked() && !config.transport.steady())
     for (std::size_t i = 0; i < config.grid.refine.size(); ++i)
       if (config.grid.refine[i].where == Refinement::Where::wall)
-        in.mistake(fmt::format("grid.refine[{}].where", i),
-                   "\"wall\" is not possible where transport in time moves the walls; refine a region that holds them, or "
-                   "use transport.mode = \"steady\"");
+        in.mistake(
+            fmt::format("grid.refine[{}].where", i),
+            "\"wall\" is not possible where transport in time moves the walls; refine a region that holds them, or "
+            "use transport.mode = \"steady\"");
   if (walls.until.of == WallsEnd::Of::permeability && (config.flow.model == FlowModel::none || ends_drive(config.flow)))
     in.mistake("walls.until", "there is no permeability: the deck has no flow that is driven through the sample");
   const std::vector<ComponentDeck>& components = config.transport.components;

@@ -12,7 +12,6 @@ namespace karst {
 struct Evolution {
   std::vector<MineralMotion> minerals;
   std::vector<EvolutionLine> states;  ///< at 0 and after each step
-  double sample_volume = 0.0;         ///< [m³]
   std::string ended_by{};             ///< why before time.end; empty: it was not
   bool as_asked = false;              ///< by walls.until
 };

@@ -17,10 +17,7 @@ namespace karst {
 
 namespace {
 
-Evolution evolution_of(const JobContext& run) {
-  const Index& cells = run.grid.cells;
-  return {mineral_motions(run), {}, std::pow(run.grid.cell_width(), 3) * cells[0] * cells[1] * cells[2]};
-}
+Evolution evolution_of(const JobContext& run) { return {mineral_motions(run), {}}; }
 
 }  // namespace
 

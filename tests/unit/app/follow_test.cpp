@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <sstream>
 
 #include "app/run/simulation.hpp"
 #include "base/deck/deck.hpp"
-#include "base/file/plain_file.hpp"
+#include "support/csv_file.hpp"
 #include "support/job_cases.hpp"
 #include "support/reactive_decks.hpp"
 
@@ -95,17 +94,7 @@ Ran run(const std::string& deck) {
   ran.followed = run.services.followed;
   ran.levels_at_end = run.context.geometry().levels.size();
   ran.unknowns_at_end = unknowns_of(run.context.geometry().report);
-  std::istringstream lines(plain_text(run.folder.path() + "/transport.csv").value());
-  std::string line, word;
-  std::vector<std::string> names;
-  for (bool first = true; std::getline(lines, line); first = false) {
-    std::istringstream words(line);
-    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
-      if (first)
-        names.push_back(word);
-      else
-        ran.columns[names[c]].push_back(word.empty() ? 0.0 : std::stod(word));
-  }
+  ran.columns = test::read_columns(run.folder.path() + "/transport.csv");
   return ran;
 }
 

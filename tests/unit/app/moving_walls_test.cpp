@@ -6,11 +6,10 @@
 
 #include <cmath>
 #include <numbers>
-#include <sstream>
 
 #include "app/run/simulation.hpp"
-#include "base/file/plain_file.hpp"
 #include "eb/described_level_set.hpp"
+#include "support/csv_file.hpp"
 #include "support/errors.hpp"
 #include "support/job_cases.hpp"
 #include "support/reactive_decks.hpp"
@@ -25,20 +24,6 @@ struct Ran {
   double first(const std::string& name) const { return columns.at(name).front(); }
   double last(const std::string& name) const { return columns.at(name).back(); }
 };
-
-void read_columns(const std::string& path, std::map<std::string, std::vector<double>>& columns) {
-  std::istringstream lines(plain_text(path).value());
-  std::string line, word;
-  std::vector<std::string> names;
-  for (bool first = true; std::getline(lines, line); first = false) {
-    std::istringstream words(line);
-    for (std::size_t c = 0; std::getline(words, word, ','); ++c)
-      if (first)
-        names.push_back(word);
-      else
-        columns[names[c]].push_back(word.empty() ? std::nan("") : std::stod(word));
-  }
-}
 
 /// Cells of width 1 m.
 Ran run(const std::string& deck) {
@@ -62,8 +47,8 @@ Ran run(const std::string& deck) {
   Ran ran;
   Simulation(run.context, jobs).run([&](JobResult result) { ran.result = std::move(result); });
   run.comm.any(false);
-  read_columns(run.folder.path() + "/evolution.csv", ran.columns);
-  if (jobs.size() > 1) read_columns(run.folder.path() + "/transport.csv", ran.transport);
+  ran.columns = test::read_columns(run.folder.path() + "/evolution.csv");
+  if (jobs.size() > 1) ran.transport = test::read_columns(run.folder.path() + "/transport.csv");
   return ran;
 }
 

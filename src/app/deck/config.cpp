@@ -237,6 +237,15 @@ void require_followed_fits(Reader& in, const Config& config) {
   }
 }
 
+/// A law of the walls of a mineral that moves, and of the component that moves it.
+bool has_law(const TransportDeck& transport, const MovingMineral& mineral) {
+  const std::string& component = mineral.component.empty() ? transport.components[0].name : mineral.component;
+  return std::ranges::any_of(transport.walls, [&](const WallDeck& law) {
+    return (law.mineral.empty() || mineral.name.empty() || law.mineral == mineral.name) &&
+           (law.component.empty() || law.component == component);
+  });
+}
+
 /// Between the steps of walls that move, flow and transport are steady, and the components are those that move them.
 void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
@@ -279,6 +288,9 @@ void require_walls_fit(Reader& in, Config& config) {
     else if (m.molar_volume > 0.0 && m.component.empty() && components.size() > 1)
       in.mistake(key("component"), fmt::format("missing, and there are several components; expected one of: {}",
                                                join(config.transport.names(), ", ")));
+    else if (m.molar_volume > 0.0 && !components.empty() && m.speed == 0.0 && !has_law(config.transport, m))
+      in.mistake(key("molar_volume"),
+                 "no [[transport.wall]] acts between this mineral and its component, so nothing dissolves it");
     else if (m.molar_volume > 0.0 && components.empty() && m.speed == 0.0)
       in.mistake(key("molar_volume"),
                  "nothing dissolves the mineral: there is neither a [[transport.component]] nor a speed");

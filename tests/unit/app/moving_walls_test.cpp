@@ -330,6 +330,10 @@ TEST(MovingWalls, MistakesOfADeck) {
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "name = \"quartz\"\nspeed = 1\n"); }),
                         "\"quartz\" is no mineral of the geometry"));
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck); }), "molar_volume"));
+  std::string inert = slab;
+  inert.resize(inert.find("[[transport.wall]]"));
+  EXPECT_TRUE(test::has(test::error_of([&] { run(inert + "[time]\nend = 1\n[[walls.mineral]]\nmolar_volume = 1\n"); }),
+                        "no [[transport.wall]] acts"));
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "molar_volume = 1\n"); }), "nothing dissolves the mineral"));
 }
 

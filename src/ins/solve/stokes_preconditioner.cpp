@@ -92,7 +92,7 @@ class PressureLevel {
     level_.geometry = &op.geometry();
     level_.face_beta = &weights_;
     level_.weight = Array<std::array<float, 6>>(op.geometry().moments.size(), Purpose::buffers, {});
-    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 1.0F);
+    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 0.0F);
     level_.extra = Array<float>(op.geometry().extra.size(), Purpose::buffers, 0.0F);
     level_.ghost_begin = {0};
     for (int b = 0; b < graph_.n_local(); ++b)
@@ -128,11 +128,9 @@ class PressureLevel {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
       if (at != irregular.end() && *at == row.vof) {
         const std::size_t r = first + (at - irregular.begin());
-        float sum = 0.0F;
         for (std::size_t s = 0; s < 6; ++s)
           if (row.area[s] > 0.0F)
-            sum += level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
-        level_.shift[r] = sum > 0.0F ? 0.0F : 1.0F;
+            level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
         continue;
       }
       std::array<std::uint16_t, 6> n = row.slot;
@@ -140,22 +138,25 @@ class PressureLevel {
         if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
       set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
     }
-    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b))  // for the links to the coarser level
-      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] = permeability(d, g.vof, g.slot, first_ghost);
+    // For the links to the coarser level, which take the aperture along.
+    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b)) {
+      const auto at = std::ranges::lower_bound(irregular, g.vof);
+      const bool cut = at != irregular.end() && *at == g.vof;
+      const auto aperture =
+          cut ? static_cast<float>(op_.geometry().moments[first + (at - irregular.begin())].aperture[g.side]) : 1.0F;
+      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] =
+          aperture > 0.0F ? g.area / aperture * permeability(d, g.vof, g.slot, first_ghost) : 0.0F;
+    }
     set_extra(b, graph, d);
     set_ghosts(b, graph);
   }
 
   void set_extra(int b, const BoxGraph& graph, const float* d) {
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const std::size_t first = op_.geometry().moments_begin[b];
     float* weight = level_.extra.data() + op_.geometry().extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
       while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
       weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed() - graph.halo.n_domain());
-      const auto at = std::ranges::lower_bound(irregular, face.vof);
-      level_.shift[first + (at - irregular.begin())] = 0.0F;
     }
   }
 

@@ -385,7 +385,7 @@ struct LevelCoupling::Builder {
   };
 
   /// Appends the own fluxes and tells where they enter.
-  void add_fluxes(std::vector<std::pair<std::int32_t, std::int32_t>>& exits,
+  void add_fluxes(std::vector<std::pair<std::int32_t, std::int32_t>>& exits, std::vector<VofName>& behind,
                   std::vector<std::pair<int, Exit>>& found) const {
     std::unordered_map<std::uint64_t, std::int32_t> ghost;
     const int level = fine.geometry().level;
@@ -398,6 +398,7 @@ struct LevelCoupling::Builder {
       if (!is_linked(f)) continue;
       const auto value = static_cast<std::int32_t>(exits.size());
       exits.emplace_back(level, ghost.at(key_of(f.vof, f.face.side)));
+      behind.push_back(f.behind.vof);
       const Vec3 at = f.own_center() + 0.25 * to_vec(side_offset(f.face.side)) - f.behind.center;
       to_owner[coarse.graph().layout().owner(box_of(f.behind.vof))].put(Exit{f.behind.vof, f.place.side, value, at});
     }
@@ -423,7 +424,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
     builder.add_covered(ghosts);
     targets.insert(targets.end(), ghosts.begin(), ghosts.end());
     std::vector<std::pair<int, Builder::Exit>> found;
-    builder.add_fluxes(exits_, found);
+    builder.add_fluxes(exits_, behind_, found);
     for (const auto& [rank, exit] : found) arrivals.push_back({static_cast<std::int32_t>(l), rank, exit});
   }
   number_sources(comm, numbering, targets, levels);
@@ -547,8 +548,8 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
 std::int64_t LevelCoupling::bytes() const {
   return static_cast<std::int64_t>((own_.capacity() + sent_.capacity()) * sizeof(Source) + pool_.bytes() +
                                    targets_.capacity() * sizeof(Target) + terms_.capacity() * sizeof(Term) +
-                                   exits_.capacity() * sizeof(exits_[0]) + entrances_.capacity() * sizeof(Entrance) +
-                                   fluxes_.bytes()) +
+                                   exits_.capacity() * sizeof(exits_[0]) + behind_.capacity() * sizeof(VofName) +
+                                   entrances_.capacity() * sizeof(Entrance) + fluxes_.bytes()) +
          remote_.bytes() + flux_exchange_.bytes();
 }
 

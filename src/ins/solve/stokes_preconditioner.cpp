@@ -51,6 +51,19 @@ EllipticProblem velocity_problem(const FlowSides& sides, double shift) {
   return problem;
 }
 
+/// Links between levels: at the faces that have a flux, which lead to flow cells only. Others would move cells where no
+/// fluid flows.
+/// @param weight  (level, LevelGhost) -> of a face of the level; links have 2/3 of it, h_f² / (3/4 · 2 h_f)
+template <class F>
+void set_links(const StokesLevels& op, std::vector<TwoPointLevel>& levels, F&& weight) {
+  for (TwoPointLevel& level : levels) level.links.clear();
+  op.coupling().for_faces([&](int l, std::int32_t ghost, VofName behind) {
+    const StokesOperator::LevelGhost& g = op.level(l).level_ghosts()[ghost];
+    const std::int64_t box = op.level(l).geometry().graph.first_box() + g.box;
+    levels[l].links.push_back({vof_name(box, g.vof), behind, weight(l, g) / 1.5F});
+  });
+}
+
 /// The rate of change of irregular flow cells, in the rows of their symmetric form.
 void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
   const LevelGraph& graph = op.geometry().graph;
@@ -70,6 +83,7 @@ std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, double shift)
   const FlowSides& sides = op.sides();
   std::vector<TwoPointLevel> levels =
       make_two_point_levels(*op.composite(), velocity_problem(sides, shift), WallForm::lines);
+  set_links(op, levels, [&](int l, const StokesOperator::LevelGhost&) { return levels[l].face_weight; });
   for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[l]);
   for (TwoPointLevel& level : levels)
     for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = holds_normal_velocity(sides[s]) && !holds_velocity(sides[s]);
@@ -138,15 +152,8 @@ class PressureLevel {
         if (n[s] == graph.closed()) n[s] = slot_of_regular(graph, row.vof, s);
       set(row.vof, n, [&](std::size_t s) { return row.area[s]; });
     }
-    // For the links to the coarser level, which take the aperture along.
-    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b)) {
-      const auto at = std::ranges::lower_bound(irregular, g.vof);
-      const bool cut = at != irregular.end() && *at == g.vof;
-      const auto aperture =
-          cut ? static_cast<float>(op_.geometry().moments[first + (at - irregular.begin())].aperture[g.side]) : 1.0F;
-      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] =
-          aperture > 0.0F ? g.area / aperture * permeability(d, g.vof, g.slot, first_ghost) : 0.0F;
-    }
+    for (const StokesOperator::LevelGhost& g : op_.level_ghosts_of(b))  // for the links to the coarser level
+      weights_.box(b, g.side / 2)[g.side % 2 == 1 ? g.slot : g.vof] = permeability(d, g.vof, g.slot, first_ghost);
     set_extra(b, graph, d);
     set_ghosts(b, graph);
   }
@@ -199,8 +206,9 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
   const Timer timer("multigrids");
   make_velocity({});
   make_pressure(find_permeable_lengths(op, *velocity_));
+  for (int l = 0; l < op.n_levels(); ++l) set_continuity_inverse(l);
+  if (op.n_levels() > 1) add_finer_faces();
   for (int l = 0; l < op.n_levels(); ++l) {
-    set_continuity_inverse(l);
     const StokesOperator& level = op.level(l);
     for (int b = 0; b < level.geometry().graph.n_local(); ++b)
       for (const FlowRow& row : level.rows().of(b))
@@ -228,6 +236,9 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
     levels.push_back(makers.back()->take());
   }
   set_coarse_fine_links(*op_->composite(), WallForm::fluxes, levels);
+  set_links(*op_, levels, [&](int l, const StokesOperator::LevelGhost& g) {
+    return g.area * levels[l].whole_weight(g.box, g.vof, g.side, g.slot);
+  });
   pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
 }
 
@@ -338,10 +349,7 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
       set(v, n, [](std::size_t) { return std::pair(1.0F, 0.0F); });
     });
     for (const FlowRow& row : op.rows().of(b))
-      set(row.vof, row.slot, [&](std::size_t s) {
-        const bool to_finer = row.area[s] == 0.0F && row.viscous[s] > 0.0F;
-        return std::pair(to_finer ? 1.0F : row.area[s], row.bend[s]);
-      });
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(row.area[s], row.bend[s]); });
     for (const FlowExtra& e : op.rows().extra_of(b)) {
       const bool end = e.neighbour >= first_ghost && e.neighbour < closed;
       const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]) *
@@ -351,6 +359,22 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
     for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;
     for (const std::uint16_t v : op.covered_in(b)) inverse[v] = 0.0F;
   });
+}
+
+/// Coarse cells have the fluxes of the fine faces, also of such that do not lie in one of their own sides.
+void StokesPreconditioner::add_finer_faces() {
+  std::vector<float> carried(op_->coupling().n_fluxes());
+  op_->coupling().hand_back(
+      std::span(carried),
+      [&](int l, std::int32_t ghost) {
+        const StokesOperator::LevelGhost& g = op_->level(l).level_ghosts()[ghost];
+        const float whole = g.area * op_->level(l).inverse_diagonal().box(g.box)[g.vof];
+        return 0.25F * std::max(whole + g.bend, 0.25F * whole);
+      },
+      [&](int l, int box, std::int32_t vof, float more) {
+        float& inverse = continuity_inverse_[op_->begin(l) + op_->level(l).geometry().graph.vof_begin(box) + vof];
+        inverse = inverse > 0.0F ? 1.0F / (1.0F / inverse + more) : 1.0F / more;
+      });
 }
 
 void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {

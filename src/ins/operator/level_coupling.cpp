@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/items_of.hpp"
@@ -18,6 +22,8 @@ namespace {
 constexpr int highest_degree = 3;  ///< of the polynomials
 /// Of a polynomial, Σ |weights|. With 5, flow at the steps of refined regions in a packing grew, or did not converge.
 constexpr double largest_weights = 2.5;
+constexpr double most_own = 0.75;    ///< weight of its own cell in a ghost
+constexpr double most_coarse = 0.5;  ///< |Σ weights| of coarse cells in a covered cell
 
 /// Each point once; by unknown, places on the wall first.
 void sort_unique(std::vector<LevelPoint>& points) {
@@ -63,17 +69,35 @@ std::vector<Image> with_images(const std::vector<LevelPoint>& points, const std:
   return images;
 }
 
-/// Weights of the polynomial through these points at a place: of the highest degree that does not extrapolate far.
-std::vector<double> value_at(const std::vector<Image>& points, const Vec3& at) {
+/// Sums over the images of each of n points.
+std::vector<double> by_point(const std::vector<Image>& images, std::span<const double> weight, std::size_t n) {
+  std::vector<double> sum(n);
+  for (std::size_t i = 0; i < images.size(); ++i) sum[images[i].point] += weight[i];
+  return sum;
+}
+
+/// What is asked of the weights by point.
+using Demand = std::function<bool(std::span<const double>)>;
+
+/// Weights of the images in the value at a place: of the polynomial of the highest degree that does not extrapolate far
+/// and meets the demand; none where there is no such one.
+std::vector<double> polynomial_at(const std::vector<Image>& images, const Vec3& at, std::size_t n_points,
+                                  const Demand& is_met) {
   std::vector<Vec3> r;
-  for (const Image& p : points) r.push_back(p.at - at);
-  std::vector<double> weight;
-  for (int degree = highest_degree; degree >= 0; --degree) {
-    weight = fit_polynomial(r, degree);
+  for (const Image& i : images) r.push_back(i.at - at);
+  for (int degree = highest_degree; degree > 0; --degree) {
+    std::vector<double> weight = fit_polynomial(r, degree);
     double sum = 0.0;
     for (const double w : weight) sum += std::abs(w);
-    if (sum <= largest_weights) break;
+    if (sum <= largest_weights && is_met(by_point(images, weight, n_points))) return weight;
   }
+  return {};
+}
+
+/// Weights of the images where points have these.
+std::vector<double> on_images(const std::vector<Image>& images, std::vector<double> of_point) {
+  std::vector<double> weight;
+  for (const Image& i : images) weight.push_back(std::exchange(of_point[i.point], 0.0));
   return weight;
 }
 
@@ -88,43 +112,73 @@ struct LevelCoupling::OpenTarget {
     std::array<double, 4> weight;  ///< of velocities and pressure
     double beyond;
   };
+  /// Where a target is, and what is asked of its values. Weights are by point.
+  struct Place {
+    Vec3 at;
+    std::vector<Mirror> mirrors;
+    Demand velocity, pressure;
+    std::vector<double> otherwise;  ///< where no polynomial meets a demand
+    std::optional<Vec3> beyond{};   ///< of the pressure one cell further out; the first point is then the own cell
+    std::function<bool(std::span<const double> at, std::span<const double> beyond)> both{};
+  };
   Target head;
   GlobalNumber nearest = no_unknown;
   std::vector<Term> terms;
 
   /// @param to_level  over the level of an unknown: 1/2 when that is finer, 2 when it is coarser. Of pressures.
   template <class F>
-  void set(const std::vector<LevelPoint>& points, const Vec3& at, const Vec3* beyond,
-           const std::vector<Mirror>& mirrors, F&& to_level) {
-    std::vector<LevelPoint> inside;
-    std::vector<std::int64_t> place(points.size(), -1);  // in terms
+  void set(const std::vector<LevelPoint>& points, const Place& place, F&& to_level) {
+    std::vector<std::int64_t> term(points.size(), -1);
     double least = 1e30;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (const LevelPoint& p = points[i]; p.unknown != no_unknown) {
-        place[i] = std::ssize(terms);
+        term[i] = std::ssize(terms);
         terms.push_back({p.unknown, {}, 0.0});
-        inside.push_back(p);
-        const Vec3 away = p.at - at;
+        const Vec3 away = p.at - place.at;
         if (dot(away, away) < least - 1e-9) {
           least = dot(away, away);
           nearest = p.unknown;
         }
       }
-    const std::vector<Image> all = with_images(points, mirrors), held = with_images(inside, mirrors);
-    const std::vector<double> u = value_at(all, at), p = value_at(held, at);
+    const std::vector<Image> all = with_images(points, place.mirrors);
+    std::vector<Image> held;  // pressures: not on walls
+    std::ranges::copy_if(all, std::back_inserter(held), [&](const Image& i) { return term[i.point] >= 0; });
+    const auto value = [&](const std::vector<Image>& images, const Demand& demand) {
+      const std::vector<double> weight = polynomial_at(images, place.at, points.size(), demand);
+      return weight.empty() ? on_images(images, place.otherwise) : weight;
+    };
+    const std::vector<double> u = value(all, place.velocity), p = value(held, place.pressure);
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (const std::int64_t t = place[all[k].point]; t >= 0)
+      if (const std::int64_t t = term[all[k].point]; t >= 0)
         for (int c = 0; c < 3; ++c) terms[t].weight[c] += all[k].sign[c] * u[k];
-    for (std::size_t k = 0; k < held.size(); ++k) terms[held[k].point].weight[kernels::p] += p[k];
-    if (beyond != nullptr) {
-      const std::vector<double> further = value_at(held, *beyond);
-      for (std::size_t k = 0; k < held.size(); ++k) terms[held[k].point].beyond += further[k];
+    for (std::size_t k = 0; k < held.size(); ++k) terms[term[held[k].point]].weight[kernels::p] += p[k];
+    if (place.beyond) {
+      const std::vector<double> further = weights_beyond(place, held, p);
+      for (std::size_t k = 0; k < held.size(); ++k) terms[term[held[k].point]].beyond += further[k];
     }
     for (Term& t : terms) {
       const double factor = to_level(t.unknown);
       t.weight[kernels::p] *= factor;
       t.beyond *= factor;
     }
+  }
+
+ private:
+  /// Weights of the pressure one cell further out. Where no polynomial will do, it is on the line through the own cell
+  /// and the place.
+  /// @param p  those at the place
+  static std::vector<double> weights_beyond(const Place& place, const std::vector<Image>& images,
+                                            const std::vector<double>& p) {
+    const std::size_t n = place.otherwise.size();
+    const std::vector<double> at = by_point(images, p, n);
+    std::vector<double> weight = polynomial_at(
+        images, *place.beyond, n, [&](std::span<const double> further) { return place.both(at, further); });
+    if (!weight.empty()) return weight;
+    std::vector<double> own(n);
+    own[0] = -1.0;
+    weight = on_images(images, std::move(own));
+    for (std::size_t i = 0; i < weight.size(); ++i) weight[i] += 2.0 * p[i];
+    return weight;
   }
 };
 
@@ -156,6 +210,28 @@ struct LevelCoupling::Builder {
     return mirrors;
   }
 
+  /// A ghost changes with the coarse cell behind it, and not as its own cell does: otherwise no friction and no
+  /// difference of pressures would be left between them. For the same reason the term of Rhie & Chow,
+  ///
+  ///   (∂p + ∂p of the ghost) / 2 - (p_ghost - p),   ∂p = (p_ghost - p_opposite) / 2 or, without it, p_ghost - p
+  ///
+  /// must not decrease with p nor increase with the pressure of that cell.
+  /// @param n       points, of which the first is the own cell
+  /// @param behind  place of the coarse cell behind the face among them
+  OpenTarget::Place place_of_ghost(const LevelFace& f, std::size_t n, std::size_t behind, bool has_opposite) const {
+    OpenTarget::Place place{f.ghost, mirrors_of(f.place.cell), {}, {}, std::vector<double>(n)};
+    place.otherwise[0] = 1.0 / 3.0;  // on the line between the two
+    place.otherwise[behind] = 2.0 / 3.0;
+    place.velocity = [](std::span<const double> w) { return w[0] <= most_own; };
+    place.pressure = [behind](std::span<const double> w) { return w[0] <= most_own && w[behind] >= 0.0; };
+    place.beyond = f.ghost + 0.5 * to_vec(side_offset(f.face.side));
+    place.both = [behind, has_opposite](std::span<const double> at, std::span<const double> beyond) {
+      const double own = has_opposite ? 3.0 * (1.0 - at[0]) + beyond[0] : 2.0 * (1.0 - at[0]) + beyond[0] - 1.0;
+      return own >= 0.0 && beyond[behind] <= 3.0 * at[behind];
+    };
+    return place;
+  }
+
   std::vector<OpenTarget> make_fine_ghosts() const {
     std::unordered_map<std::uint64_t, const LevelFace*> at;
     for (const LevelFace& f : faces)
@@ -171,10 +247,9 @@ struct LevelCoupling::Builder {
       std::vector<LevelPoint> points = fine_points(f, 2);
       const std::size_t n_fine = points.size();
       points.insert(points.end(), f.behind.points.begin(), f.behind.points.end());
-      const Vec3 beyond = f.ghost + 0.5 * to_vec(side_offset(g.side));
       std::vector<GlobalNumber> own;
       for (std::size_t k = 0; k < n_fine; ++k) own.push_back(points[k].unknown);
-      t.set(points, f.ghost, &beyond, mirrors_of(f.place.cell),
+      t.set(points, place_of_ghost(f, points.size(), n_fine, g.there != 0.0F),
             [&](GlobalNumber n) { return std::ranges::find(own, n) != own.end() ? 1.0 : 0.5; });
       t.nearest = f.behind.row;
     });
@@ -263,6 +338,29 @@ struct LevelCoupling::Builder {
     return true;
   }
 
+  /// The value in a covered cell is that of the fine ones in it; where no polynomial is, the mean of the nearest.
+  /// @param points  from its centre
+  template <class F>
+  static OpenTarget::Place place_of_covered(const std::vector<LevelPoint>& points, std::vector<Mirror> mirrors,
+                                            F&& is_coarse) {
+    std::vector<std::size_t> of_coarse, of_fine;
+    double least = 1e30;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].unknown == no_unknown) continue;
+      (is_coarse(points[i].unknown) ? of_coarse : of_fine).push_back(i);
+      if (of_fine.size() > 0 && of_fine.back() == i) least = std::min(least, dot(points[i].at, points[i].at));
+    }
+    std::erase_if(of_fine, [&](std::size_t i) { return dot(points[i].at, points[i].at) > least + 1e-6; });
+    OpenTarget::Place place{{}, std::move(mirrors), {}, {}, std::vector<double>(points.size())};
+    for (const std::size_t i : of_fine) place.otherwise[i] = 1.0 / static_cast<double>(of_fine.size());
+    place.velocity = place.pressure = [of_coarse](std::span<const double> w) {
+      double sum = 0.0;
+      for (const std::size_t i : of_coarse) sum += w[i];
+      return std::abs(sum) <= most_coarse;
+    };
+    return place;
+  }
+
   void add_covered(const std::vector<OpenTarget>& ghosts) {
     for (auto& [name, c] : gather_covered(ghosts)) {
       OpenTarget& t = targets.emplace_back();
@@ -273,8 +371,9 @@ struct LevelCoupling::Builder {
       for (const LevelPoint& p : c.coarse) of_coarse.push_back(p.unknown);
       c.fine.insert(c.fine.end(), c.coarse.begin(), c.coarse.end());
       sort_unique(c.fine);
-      t.set(c.fine, {}, nullptr, mirrors_of(coarse.vofs().cell(name)),
-            [&](GlobalNumber n) { return std::ranges::find(of_coarse, n) != of_coarse.end() ? 1.0 : 2.0; });
+      const auto is_coarse = [&](GlobalNumber n) { return std::ranges::find(of_coarse, n) != of_coarse.end(); };
+      t.set(c.fine, place_of_covered(c.fine, mirrors_of(coarse.vofs().cell(name)), is_coarse),
+            [&](GlobalNumber n) { return is_coarse(n) ? 1.0 : 2.0; });
     }
   }
 
@@ -286,7 +385,7 @@ struct LevelCoupling::Builder {
   };
 
   /// Appends the own fluxes and tells where they enter.
-  void add_fluxes(std::vector<std::pair<std::int32_t, std::int32_t>>& exits,
+  void add_fluxes(std::vector<std::pair<std::int32_t, std::int32_t>>& exits, std::vector<VofName>& behind,
                   std::vector<std::pair<int, Exit>>& found) const {
     std::unordered_map<std::uint64_t, std::int32_t> ghost;
     const int level = fine.geometry().level;
@@ -299,6 +398,7 @@ struct LevelCoupling::Builder {
       if (!is_linked(f)) continue;
       const auto value = static_cast<std::int32_t>(exits.size());
       exits.emplace_back(level, ghost.at(key_of(f.vof, f.face.side)));
+      behind.push_back(f.behind.vof);
       const Vec3 at = f.own_center() + 0.25 * to_vec(side_offset(f.face.side)) - f.behind.center;
       to_owner[coarse.graph().layout().owner(box_of(f.behind.vof))].put(Exit{f.behind.vof, f.place.side, value, at});
     }
@@ -324,7 +424,7 @@ LevelCoupling::LevelCoupling(const Comm& comm, const CompositeNumbering& numberi
     builder.add_covered(ghosts);
     targets.insert(targets.end(), ghosts.begin(), ghosts.end());
     std::vector<std::pair<int, Builder::Exit>> found;
-    builder.add_fluxes(exits_, found);
+    builder.add_fluxes(exits_, behind_, found);
     for (const auto& [rank, exit] : found) arrivals.push_back({static_cast<std::int32_t>(l), rank, exit});
   }
   number_sources(comm, numbering, targets, levels);
@@ -448,8 +548,8 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
 std::int64_t LevelCoupling::bytes() const {
   return static_cast<std::int64_t>((own_.capacity() + sent_.capacity()) * sizeof(Source) + pool_.bytes() +
                                    targets_.capacity() * sizeof(Target) + terms_.capacity() * sizeof(Term) +
-                                   exits_.capacity() * sizeof(exits_[0]) + entrances_.capacity() * sizeof(Entrance) +
-                                   fluxes_.bytes()) +
+                                   exits_.capacity() * sizeof(exits_[0]) + behind_.capacity() * sizeof(VofName) +
+                                   entrances_.capacity() * sizeof(Entrance) + fluxes_.bytes()) +
          remote_.bytes() + flux_exchange_.bytes();
 }
 

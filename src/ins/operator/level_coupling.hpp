@@ -57,6 +57,11 @@ class LevelCoupling {
     flux_exchange_.exchange(carried);
     for (const Entrance& e : entrances_) to(int{e.level}, int{e.box}, e.vof, carried[e.value]);
   }
+  /// f(fine level, index among its level_ghosts(), coarse VoF) for every own face with a flux.
+  template <class F>
+  void for_faces(F&& f) const {
+    for (std::size_t i = 0; i < exits_.size(); ++i) f(int{exits_[i].first}, exits_[i].second, behind_[i]);
+  }
   std::size_t n_fluxes() const { return fluxes_.size(); }  ///< own fluxes, and those of other ranks that enter here
   std::int64_t bytes() const;
 
@@ -94,6 +99,7 @@ class LevelCoupling {
   std::vector<Target> targets_;
   std::vector<Term> terms_;
   std::vector<std::pair<std::int32_t, std::int32_t>> exits_;  // level and ghost of each own flux
+  std::vector<VofName> behind_;                               // coarse VoF of each own flux
   std::vector<Entrance> entrances_;                           // by level, box, VoF
   ListExchange flux_exchange_;
   Array<double> fluxes_;

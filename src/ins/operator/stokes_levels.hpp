@@ -87,7 +87,8 @@ class StokesLevels {
     for (int l = 0; l < n_levels(); ++l) level(l).set_profile(side, width(l), profile);
   }
   LevelCoupling& coupling() { return coupling_; }  ///< of several levels
-  FlowCounts counts() const;                       ///< of all levels; areas in h0²
+  const LevelCoupling& coupling() const { return coupling_; }
+  FlowCounts counts() const;  ///< of all levels; areas in h0²
   const LevelFaceCounts& face_counts() const { return face_counts_; }
 
   /// Calls f(level, box, first VoF in vectors, own VoFs) for all own boxes, threaded.

@@ -16,6 +16,9 @@ namespace {
 
 constexpr float plain_t = 1.0F / 6.0F;
 constexpr float most_taken = 0.75F;  ///< of the rest of a face's conductance, by the bend
+/// The same towards a coarser level: the velocity of a ghost does not answer to its pressure, which leaves half of
+/// that.
+constexpr float most_taken_at_levels = 0.4F;
 
 /// The open part of a face on an end of the domain, joined pieces included: its area, and its centroid from the centre
 /// of the cell.
@@ -117,8 +120,11 @@ void StokesOperator::limit_bends() {
   parallel_for(geometry_->graph.n_local(), [&](std::int64_t i) {
     const int b = static_cast<int>(i);
     const float* t = t_.box(b).data();
+    const BoxGraph graph = geometry_->graph.box(b);
+    const std::size_t first_ghost = graph.n_own + graph.halo.n_vofs(), end = first_ghost + graph.halo.n_coarse();
     const auto least = [&](float area, std::size_t v, std::size_t n) {
-      return -most_taken * area * 0.5F * (t[v] + t[n]);
+      const float most = n >= first_ghost && n < end ? most_taken_at_levels : most_taken;
+      return -most * area * 0.5F * (t[v] + t[n]);
     };
     const std::size_t first = rows_.begin[b];
     for (std::size_t r = 0; r < rows_.of(b).size(); ++r) {
@@ -129,7 +135,7 @@ void StokesOperator::limit_bends() {
   });
   for (LevelGhost& g : level_ghosts_) {
     const float* t = t_.box(g.box).data();
-    g.bend = std::max(g.bend, -most_taken * g.area * 0.5F * (t[g.vof] + t[g.slot]));
+    g.bend = std::max(g.bend, -most_taken_at_levels * g.area * 0.5F * (t[g.vof] + t[g.slot]));
   }
 }
 

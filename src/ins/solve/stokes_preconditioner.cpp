@@ -51,6 +51,19 @@ EllipticProblem velocity_problem(const FlowSides& sides, double shift) {
   return problem;
 }
 
+/// Links between levels: at the faces that have a flux, which lead to flow cells only. Others would move cells where no
+/// fluid flows.
+/// @param weight  (level, LevelGhost) -> of a face of the level; links have 2/3 of it, h_f² / (3/4 · 2 h_f)
+template <class F>
+void set_links(const StokesLevels& op, std::vector<TwoPointLevel>& levels, F&& weight) {
+  for (TwoPointLevel& level : levels) level.links.clear();
+  op.coupling().for_faces([&](int l, std::int32_t ghost, VofName behind) {
+    const StokesOperator::LevelGhost& g = op.level(l).level_ghosts()[ghost];
+    const std::int64_t box = op.level(l).geometry().graph.first_box() + g.box;
+    levels[l].links.push_back({vof_name(box, g.vof), behind, weight(l, g) / 1.5F});
+  });
+}
+
 /// The rate of change of irregular flow cells, in the rows of their symmetric form.
 void scale_shift(const StokesOperator& op, TwoPointLevel& level) {
   const LevelGraph& graph = op.geometry().graph;
@@ -70,6 +83,7 @@ std::vector<TwoPointLevel> velocity_levels(const StokesLevels& op, double shift)
   const FlowSides& sides = op.sides();
   std::vector<TwoPointLevel> levels =
       make_two_point_levels(*op.composite(), velocity_problem(sides, shift), WallForm::lines);
+  set_links(op, levels, [&](int l, const StokesOperator::LevelGhost&) { return levels[l].face_weight; });
   for (int l = 0; l < op.n_levels() && shift > 0.0; ++l) scale_shift(op.level(l), levels[l]);
   for (TwoPointLevel& level : levels)
     for (std::size_t s = 0; s < 6; ++s) level.mirrors[s] = holds_normal_velocity(sides[s]) && !holds_velocity(sides[s]);
@@ -92,7 +106,7 @@ class PressureLevel {
     level_.geometry = &op.geometry();
     level_.face_beta = &weights_;
     level_.weight = Array<std::array<float, 6>>(op.geometry().moments.size(), Purpose::buffers, {});
-    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 1.0F);
+    level_.shift = Array<float>(op.geometry().moments.size(), Purpose::buffers, 0.0F);
     level_.extra = Array<float>(op.geometry().extra.size(), Purpose::buffers, 0.0F);
     level_.ghost_begin = {0};
     for (int b = 0; b < graph_.n_local(); ++b)
@@ -128,11 +142,9 @@ class PressureLevel {
       const auto at = std::ranges::lower_bound(irregular, row.vof);
       if (at != irregular.end() && *at == row.vof) {
         const std::size_t r = first + (at - irregular.begin());
-        float sum = 0.0F;
         for (std::size_t s = 0; s < 6; ++s)
           if (row.area[s] > 0.0F)
-            sum += level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
-        level_.shift[r] = sum > 0.0F ? 0.0F : 1.0F;
+            level_.weight[r][s] = row.area[s] * permeability(d, row.vof, row.slot[s], first_ghost);
         continue;
       }
       std::array<std::uint16_t, 6> n = row.slot;
@@ -147,15 +159,11 @@ class PressureLevel {
   }
 
   void set_extra(int b, const BoxGraph& graph, const float* d) {
-    const auto irregular = graph.row_vof.first(graph.n_irregular);
-    const std::size_t first = op_.geometry().moments_begin[b];
     float* weight = level_.extra.data() + op_.geometry().extra_begin[b];
     std::size_t e = 0;
     for (const FlowExtra& face : op_.rows().extra_of(b)) {  // a part of graph.extra, in its order
       while (graph.extra[e] != ExtraFace{face.vof, face.neighbour, face.side}) ++e;
       weight[e++] = face.area * permeability(d, face.vof, face.neighbour, graph.closed() - graph.halo.n_domain());
-      const auto at = std::ranges::lower_bound(irregular, face.vof);
-      level_.shift[first + (at - irregular.begin())] = 0.0F;
     }
   }
 
@@ -198,8 +206,9 @@ StokesPreconditioner::StokesPreconditioner(StokesLevels& op)
   const Timer timer("multigrids");
   make_velocity({});
   make_pressure(find_permeable_lengths(op, *velocity_));
+  for (int l = 0; l < op.n_levels(); ++l) set_continuity_inverse(l);
+  if (op.n_levels() > 1) add_finer_faces();
   for (int l = 0; l < op.n_levels(); ++l) {
-    set_continuity_inverse(l);
     const StokesOperator& level = op.level(l);
     for (int b = 0; b < level.geometry().graph.n_local(); ++b)
       for (const FlowRow& row : level.rows().of(b))
@@ -227,6 +236,9 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
     levels.push_back(makers.back()->take());
   }
   set_coarse_fine_links(*op_->composite(), WallForm::fluxes, levels);
+  set_links(*op_, levels, [&](int l, const StokesOperator::LevelGhost& g) {
+    return g.area * levels[l].whole_weight(g.box, g.vof, g.side, g.slot);
+  });
   pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
 }
 
@@ -337,10 +349,7 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
       set(v, n, [](std::size_t) { return std::pair(1.0F, 0.0F); });
     });
     for (const FlowRow& row : op.rows().of(b))
-      set(row.vof, row.slot, [&](std::size_t s) {
-        const bool to_finer = row.area[s] == 0.0F && row.viscous[s] > 0.0F;
-        return std::pair(to_finer ? 1.0F : row.area[s], row.bend[s]);
-      });
+      set(row.vof, row.slot, [&](std::size_t s) { return std::pair(row.area[s], row.bend[s]); });
     for (const FlowExtra& e : op.rows().extra_of(b)) {
       const bool end = e.neighbour >= first_ghost && e.neighbour < closed;
       const float more = e.area * 0.5F * (t[e.vof] + t[e.neighbour]) *
@@ -350,6 +359,22 @@ void StokesPreconditioner::set_continuity_inverse(int level) {
     for (const std::uint16_t v : op.rows().still_in(b)) inverse[v] = 0.0F;
     for (const std::uint16_t v : op.covered_in(b)) inverse[v] = 0.0F;
   });
+}
+
+/// Coarse cells have the fluxes of the fine faces, also of such that do not lie in one of their own sides.
+void StokesPreconditioner::add_finer_faces() {
+  std::vector<float> carried(op_->coupling().n_fluxes());
+  op_->coupling().hand_back(
+      std::span(carried),
+      [&](int l, std::int32_t ghost) {
+        const StokesOperator::LevelGhost& g = op_->level(l).level_ghosts()[ghost];
+        const float whole = g.area * op_->level(l).inverse_diagonal().box(g.box)[g.vof];
+        return 0.25F * std::max(whole + g.bend, 0.25F * whole);
+      },
+      [&](int l, int box, std::int32_t vof, float more) {
+        float& inverse = continuity_inverse_[op_->begin(l) + op_->level(l).geometry().graph.vof_begin(box) + vof];
+        inverse = inverse > 0.0F ? 1.0F / (1.0F / inverse + more) : 1.0F / more;
+      });
 }
 
 void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {

@@ -61,6 +61,7 @@ class StokesPreconditioner {
   void make_pressure(std::vector<FloatField> lengths);
   void make_velocity(std::vector<Array<std::array<float, 6>>> inflow);
   void set_continuity_inverse(int level);
+  void add_finer_faces();
   void add_recovery(FlowValues& u);
 
   StokesLevels* op_;

@@ -150,11 +150,26 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
 template <int C>
 void BasicFineLevel<C>::set_shifts(const TwoPointLevel& level) {
   regular_diagonal_ = 6.0F * face_weight_ + level.regular_shift;
-  parallel_for(graph_->n_local(), [&](std::int64_t b) {
-    const std::vector<float> shift = shifts_of(level, static_cast<int>(b));
-    rows_.set_diagonals(
-        b, [&](std::uint16_t vof) { return shift[vof]; }, [](std::uint16_t) { return 0.0F; });
-  });
+  parallel_for(graph_->n_local(), [&](std::int64_t b) { set_diagonals(level, static_cast<int>(b)); });
+}
+
+template <int C>
+void BasicFineLevel<C>::set_diagonals(const TwoPointLevel& level, int box) {
+  const std::vector<float> shift = shifts_of(level, box);
+  const std::span<const VofShift> raised = raised_.empty() ? std::span<const VofShift>{} : std::span(raised_[box]);
+  rows_.set_diagonals(
+      box, [&](std::uint16_t vof) { return shift[vof]; },
+      [&](std::uint16_t vof) {
+        const auto at = std::ranges::lower_bound(raised, std::int32_t{vof}, {}, &VofShift::vof);
+        return at != raised.end() && at->vof == vof ? at->by : 0.0F;
+      });
+}
+
+template <int C>
+void BasicFineLevel<C>::raise_diagonals(const TwoPointLevel& level, int box, std::vector<VofShift> by) {
+  raised_.resize(graph_->n_local());
+  raised_[box] = std::move(by);
+  set_diagonals(level, box);
 }
 
 template <int C>

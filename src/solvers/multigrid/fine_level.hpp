@@ -27,6 +27,11 @@ using LoadValues = std::function<void(std::int64_t unknown, std::int32_t count, 
 template <int C>
 using StoreValues = std::function<void(std::int64_t unknown, std::int32_t count, const NodeValue<C>* from)>;
 
+struct VofShift {
+  std::int32_t vof;
+  float by;
+};
+
 /// One grid level. Covered VoFs contain 0, coarse-fine faces are closed: links between levels are added by FineLevels.
 /// C numbers per VoF, each with the same operator.
 template <int C>
@@ -38,6 +43,8 @@ class BasicFineLevel {
   /// @param first_unknown  own number of the first unknown of this level
   BasicFineLevel(const Comm& comm, const TwoPointLevel& level, std::int64_t first_unknown);
 
+  /// Adds to the diagonals of these VoFs of a box, which are rows, from now on; by VoF.
+  void raise_diagonals(const TwoPointLevel& level, int box, std::vector<VofShift> by);
   /// Sets the shifts to those of a level that is equal otherwise.
   void set_shifts(const TwoPointLevel& level);
   /// shift_c += scale Σ of the shifts of the VoFs of each coarse node c.
@@ -94,6 +101,7 @@ class BasicFineLevel {
   void find_ghosts(const TwoPointLevel& level, int b);
   void add_rows(int b, const TwoPointLevel& level, RowList<std::uint16_t>& rows) const;
   void set_rows(const TwoPointLevel& level);
+  void set_diagonals(const TwoPointLevel& level, int box);
   std::span<const Segment> segments(int b) const {
     const BoxView& box = boxes_[b];
     return std::span(segments_).subspan(box.segments, box.n_segments);
@@ -116,6 +124,7 @@ class BasicFineLevel {
   float face_weight_, regular_diagonal_;
   std::int64_t end_unknown_;
   std::vector<BoxView> boxes_;
+  std::vector<std::vector<VofShift>> raised_;  // per box; empty when there are none
   std::vector<Segment> segments_;
   std::vector<std::int32_t> covered_begin_;  // per box; empty without covered VoFs
   std::vector<std::uint16_t> covered_;

@@ -10,6 +10,13 @@ BasicFineLevels<C>::BasicFineLevels(const Comm& comm, std::span<const TwoPointLe
   for (const TwoPointLevel& level : levels)
     levels_.push_back(std::make_unique<BasicFineLevel<C>>(comm, level, levels_.empty() ? 0 : n_unknowns()));
   has_links_ = comm.any(!links_.ends().empty());
+  const std::vector<LevelLinks::Raised>& raised = links_.raised();
+  for (std::size_t i = 0, end = 0; i < raised.size(); i = end) {
+    std::vector<VofShift> more;
+    for (; end < raised.size() && raised[end].level == raised[i].level && raised[end].box == raised[i].box; ++end)
+      more.push_back({raised[end].vof, raised[end].by});
+    levels_[raised[i].level]->raise_diagonals(levels[raised[i].level], raised[i].box, std::move(more));
+  }
   tell_link_ends();
 }
 

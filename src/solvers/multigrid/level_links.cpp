@@ -55,6 +55,30 @@ void add_exposed(const Comm& comm, const TwoPointLevel& level, std::int32_t l, s
   }
 }
 
+/// Per own VoF of a box that is a row, the weights of its faces towards the coarser level: ghosts that have its own
+/// value; a negative number where it is no row.
+std::vector<float> weights_to_coarse(const TwoPointLevel& level, int b) {
+  const LevelGeometry& geometry = *level.geometry;
+  const BoxGraph g = geometry.graph.box(b);
+  const int first = g.n_own + g.halo.n_vofs(), end = first + g.halo.n_coarse();
+  std::vector<float> sum(g.n_own, level.has_rows_only() ? 0.0F : -1.0F);
+  std::vector<std::int32_t> row(sum.size(), -1);
+  for (std::size_t r = 0; r < g.row_vof.size(); ++r) sum[g.row_vof[r]] = 0.0F;
+  for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[r]] = r;
+  const auto add = [&](int vof, int slot, float weight) {
+    if (slot >= first && slot < end && sum[vof] >= 0.0F) sum[vof] += weight;
+  };
+  for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
+    for (std::size_t side = 0; side < 6; ++side)
+      add(vof, slots[side],
+          row[vof] < 0 ? level.whole_weight(b, vof, static_cast<int>(side), slots[side])
+                       : level.weight[geometry.moments_begin[b] + row[vof]][side]);
+  });
+  for (std::size_t e = 0; e < g.extra.size(); ++e)
+    add(g.extra[e].vof, g.extra[e].neighbour, level.extra[geometry.extra_begin[b] + e]);
+  return sum;
+}
+
 template <class T>
 std::vector<T> items_of(const Message& message) {
   std::vector<T> items(message.bytes.size() / sizeof(T));
@@ -150,7 +174,10 @@ LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) 
   const std::size_t n_links = ends_.size();
   for (std::size_t l = 0; l + 1 < levels.size(); ++l) add_exposed(comm, levels[l], static_cast<std::int32_t>(l), ends_);
   for (std::size_t i = n_links; i < ends_.size(); ++i) ends_[i].other = zero;
-  std::ranges::stable_sort(ends_, {}, [](const LinkEnd& e) { return std::tuple(e.level, e.box, e.vof); });
+  const auto place = [](const LinkEnd& e) { return std::tuple(e.level, e.box, e.vof); };
+  std::ranges::stable_sort(ends_, {}, place);
+  raise_diagonals(levels, zero);
+  std::ranges::stable_sort(ends_, {}, place);
   constexpr std::size_t enough = 2048;
   for (std::size_t i = 1; i < ends_.size(); ++i)
     if (i - chunks_.back() >= enough && (ends_[i].box != ends_[i - 1].box || ends_[i].level != ends_[i - 1].level))
@@ -158,10 +185,28 @@ LevelLinks::LevelLinks(const Comm& comm, std::span<const TwoPointLevel> levels) 
   if (!ends_.empty()) chunks_.push_back(ends_.size());
 }
 
+/// @param zero  index of the value 0
+void LevelLinks::raise_diagonals(std::span<const TwoPointLevel> levels, std::int32_t zero) {
+  std::vector<float> in_place;
+  const std::size_t n = ends_.size();
+  for (std::size_t i = 0; i < n;) {
+    const LinkEnd first = ends_[i];
+    if (i == 0 || first.level != ends_[i - 1].level || first.box != ends_[i - 1].box)
+      in_place = weights_to_coarse(levels[first.level], first.box);
+    float more = 0.0F;
+    for (; i < n && ends_[i].level == first.level && ends_[i].box == first.box && ends_[i].vof == first.vof; ++i)
+      more += ends_[i].weight;
+    const float here = in_place[first.vof];
+    if (here < 0.0F || more <= here) continue;
+    raised_.push_back({first.level, first.box, first.vof, more - here});
+    ends_.push_back({first.level, first.box, first.vof, here - more, zero});
+  }
+}
+
 std::int64_t LevelLinks::bytes() const {
   return halo_.bytes() +
          static_cast<std::int64_t>(ends_.capacity() * sizeof(LinkEnd) + others_.capacity() * sizeof(Other) +
-                                   remote_.capacity() * sizeof(RemoteItem));
+                                   remote_.capacity() * sizeof(RemoteItem) + raised_.capacity() * sizeof(Raised));
 }
 
 }  // namespace karst

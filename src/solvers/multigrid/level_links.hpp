@@ -4,7 +4,10 @@
 //
 //   r_v += w (x_o - x_v)  for every link of v,    r_v += w x_v  for every face of v towards a covered VoF,
 //
-// are added here, the second as a link of weight -w to a value of 0.
+// are added here, the second as a link of weight -w to a value of 0. Where the links of a VoF are stronger than the
+// faces that the plain passes have in their place, a cell of which little is open on its own level above all, D would
+// not bound A and smoothing amplify what the links carry: D gets the rest (raised()), and A loses it here, as another
+// link to 0.
 #pragma once
 
 #include <vector>
@@ -47,6 +50,12 @@ class LevelLinks {
     values[others_.size()] = T{0};
     halo_.exchange(std::span(values));
   }
+  /// What the diagonals of VoFs get.
+  struct Raised {
+    std::int32_t level, box, vof;
+    float by;
+  };
+  const std::vector<Raised>& raised() const { return raised_; }  ///< by level, box, VoF
   /// Boxes whose ends lie in [chunk[i], chunk[i + 1]).
   const std::vector<std::size_t>& chunks() const { return chunks_; }
   std::int64_t bytes() const;
@@ -67,12 +76,14 @@ class LevelLinks {
   std::vector<FarVof> list_values(const Comm& comm, std::span<const TwoPointLevel> levels,
                                   const std::vector<OpenEnd>& open);
   static Other own(std::span<const TwoPointLevel> levels, std::int32_t level, VofName name);
+  void raise_diagonals(std::span<const TwoPointLevel> levels, std::int32_t zero);
 
   int rank_;
   std::vector<LinkEnd> ends_;  // by level, box, VoF
   std::vector<Other> others_;  // own VoFs that are other ends, or that other ranks request
   std::vector<RemoteItem> remote_;
   std::vector<std::size_t> chunks_{0};
+  std::vector<Raised> raised_;
   ListExchange halo_;
 };
 

@@ -169,6 +169,7 @@ FlowEdges::FlowEdges(const FlowLookup& lookup, const CellWalls& walls, std::span
 std::uint16_t FlowEdges::possible(VofName v) const {
   const int b = lookup_.graph().local(box_of(v));
   if (b >= 0) return possible_[lookup_.graph().vof_begin(b) + vof_of(v)];
+  if (lookup_.is_covered(v)) return 0;  // as those of own boxes
   std::array<std::uint8_t, 6> met{};
   for (int side = 0; side < 6; ++side)
     if (const VofName next = lookup_.across(v, side); next != no_face) met[side] = walls_.met(next);

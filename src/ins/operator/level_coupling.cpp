@@ -25,12 +25,13 @@ constexpr double largest_weights = 2.5;
 constexpr double most_own = 0.75;    ///< weight of its own cell in a ghost
 constexpr double most_coarse = 0.5;  ///< |Σ weights| of coarse cells in a covered cell
 
-/// Each point once; by unknown, places on the wall first.
+/// Each point once; by place, those on the wall first: numbers of unknowns are others on other ranks, and which of
+/// several points a fit leaves out where they do not suffice must not depend on them.
 void sort_unique(std::vector<LevelPoint>& points) {
   constexpr double same_place = 1e-6;
   const auto key = [](const LevelPoint& p) {
     const auto cut = [](double x) { return std::llround(x / same_place); };
-    return std::tuple(p.unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
+    return std::tuple(p.unknown != no_unknown, cut(p.at[0]), cut(p.at[1]), cut(p.at[2]));
   };
   std::ranges::sort(points, {}, key);
   erase_repeated(points, key);

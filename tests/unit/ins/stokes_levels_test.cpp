@@ -317,6 +317,23 @@ TEST(StokesLevels, AnyOctantsInNarrowPores) {
   }
 }
 
+// Beside a finer level rows take friction at edges from cells of other ranks as from own ones; before, edges in front
+// of covered cells of other ranks counted: the flow through the second packing differed by 5e-4.
+TEST(StokesLevelsMpi, OctantsInNarrowPoresOnRanks) {
+  const GridOptions grid = flow_grid(Index::all(16));
+  for (const std::uint64_t seed : {1, 2}) {
+    const auto packing = test::packing(40, 2.9, 16, true, seed);
+    std::vector<Vec3> velocities;
+    for (const Comm& comm : {Comm::world(), Comm::self()}) {
+      const Geometry geometry =
+          build_geometry(comm, with_flagged(grid, random_octants(grid, 1)), *packing, KeepPores::all);
+      StokesSolver stokes(test::composite_on(comm, geometry), {}, test::stokes_options(1e-9));
+      velocities.push_back(stokes.solve(test::driven_by({1, 0, 0})).velocity);
+    }
+    for (int d = 0; d < 3; ++d) EXPECT_NEAR(velocities[0][d], velocities[1][d], 1e-6 * velocities[1][0]) << seed;
+  }
+}
+
 // Drag of a cubic array (4.292: Zick & Homsy, J. Fluid Mech. 115 (1982) 13) with cells of 1/64 of the period near the
 // sphere and of 1/32 elsewhere: as with 1/64 everywhere (4.2904), where 1/32 everywhere has 4.2853.
 TEST(StokesLevels, SphereRefinedAtTheWallAtNight) {

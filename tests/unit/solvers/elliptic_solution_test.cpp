@@ -241,9 +241,11 @@ TEST_F(EllipticSolutionTest, FailuresAreNamed) {
   const std::string text = test::error_of([&] { solve(op, {"pressure", "pressure_", 1e-12, 2, 1e-8}); });
   for (const char* part : {"pressure", "DIVERGED_ITS", "residuals", "-pressure_ksp_max_it"})
     EXPECT_TRUE(test::has(text, part)) << text;
-  // GMRES forms its solution by one more cycle, whose single precision it knows nothing of.
+  // GMRES forms its solution by one more cycle, whose single precision it knows nothing of: the residual of the
+  // solution is another one than it believes. It goes on from there, unless it cannot come nearer.
   set_petsc_option("-wrong_ksp_type", "gmres");
-  const std::string wrong = test::error_of([&] { solve(op, {"wrong", "wrong_", 1e-9, 500, 1e-8}); });
+  EXPECT_EQ(test::error_of([&] { solve(op, {"wrong", "wrong_", 1e-9, 500, 1e-8}); }), "");
+  const std::string wrong = test::error_of([&] { solve(op, {"wrong", "wrong_", 1e-15, 500, 1e-8}); });
   EXPECT_TRUE(test::has(wrong, "-wrong_ksp_type fgmres")) << wrong;
   clear_petsc_option("-wrong_ksp_type");
   std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()), std::nan("")), x(b.size());

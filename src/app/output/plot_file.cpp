@@ -56,17 +56,20 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   };
   for (const PlotComponent& c : of_geometry) add(c.field, c.name, std::string(word_of(c.field).unit));
   for (const JobComponent& c : of_jobs) add(c.field, c.name, unit_of(run.config, c));
-  const LevelSet& walls = run.walls ? run.walls->now : *source.level_set;
-  for (const LevelGeometry& level : run.geometry().levels) {  // their displacement has owners of its own
-    std::vector<Box> boxes;
-    for (int b = 0; b < level.graph.n_local(); ++b) boxes.push_back(level.graph.box(b).cells);
-    walls.fetch(run.comm, level.level, boxes);
+  const LevelSet* walls = source.level_set.get();
+  if (run.walls) {
+    walls = &run.walls->now;
+    for (const LevelGeometry& level : run.geometry().levels) {  // their displacement has owners of its own
+      std::vector<Box> boxes;
+      for (int b = 0; b < level.graph.n_local(); ++b) boxes.push_back(level.graph.box(b).cells);
+      walls->fetch(run.comm, level.level, boxes);
+    }
   }
   plot.chombo = run.config.output.yt;
   plot.parts = run.config.output.files;
   plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
     if (component < std::ssize(of_geometry))
-      fill_plot_component(run.geometry(), walls, plot.cell_width, of_geometry[component], level, box, cells);
+      fill_plot_component(run.geometry(), *walls, plot.cell_width, of_geometry[component], level, box, cells);
     else
       of_jobs[component - of_geometry.size()].fill(level, box, cells);
     std::ranges::replace_if(
@@ -76,7 +79,7 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
     fill_hidden(run.geometry(), level, box, cells);
   };
   const PlotSize size = write_plotfile(run.comm, path, plot);
-  walls.drop_cache();
+  if (run.walls) walls->drop_cache();
   return size;
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -24,30 +24,29 @@ constexpr double most_change = 0.5;
 constexpr double most_made_up = 0.1;
 constexpr const char* walls_item = "walls";
 
-using PartKey = std::tuple<int, std::int64_t, MineralNumber>;
-
-/// Flux into each mineral of each piece [C m/s], by component.
-using FluxOf = std::map<std::string, std::map<PartKey, double>>;
-
-FluxOf fluxes(const Exchanges& exchanges) {
-  FluxOf all;
-  for (const auto& [component, rates] : exchanges.wall_rates)
-    for (const MineralFlux& r : rates) all[component][{r.level, r.row, r.mineral}] = r.flux;
-  return all;
-}
-
-/// [m/s]
-double speed_of(const MovingMineral& mineral, const std::vector<ComponentDeck>& components, const FluxOf& flux,
-                const PartKey& part) {
-  double speed = mineral.speed;
-  if (mineral.molar_volume > 0.0 && !components.empty()) {
-    const std::string& component = mineral.component.empty() ? components[0].name : mineral.component;
-    if (const auto of = flux.find(component); of != flux.end())
-      if (const auto at = of->second.find(part); at != of->second.end())
-        speed += mineral.molar_volume * mineral.moles * at->second;
+/// The fluxes into minerals of pieces, which are asked for in the order in which they stand.
+class FluxOf {
+ public:
+  FluxOf(const JobContext& run, const MovingMineral& mineral, const Exchanges& exchanges) : mineral_(mineral) {
+    const std::vector<ComponentDeck>& components = run.config.transport.components;
+    if (!(mineral.molar_volume > 0.0) || components.empty()) return;
+    const auto of = exchanges.wall_rates.find(mineral.component.empty() ? components[0].name : mineral.component);
+    if (of != exchanges.wall_rates.end()) rates_ = of->second;
   }
-  return speed;
-}
+  /// Speed of the wall [m/s].
+  double speed(int level, std::int64_t row, MineralNumber m) {
+    const auto key = [](const MineralFlux& r) { return std::tuple(r.level, r.row, r.mineral); };
+    const std::tuple wanted(level, row, m);
+    while (next_ < rates_.size() && key(rates_[next_]) < wanted) ++next_;
+    const bool found = next_ < rates_.size() && key(rates_[next_]) == wanted;
+    return mineral_.speed + (found ? mineral_.molar_volume * mineral_.moles * rates_[next_].flux : 0.0);
+  }
+
+ private:
+  const MovingMineral& mineral_;
+  std::span<const MineralFlux> rates_{};  ///< by level, row, mineral
+  std::size_t next_ = 0;
+};
 
 /// By the trend since the step before, as far as it goes.
 double extrapolated(double now, double before, double dt, double dt_before) {
@@ -115,7 +114,9 @@ std::vector<MineralMotion> mineral_motions(const JobContext& run) {
 WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges) {
   const Geometry& geometry = run.geometry();
   const double h = run.grid.cell_width();
-  const FluxOf flux = fluxes(exchanges);
+  std::vector<std::optional<FluxOf>> flux(minerals.size());
+  for (std::size_t m = 0; m < minerals.size(); ++m)
+    if (minerals[m].deck != nullptr) flux[m].emplace(run, *minerals[m].deck, exchanges);
   WallSpeeds s;
   s.speed = wall_rows(geometry.levels);
   s.moving = wall_rows(geometry.levels);
@@ -124,9 +125,7 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
     double moved = 0.0, area = 0.0;
     for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
       if (minerals[m].deck == nullptr) return;
-      const MovingPart part{
-          p.level, p.row, m, a * width * width,
-          speed_of(*minerals[m].deck, run.config.transport.components, flux, {p.level, p.row, m}) / h};
+      const MovingPart part{p.level, p.row, m, a * width * width, flux[m]->speed(p.level, p.row, m) / h};
       moved += part.area * part.speed;
       area += part.area;
       s.parts.push_back(part);

@@ -30,10 +30,11 @@ class NearPieces {
       const std::int64_t in_a = cell_of(a.at), in_b = cell_of(b.at);
       return in_a != in_b ? in_a < in_b : a.at < b.at;  // the same order on any number of ranks
     });
+    for (const NearPiece& p : pieces_) cells_.push_back(cell_of(p.at));
     slots_.assign(std::bit_ceil(2 * pieces_.size() + 1), -1);
     for (std::size_t i = 0; i < pieces_.size(); ++i)
-      if (i == 0 || cell_of(pieces_[i].at) != cell_of(pieces_[i - 1].at)) {
-        std::size_t slot = hash(cell_of(pieces_[i].at));
+      if (i == 0 || cells_[i] != cells_[i - 1]) {
+        std::size_t slot = hash(cells_[i]);
         while (slots_[slot] >= 0) slot = (slot + 1) % slots_.size();
         slots_[slot] = static_cast<std::int32_t>(i);
       }
@@ -59,9 +60,10 @@ class NearPieces {
     }
     double sum = 0.0;
     for_each_cell(box, [&](const Index& c) {
+      if (is_farther(c, x, reach)) return;
       const std::int64_t cell = cell_of(to_vec(c));
       const std::int32_t first = first_in(cell);
-      for (std::size_t i = first; first >= 0 && i < pieces_.size() && cell_of(pieces_[i].at) == cell; ++i) {
+      for (std::size_t i = first; first >= 0 && i < pieces_.size() && cells_[i] == cell; ++i) {
         const Vec3 r = nearest_image(pieces_[i].at - x);
         const double part = 1.0 - dot(r, r) / (reach * reach);
         if (part <= 0.0) continue;
@@ -92,13 +94,27 @@ class NearPieces {
     }
     return domain_.box().offset(c);
   }
+  /// All of a cell within the domain, with a margin for round-off. Wrapped cells are looked at.
+  bool is_farther(const Index& c, const Vec3& x, double reach) const {
+    constexpr double margin = 1e-6;
+    double square = 0.0;
+    for (int d = 0; d < 3; ++d) {
+      if (domain_.periodic[d] && (c[d] < 0 || c[d] >= domain_.cells[d] || x[d] < 0.0 || x[d] > domain_.cells[d]))
+        return false;
+      if (domain_.periodic[d] && domain_.cells[d] <= 2 * std::ceil(reach) + 1.0) continue;   // images are nearer
+      if (2 * c[d] < domain_.cells[d] ? c[d] == 0 : c[d] + 1 == domain_.cells[d]) continue;  // may hold those outside
+      const double away = std::max({c[d] - x[d], x[d] - (c[d] + 1.0), 0.0});
+      square += away * away;
+    }
+    return square > (reach + margin) * (reach + margin);
+  }
   std::size_t hash(std::int64_t cell) const {
     return (static_cast<std::uint64_t>(cell) * 0x9e3779b97f4a7c15U >> 20) % slots_.size();
   }
   /// Number of the first piece of a cell; -1: none.
   std::int32_t first_in(std::int64_t cell) const {
     std::size_t slot = hash(cell);
-    while (slots_[slot] >= 0 && cell_of(pieces_[slots_[slot]].at) != cell) slot = (slot + 1) % slots_.size();
+    while (slots_[slot] >= 0 && cells_[slots_[slot]] != cell) slot = (slot + 1) % slots_.size();
     return slots_[slot];
   }
   Vec3 nearest_image(Vec3 r) const {
@@ -108,7 +124,8 @@ class NearPieces {
   }
 
   Domain domain_;
-  std::vector<NearPiece> pieces_;  ///< cell by cell
+  std::vector<NearPiece> pieces_;    ///< cell by cell
+  std::vector<std::int64_t> cells_;  ///< of each
   std::vector<std::int32_t> slots_;
 };
 

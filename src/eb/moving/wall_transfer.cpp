@@ -149,6 +149,7 @@ std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& be
 
 /// Ranks of the blocks of corners around a cell of level 0.
 std::set<int> ranks_around(const CornerBlocks& blocks, const Index& cell, int scale) {
+  if (blocks.layout().n_ranks() == 1) return {0};
   Box around{cell - Index::all(cells_around), cell + Index::all(cells_around + 1)};
   for (int d = 0; d < 3; ++d) around.lo[d] *= scale, around.hi[d] *= scale;
   std::set<int> ranks;

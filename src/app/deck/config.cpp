@@ -222,12 +222,6 @@ void require_followed_fits(Reader& in, const Config& config) {
       in.mistake(key + "where",
                  "follows a component of transient transport, which the deck does not request; remove it, "
                  "or refine along the wall or in a region");
-    else if (is_in_time(config.flow.model))
-      in.mistake(
-          key + "where",
-          "follows a component that a transient flow carries, which is not possible yet: the flow is not accurate "
-          "enough where refined regions have steps; give a steady flow.model, or refine along the wall or in one "
-          "region");
     else if (refine[i].component.empty() ? components.size() > 1 : std::ranges::count(names, refine[i].component) == 0)
       in.mistake(key + "component", fmt::format("{}; expected one of: {}",
                                                 refine[i].component.empty()

@@ -129,7 +129,7 @@ GeometryInfo image(const Index& voxels) {
   return info;
 }
 
-// A place to be followed has its bounds, a component of transient transport, and a steady flow.
+// A place to be followed has its bounds, and a component of transient transport.
 TEST(Config, WhatTheGridFollowsHasToBeThere) {
   const std::string two_levels = std::string(ball) + "levels = 2\n";
   const auto followed = [&](const std::string& rule, const std::string& more) {
@@ -147,9 +147,6 @@ TEST(Config, WhatTheGridFollowsHasToBeThere) {
   EXPECT_PRED2(has, followed("where = \"gradient\"\n", dye), "needs a change");
   EXPECT_PRED2(has, followed("where = \"gradient\"\nchange = 0\n", dye), "0 refines everywhere");
   EXPECT_PRED2(has, followed("where = \"wall\"\nchange = 1\n", dye), "only where = \"gradient\" has a change");
-  const std::string in_time =
-      "[flow]\nmodel = \"unsteady-stokes\"\ndrive = \"pressure-drop\"\npressure_drop = 1\naxes = [\"x\"]\n";
-  EXPECT_PRED2(has, followed(front, in_time + dye), "that a transient flow carries, which is not possible yet");
 }
 
 TEST(Grid, OneCellPerVoxelWithoutCells) {

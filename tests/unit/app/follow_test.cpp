@@ -68,6 +68,7 @@ std::unique_ptr<LevelSet> two_grains() {
 
 struct Ran {
   std::map<std::string, std::vector<double>> columns;  ///< of transport.csv
+  std::map<std::string, std::vector<double>> flow;     ///< of history.csv, of a transient flow
   FollowedGrid followed;
   std::size_t levels_at_end = 0;
   std::int64_t unknowns_at_end = 0;
@@ -95,6 +96,7 @@ Ran run(const std::string& deck) {
   ran.levels_at_end = run.context.geometry().levels.size();
   ran.unknowns_at_end = unknowns_of(run.context.geometry().report);
   ran.columns = test::read_columns(run.folder.path() + "/transport.csv");
+  if (is_in_time(config.flow.model)) ran.flow = test::read_columns(run.folder.path() + "/history.csv");
   return ran;
 }
 
@@ -129,6 +131,46 @@ TEST(FollowMpi, AFrontIsFollowed) {
     EXPECT_NEAR(at(followed, "dye_mean", t), at(fine, "dye_mean", t), 2e-3 * at(fine, "dye_mean", t)) << t;
   }
   EXPECT_LT(of_followed, 0.05 * of_coarse) << of_followed << ", " << of_coarse;
+}
+
+// The flow begins at rest and goes through time on the grid that follows: velocity and front are those of the fine
+// grid.
+TEST(FollowMpi, AFrontThatATransientFlowCarries) {
+  std::string deck = duct;
+  deck.resize(deck.find("[flow]"));
+  const std::string flow = R"(
+[fluid]
+viscosity = 0.2
+density = 1
+[flow]
+model = "navier-stokes"
+drive = "pressure-drop"
+pressure_drop = 0.5
+axes = ["x"]
+[time]
+end = 40
+cfl = 0.8
+[transport]
+diffusivity = 0.01
+[[transport.component]]
+name = "dye"
+inlet = "t < 15 ? 1 : 0"
+)";
+  std::string coarse_deck = deck + flow;
+  coarse_deck.replace(coarse_deck.find("levels = 2"), 10, "levels = 1");
+  const Ran fine = run(deck + everywhere + flow), coarse = run(coarse_deck), followed = run(deck + front + flow);
+  EXPECT_GE(followed.followed.changes, 3);
+  for (const double x : followed.columns.at("dye_imbalance")) EXPECT_LT(x, 1e-12);
+  for (const double x : followed.columns.at("dye_min")) EXPECT_GE(x, -1e-13);
+  for (const double x : followed.columns.at("dye_max")) EXPECT_LE(x, 1.0 + 1e-13);
+  // Where the front has gone by the flow is that of coarse cells again.
+  const auto velocity = [](const Ran& ran) { return ran.flow.at("darcy_velocity_x_m_s").back(); };
+  EXPECT_LT(std::abs(velocity(followed) - velocity(fine)), 0.6 * std::abs(velocity(coarse) - velocity(fine)));
+  for (double t = 10.0; t < 40.0; t += 10.0) {
+    EXPECT_NEAR(at(followed, "dye_mean", t), at(fine, "dye_mean", t), 5e-3 * at(fine, "dye_mean", t)) << t;
+    EXPECT_NEAR(at(followed, "dye_max", t), at(fine, "dye_max", t), 0.04 * at(fine, "dye_max", t)) << t;
+    EXPECT_LT(at(coarse, "dye_max", t), 0.8 * at(fine, "dye_max", t)) << t;
+  }
 }
 
 // What has gone by is coarse again: dye that decays leaves the grid as it would be without it.

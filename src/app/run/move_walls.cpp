@@ -2,15 +2,18 @@
 #include "app/run/move_walls.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/deck/plot_words.hpp"
 #include "app/job/moving_walls.hpp"
 #include "app/job/run_services.hpp"
+#include "app/output/recorder.hpp"
 #include "app/run/flow_on_ground.hpp"
 #include "app/walls/steady_jobs.hpp"
-#include "app/walls/walls_job.hpp"
+#include "app/walls/walls_process.hpp"
 #include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "base/file/log.hpp"
 #include "transport/regrid/values_on_other_walls.hpp"
 
@@ -57,6 +60,9 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.wall_rates.clear();
   exchanges.at_walls.clear();
   if (context.config.flow.model == FlowModel::none || !context.config.transport.asked()) return;
+  require(
+      flow_percolates(context),
+      "walls: no pore percolates any more along the axes of the flow, and transport in time cannot go on without it");
   context.walls->steady = steady_results(context, {{flow_job()}}, exchanges);
 }
 
@@ -68,13 +74,21 @@ void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, C
   const Timer timer("moving walls");
   const WallMotion motion = *asked;
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
+  std::vector<std::string> histories;
+  for (const auto& process : all)
+    std::ranges::copy(process->recorder()->files().histories, std::back_inserter(histories));
   all.clear();
-  move_by(context, motion);
-  const std::shared_ptr<const Ground> before = context.ground;
-  set_ground(context, context.flagged());
-  move_states(context, *before, *state);
-  do_jobs_for_walls(context);
-  all = begin_together(context, jobs, state);
+  try {
+    move_by(context, motion);
+    const std::shared_ptr<const Ground> before = context.ground;
+    set_ground(context, context.flagged());
+    move_states(context, *before, *state);
+    do_jobs_for_walls(context);
+    all = begin_together(context, jobs, state);
+  } catch (const Error&) {  // the same on all ranks
+    std::ranges::copy(histories, std::back_inserter(context.services.files.left));
+    throw;
+  }
   clock = all.front()->clock();
   clock.go_on(state->clock);
 }

@@ -39,6 +39,7 @@ void write_outputs(const JobContext& context, const Together& jobs, const Clock&
 
 /// Histories, outputs and the last state of jobs that end early.
 void leave_all(const JobContext& context, const Together& jobs, const Clock& clock) {
+  if (jobs.empty()) return;  // between two grounds
   for (const auto& job : jobs) {
     job->recorder()->close();
     std::ranges::copy(job->recorder()->files().histories, std::back_inserter(context.services.files.left));

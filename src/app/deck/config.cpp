@@ -244,7 +244,12 @@ bool has_law(const TransportDeck& transport, const MovingMineral& mineral) {
 void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
   if (!walls.asked()) return;
-  config.geometry.keep = KeepPores::all;  // what moves opens pores and cuts others off
+  if (in.given("geometry.keep") && config.geometry.keep != KeepPores::all)
+    in.mistake(
+        "geometry.keep",
+        "walls that move ([[walls.mineral]]) open pores and cut others off, so all are kept; expected: \"all\", or "
+        "leave it out");
+  config.geometry.keep = KeepPores::all;
   const auto needs_steady = [&](bool not_steady, const char* key, const char* instead) {
     if (not_steady)
       in.mistake(key,

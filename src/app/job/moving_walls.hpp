@@ -13,13 +13,15 @@ namespace karst {
 
 /// φ = φ0 - s of the run. Grounds are built from `now`.
 struct MovingWalls {
+  static constexpr int displacement_box = 16;  ///< cells along an edge of its boxes
+
   MovingWalls(const Comm& comm, const LevelSet& phi0, const Domain& domain, int level)
-      : before(phi0), displacement(comm, domain, 16, level), now(phi0, displacement) {}
+      : before(phi0), displacement(comm, domain, displacement_box, level), now(phi0, displacement) {}
   MovingWalls(const MovingWalls&) = delete;
   MovingWalls& operator=(const MovingWalls&) = delete;
   /// As at the beginning. Collective.
   void put_back(const Comm& comm, const Domain& domain) {
-    displacement = Displacement(comm, domain, 16, displacement.level());
+    displacement = Displacement(comm, domain, displacement_box, displacement.level());
   }
 
   const LevelSet& before;     ///< φ0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walls that move between steady states (decision 062): what dissolves them at each instant, and what that makes of
-// them in a step.
+// Walls that move (decision 062), between steady states and beside transport in time: what dissolves them at each
+// instant, and what that makes of them in a step. Between steady states:
 //
 //   speed of a piece of wall   V = Σ_m part_m (speed_m + molar_volume_m moles_m flux)
 //   motion in a step           V* dt, V* = V + dt / (2 dt_before) (V - V_before)   (Adams & Bashforth)
 //   volume that dissolves      dt / 2 (A V before the motion + A V after it)       (trapezoidal rule)
 //
-// both of second order in time. Pieces owe the fluid what dissolves; a motion pays what it moves, and what it misses or
-// has moved too far is made up for by the next ones. So the volume of the fluid with what is owed follows the moles to
-// round-off.
+// both of second order in time; beside transport, what it took of the walls in its steps. Pieces owe the fluid what
+// dissolves; a motion pays what it moves, and what it misses or has moved too far is made up for by the next ones. So
+// the volume of the fluid with what is owed follows the moles to round-off.
 #pragma once
 
 #include <string>
@@ -86,7 +86,8 @@ WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Tr
 /// Nothing is owed any more: what has moved is what has dissolved. Collective.
 void settle(const JobContext& run, EvolutionState& state);
 
-/// On disk and in memory; kinds of items as for walls that move (move_walls.hpp). Not collective.
+/// On disk and in memory: numbers of the run, and per piece of wall V of the step before [h0/s] and what it owes [h0³].
+/// When walls move it goes through on_moved_walls(). Not collective.
 State state_of(const JobContext& run, const EvolutionState& evolution);
 /// Back. Throws the same Error on all ranks. Collective.
 EvolutionState evolution_of(const JobContext& run, const State& state);

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 
-#include "base/core/error.hpp"
 #include "eb/moving/near_pieces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"

@@ -330,6 +330,8 @@ TEST(MovingWalls, MistakesOfADeck) {
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "name = \"quartz\"\nspeed = 1\n"); }),
                         "\"quartz\" is no mineral of the geometry"));
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck); }), "molar_volume"));
+  EXPECT_TRUE(test::has(test::error_of([&] { run("geometry.keep = \"largest\"\n" + deck + "speed = 0.5\n"); }),
+                        "geometry.keep"));
   std::string inert = slab;
   inert.resize(inert.find("[[transport.wall]]"));
   EXPECT_TRUE(test::has(test::error_of([&] { run(inert + "[time]\nend = 1\n[[walls.mineral]]\nmolar_volume = 1\n"); }),

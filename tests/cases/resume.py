@@ -63,6 +63,10 @@ DECKS = {
             '[transport]\npeclet = 5\n[[transport.component]]\nname = "acid"\ninlet = 1\n[[transport.wall]]\nrate = 1e-5\n'
             '[[walls.mineral]]\nmolar_volume = "0.1 m3/mol"\n[time]\nend_pore_volumes = 1.5\noutput_pore_volumes = 0.6\n[checkpoint]\nevery_steps = 7\n'
             '[output]\nplot = ["concentration", "velocity"]\n' + PROBE,
+    # Minerals of the chemistry move them; most of the time passes without steps.
+    "weathered": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
+                 '[transport]\npeclet = 5\n[walls]\nstandstill = 0.02\n[[walls.mineral]]\n' +
+                 WATERS.format("as-needed").replace("end_pore_volumes = 1", "end = 4e5").replace("output_pore_volumes = 0.24", "output = 1.5e5"),
     # The grid follows the pulse.
     "followed": sphere_deck(16, radius=0.41) + '[[grid.refine]]\nwhere = "front"\ncomponent = "pulse"\nlow = 0.05\nhigh = 2\n'
                 '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n[transport]\npeclet = 20\n'
@@ -494,9 +498,9 @@ def main():
                     ("carried", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "history.csv": (0, 1, 4, 8)}),
                     ("reactive", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)})):
                 tell(f"{job} on other ranks", on_other_ranks(karst, folder / "asked", job, files, options.preload, ranks, others))
-        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "weathered", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
-            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("worn", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
+            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("worn", 1), ("weathered", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
         signals = itertools.cycle(SIGNALS)
         for job, ranks in campaigns:
             if options.campaigns and f"{job}_{ranks}" not in options.campaigns:

@@ -69,7 +69,7 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
     in.mistake("amount", "missing; give the amount of the mineral per kilogram of water");
   if (deck.wall.empty()) return in.refuse({"fraction"}, "given without wall; remove it");
   in.refuse({"area", "amount"},
-            "given together with wall, whose area is that of the geometry; walls do not move. Remove one of them");
+            "given together with wall, whose area and amount are those of the geometry. Remove one of them");
 }
 
 void read_exchange(Reader& in, SorbentOptions& s) {

@@ -199,6 +199,10 @@ void Clock::advance() {
     if (longest_at(options_, begin_, options_.dt) < options_.dt) limit(options_.dt);
     return;
   }
+  end_interval();
+}
+
+void Clock::end_interval() {
   time_ = target_;
   finished_ = target_ == options_.end;
   if (finished_) return;
@@ -207,6 +211,16 @@ void Clock::advance() {
     ++outputs_;
   }
   plan_interval();
+}
+
+void Clock::skip(double time) {
+  if (time >= rest() - same_time(target_, options_.dt)) return end_interval();
+  const double longest = dt_;
+  time_ += time;
+  begin_ = time_;
+  made_ = 0;
+  planned_ = steps_in(rest(), options_.dt > 0.0 ? options_.dt : longest);
+  dt_ = rest() / static_cast<double>(planned_);
 }
 
 void Clock::each_number(auto& c, const auto& f) {

@@ -73,6 +73,10 @@ class Clock {
   void advance();                           ///< the step was made
   /// Steps from here on are at most so long [s]; those to the next output or the end are equal again.
   void limit(double dt);
+  /// To the next output time, break or end [s].
+  double rest() const { return target_ - time_; }
+  /// Behind a step: so much time passes without one [s], at most rest().
+  void skip(double time);
   /// No step follows: the run ends at time().
   void end_now() { finished_ = true; }
   /// All of it but the options: a clock of the same options goes on from there with the same bits.
@@ -85,6 +89,7 @@ class Clock {
 
  private:
   void plan_interval();
+  void end_interval();
   /// Calls f with each member but the options.
   static void each_number(auto& clock, const auto& f);
 

@@ -240,7 +240,63 @@ bool has_law(const TransportDeck& transport, const MovingMineral& mineral) {
   });
 }
 
-/// Between the steps of walls that move, flow and transport are steady, and the components are those that move them.
+/// Those of [chemistry] that move the walls.
+template <class F>
+void require_one_mineral(const Config& config, const MovingMineral& mineral, F&& mistake) {
+  for (std::size_t i = 0; i < config.chemistry.minerals.size(); ++i) {
+    const MineralDeck& m = config.chemistry.minerals[i];
+    if (mineral.name.empty() ? m.wall.empty() : !lies_on(m, mineral.name)) continue;
+    for (const MineralDeck& other : config.chemistry.minerals)
+      if (&other != &m && !other.wall.empty() && (lies_on(other, m.wall) || lies_on(m, other.wall)))
+        return mistake("name",
+                       fmt::format("{} and {} of [[chemistry.mineral]] lie on the same walls: where walls move, "
+                                   "each has one mineral",
+                                   m.options.name, other.options.name));
+    if (!(mineral.molar_volume > 0.0) && !(molar_volume_of(*config.reactive, i) > 0.0))
+      mistake("molar_volume", fmt::format("missing: the database has none (-Vm) of {}", m.options.phase));
+  }
+  if (mineral.moles_given) mistake("moles", "without effect: a mineral of [chemistry] lies on the wall; remove it");
+}
+
+/// What moves the walls of each mineral.
+void require_drivers_of_walls(Reader& in, const Config& config) {
+  const std::vector<ComponentDeck>& all = config.transport.components;
+  const std::size_t n_own = config.reactive != nullptr ? config.reactive->first : all.size();
+  std::vector<std::string> names;  // totals of [chemistry] do not count
+  for (std::size_t i = 0; i < n_own; ++i) names.push_back(all[i].name);
+  for (std::size_t i = 0; i < config.walls.minerals.size(); ++i) {
+    const MovingMineral& m = config.walls.minerals[i];
+    const auto mistake = [&](const char* key, const std::string& text) {
+      in.mistake(fmt::format("walls.mineral[{}].{}", i, key), text);
+    };
+    if (moved_by_chemistry(config, m)) {
+      require_one_mineral(config, m, mistake);
+      continue;
+    }
+    const bool dissolves = m.molar_volume > 0.0;
+    if (!dissolves && m.speed == 0.0)
+      mistake("molar_volume",
+              "missing; expected: the volume of a mole, such as \"36.9 cm3/mol\", a given speed, or a "
+              "[[chemistry.mineral]] on this wall");
+    else if (!m.component.empty() && std::ranges::count(names, m.component) == 0)
+      mistake("component",
+              fmt::format("\"{}\" is no component of the deck; expected one of: {}", m.component,
+                          names.empty() ? "none, there is no [[transport.component]]" : join(names, ", ")));
+    else if (dissolves && m.component.empty() && names.size() > 1)
+      mistake("component",
+              fmt::format("missing, and there are several components; expected one of: {}", join(names, ", ")));
+    else if (dissolves && !names.empty() && m.speed == 0.0 && !has_law(config.transport, m))
+      mistake("molar_volume",
+              "no [[transport.wall]] acts between this mineral and its component, so nothing dissolves it");
+    else if (dissolves && names.empty() && m.speed == 0.0)
+      mistake(
+          "molar_volume",
+          "nothing dissolves the mineral: there is neither a [[transport.component]], nor a [[chemistry.mineral]] on "
+          "this wall, nor a speed");
+  }
+}
+
+/// Where walls move the flow is steady, and so is transport unless it moves them.
 void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
   if (!walls.asked()) return;
@@ -250,14 +306,9 @@ void require_walls_fit(Reader& in, Config& config) {
         "walls that move ([[walls.mineral]]) open pores and cut others off, so all are kept; expected: \"all\", or "
         "leave it out");
   config.geometry.keep = KeepPores::all;
-  const auto needs_steady = [&](bool not_steady, const char* key, const char* instead) {
-    if (not_steady)
-      in.mistake(key,
-                 fmt::format("walls that move ([[walls.mineral]]) need a steady flow and laws of walls; {}", instead));
-  };
-  needs_steady(is_in_time(config.flow.model), "flow.model", "expected: \"stokes\" or \"steady\"");
-  needs_steady(config.chemistry.asked(), "chemistry",
-               "give laws of walls, [[transport.wall]], in place of [chemistry]");
+  if (is_in_time(config.flow.model))
+    in.mistake("flow.model",
+               "walls that move ([[walls.mineral]]) need a steady flow; expected: \"stokes\" or \"steady\"");
   const auto beside = [&](bool asked, const char* key) {
     if (asked) in.mistake(key, "is not possible beside walls that move ([[walls.mineral]]); use a deck of its own");
   };
@@ -267,7 +318,9 @@ void require_walls_fit(Reader& in, Config& config) {
   beside(config.flow.reservoir > 0, "flow.reservoir");
   beside(config.grid.follows(), "grid.refine");
   beside(config.geometry.copies != Index{1, 1, 1}, "geometry.copies");
-  if (config.transport.asked() && !config.transport.steady())
+  if (!config.transport.asked() || config.transport.steady())
+    in.refuse({"walls.standstill"}, "belongs to transport in time; between steady states all time is passed over");
+  else
     for (std::size_t i = 0; i < config.grid.refine.size(); ++i)
       if (config.grid.refine[i].where == Refinement::Where::wall)
         in.mistake(
@@ -276,24 +329,7 @@ void require_walls_fit(Reader& in, Config& config) {
             "use transport.mode = \"steady\"");
   if (walls.until.of == WallsEnd::Of::permeability && (config.flow.model == FlowModel::none || ends_drive(config.flow)))
     in.mistake("walls.until", "there is no permeability: the deck has no flow that is driven through the sample");
-  const std::vector<ComponentDeck>& components = config.transport.components;
-  for (std::size_t i = 0; i < walls.minerals.size(); ++i) {
-    const MovingMineral& m = walls.minerals[i];
-    const auto key = [i](const char* name) { return fmt::format("walls.mineral[{}].{}", i, name); };
-    if (!m.component.empty() && std::ranges::count(components, m.component, &ComponentDeck::name) == 0)
-      in.mistake(key("component"), fmt::format("\"{}\" is no component of the deck; expected one of: {}", m.component,
-                                               components.empty() ? "none, there is no [[transport.component]]"
-                                                                  : join(config.transport.names(), ", ")));
-    else if (m.molar_volume > 0.0 && m.component.empty() && components.size() > 1)
-      in.mistake(key("component"), fmt::format("missing, and there are several components; expected one of: {}",
-                                               join(config.transport.names(), ", ")));
-    else if (m.molar_volume > 0.0 && !components.empty() && m.speed == 0.0 && !has_law(config.transport, m))
-      in.mistake(key("molar_volume"),
-                 "no [[transport.wall]] acts between this mineral and its component, so nothing dissolves it");
-    else if (m.molar_volume > 0.0 && components.empty() && m.speed == 0.0)
-      in.mistake(key("molar_volume"),
-                 "nothing dissolves the mineral: there is neither a [[transport.component]] nor a speed");
-  }
+  require_drivers_of_walls(in, config);
 }
 
 /// Slices have fields, times and a place in the domain.

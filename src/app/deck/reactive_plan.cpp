@@ -207,6 +207,23 @@ void add_chemistry(Reader& in, Config& config) {
   config.reactive = std::move(plan);
 }
 
+bool lies_on(const MineralDeck& mineral, const std::string& wall) {
+  return mineral.wall == all_walls ? wall != surroundings : !mineral.wall.empty() && mineral.wall == wall;
+}
+
+double molar_volume_of(const ReactivePlan& plan, std::size_t reaction) {
+  constexpr double cubic_centimetre = 1e-6;
+  const ChemicalSystem& system = plan.medium.system;
+  return cubic_centimetre * system.phases[plan.reactions()[reaction].mineral.phase].molar_volume;
+}
+
+bool moved_by_chemistry(const Config& config, const MovingMineral& mineral) {
+  return config.reactive != nullptr && mineral.component.empty() &&
+         std::ranges::any_of(config.chemistry.minerals, [&](const MineralDeck& m) {
+           return mineral.name.empty() ? !m.wall.empty() : lies_on(m, mineral.name);
+         });
+}
+
 bool sorbs(const ReactivePlan& plan, std::size_t primary) {
   if (!plan.bulk) return false;
   const ChemicalSystem& system = plan.bulk->medium.system;

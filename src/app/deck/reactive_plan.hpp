@@ -37,6 +37,13 @@ struct ReactivePlan {
 /// collective.
 void add_chemistry(Reader& in, Config& config);
 
+/// Whether a mineral of [chemistry] lies on the walls of a mineral of the geometry. Not collective.
+bool lies_on(const MineralDeck& mineral, const std::string& wall);
+/// [m³/mol] of a reaction; 0: the database does not give it. Not collective.
+double molar_volume_of(const ReactivePlan& plan, std::size_t reaction);
+/// Whether a mineral of [chemistry], not the law of a component, moves the walls of this one. Not collective.
+bool moved_by_chemistry(const Config& config, const MovingMineral& mineral);
+
 /// Species of the primary are on sites. Not collective.
 bool sorbs(const ReactivePlan& plan, std::size_t primary);
 /// Fields of the plot word "chemistry": pH, saturation index per mineral, molality per chosen species, what is left of

@@ -38,6 +38,22 @@ std::vector<double> jumps_of(const TransportDeck& deck, double end) {
   return in_order(std::move(jumps));
 }
 
+bool is_constant(const TransportDeck& deck, double from, double to) {
+  const auto formula_is = [&](const std::string& text) {
+    const FormulaBounds bounds = Formula(text, "t").bounds({from, 0.0, 0.0}, {to, 0.0, 0.0});
+    return bounds.value.lo == bounds.value.hi;
+  };
+  const auto table_is = [&](const TimeTable& table) {
+    const double value = table.at(from);
+    for (std::size_t n = 0; n < table.time.size(); ++n)
+      if (table.time[n] > from && table.time[n] < to && table.value[n] != value) return false;
+    return table.at(to) == value;
+  };
+  return std::ranges::all_of(deck.components, [&](const ComponentDeck& c) {
+    return (c.inlet_table ? table_is(*c.inlet_table) : formula_is(c.inlet)) && (!c.outlet || formula_is(*c.outlet));
+  });
+}
+
 std::vector<double> breaks_of(const TransportDeck& deck, double end) {
   std::vector<double> breaks = jumps_of(deck, end);
   for (const ComponentDeck& c : deck.components)

@@ -14,4 +14,7 @@ namespace karst {
 std::vector<double> jumps_of(const TransportDeck& deck, double end);
 std::vector<double> breaks_of(const TransportDeck& deck, double end);
 
+/// Whether what is given on inlets and outlets is the same at all times between two [s]. Not collective.
+bool is_constant(const TransportDeck& deck, double from, double to);
+
 }  // namespace karst

@@ -18,10 +18,13 @@ MovingMineral read_mineral(Reader& in) {
   MovingMineral m;
   in.text("name", m.name, "mineral whose walls move (geometry.minerals, geometry.solid.mineral); default: all others");
   in.number("molar_volume", m.molar_volume, "m3/mol",
-            "volume of a mole of the mineral; needed where a component dissolves it", 0.0, largest);
-  in.text("component", m.component,
-          "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
-          "mol/m3; default: the only one of the deck");
+            "volume of a mole of the mineral; needed where a component dissolves it; default with [chemistry]: that of "
+            "the database",
+            0.0, largest);
+  in.text(
+      "component", m.component,
+      "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
+      "mol/m3; default: the only one of the deck, with [chemistry] the [[chemistry.mineral]] that lies on the wall");
   in.number(
       "moles", m.moles, "-",
       "moles of the mineral that dissolve per mole of the component that the wall takes, such as 0.5 for 2 H+ per "
@@ -32,8 +35,7 @@ MovingMineral read_mineral(Reader& in) {
             "speed of the wall into the solid, in addition to that of the component; negative: the mineral grows",
             -largest, largest);
   if (in.documenting()) return m;
-  if (!in.given("molar_volume") && !in.given("speed"))
-    in.mistake("molar_volume", "missing; expected: the volume of a mole, such as \"36.9 cm3/mol\", or a given speed");
+  m.moles_given = in.given("moles");
   if (!in.given("molar_volume"))
     for (const char* key : {"component", "moles"})
       if (in.given(key)) in.mistake(key, "given without molar_volume, so no component dissolves the mineral");
@@ -78,6 +80,12 @@ void read(Reader& in, WallsDeck& deck) {
             "most that a wall moves per step, in cell widths (of the cells at the walls); each step solves flow and "
             "transport again",
             0.01, 1.0);
+  in.number(
+      "walls.standstill", deck.standstill, "-",
+      "transport in time: where concentrations and what dissolves change by less than this part in the time that "
+      "the flow (or diffusion) takes through the domain, they count as steady, and time goes on at once until the "
+      "wall has moved by walls.displacement; 0: all steps of transport are made",
+      0.0, 0.1);
   in.text(
       "walls.until", deck.until_text,
       "condition that ends the run before time.end: porosity or permeability (along the first of flow.axes, m2) > or "
@@ -92,7 +100,8 @@ void read(Reader& in, WallsDeck& deck) {
     deck.minerals.push_back(std::move(m));
   });
   if (!deck.asked())
-    in.refuse({"walls.displacement", "walls.until"}, "given without [[walls.mineral]], so no wall moves; remove it");
+    in.refuse({"walls.displacement", "walls.standstill", "walls.until"},
+              "given without [[walls.mineral]], so no wall moves; remove it");
 }
 
 }  // namespace karst

@@ -13,12 +13,16 @@ namespace karst {
 /// One [[walls.mineral]]: what makes the walls of a mineral move. Its wall recedes by
 ///
 ///   speed + molar_volume moles (flux of the component out of the fluid, from transport.wall)   [m/s]
+///
+/// or, where a mineral of [chemistry] lies on it, speed + molar_volume (moles of that which dissolve per area and
+/// time).
 struct MovingMineral {
   std::string name;           ///< empty: all walls that no other one names
-  double molar_volume = 0.0;  ///< [m³/mol]; 0: `speed` alone
+  double molar_volume = 0.0;  ///< [m³/mol]; 0: `speed` alone, or that of the database
   std::string component;      ///< whose flux dissolves it; empty: the only one
   double moles = 1.0;         ///< of the mineral that dissolve per mole of the component
-  double speed = 0.0;         ///< into the solid [m/s]; < 0: the mineral grows
+  bool moles_given = false;
+  double speed = 0.0;  ///< into the solid [m/s]; < 0: the mineral grows
 };
 
 /// walls.until: a quantity against a number, or against a multiple of what it was at the beginning.
@@ -38,6 +42,7 @@ WallsEnd parse_walls_end(const std::string& text);
 
 struct WallsDeck {
   double displacement = 0.5;  ///< most per step [h0]
+  double standstill = 1e-3;   ///< change below which transport in time counts as steady; 0: never
   std::string until_text;
   WallsEnd until{};
   std::vector<MovingMineral> minerals;  ///< none: walls stand

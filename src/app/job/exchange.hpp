@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ namespace karst {
 
 enum class ExchangeName : std::uint8_t {
   flow,       ///< velocity through all faces
-  wall_rates  ///< what walls take of components
+  wall_rates  ///< what walls take of components, and give off of minerals
 };
 inline constexpr std::array<std::string_view, 2> exchange_names{"flow", "wall rates"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
@@ -58,13 +59,19 @@ struct FlowExchange {
   std::optional<FluxesInTime> in_time{};  ///< in place of both
 };
 
-/// What one mineral of a piece of wall takes of a component.
+/// What one mineral of a piece of wall takes of a component, or gives off.
 struct MineralFlux {
   int level = 0;
   std::int64_t row = 0;  ///< place in LevelGeometry::moments
   MineralNumber mineral{};
   double area = 0.0;  ///< of the mineral there [h0²]
-  double flux = 0.0;  ///< out of the fluid [C m/s]
+  double flux = 0.0;  ///< of a component out of the fluid [C m/s]; of a mineral into it [mol/m²/s]
+};
+
+/// How nearly a transport in time stands still.
+struct Settling {
+  double change = std::numeric_limits<double>::infinity();  ///< of a component in the last step, relative [1/s]
+  double time = 0.0;                                        ///< that a change needs to go through the domain [s]
 };
 
 struct Exchanges {
@@ -74,6 +81,10 @@ struct Exchanges {
   /// unknown [C], of those without a wall their own.
   std::map<std::string, std::vector<MineralFlux>> wall_rates{};
   std::map<std::string, std::vector<double>> at_walls{};
+  /// By mineral of [chemistry], over the last step: what walls give off of it.
+  std::map<std::string, std::vector<MineralFlux>> dissolution{};
+
+  Settling settling{};
 
   bool is_taken(ExchangeName what) const { return std::ranges::count(taken, what) > 0; }
 };

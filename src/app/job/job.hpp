@@ -148,7 +148,13 @@ class Process {
   virtual void accept() {}
   /// After a step that all have accepted: how walls are to move now; nullptr: they stay. All processes are made again
   /// then, on the ground that follows (move_walls.hpp).
-  virtual const WallMotion* wall_motion() { return nullptr; }
+  /// @param longest  time that may pass over it without a step, where that is asked for [s]
+  virtual const WallMotion* wall_motion(double longest) {
+    (void)longest;
+    return nullptr;
+  }
+  /// Time passes without a step, as everything stands still [s].
+  virtual void skip(double time) { (void)time; }
   /// In place of accept(), whether step() made its step or threw: all that later steps, outputs and results look back
   /// on is as before step(), to the bit.
   virtual void go_back() {}

@@ -33,6 +33,7 @@ struct MovingWalls {
 /// How far the walls are to move now.
 struct WallMotion {
   WallRows distance;  ///< into the solid [h0]
+  double over = 0.0;  ///< time that passes meanwhile without a step [s]
 };
 
 }  // namespace karst

@@ -79,6 +79,8 @@ void for_copies(Past& past, Before& before, F&& f) {
   f(past.mean, before.mean);
   f(past.outlet, before.outlet);
   f(past.longest, before.longest);
+  f(past.passed, before.passed);
+  f(past.provisional, before.provisional);
 }
 
 }  // namespace
@@ -95,8 +97,8 @@ void give_past_back(const PastBefore& before, ReactivePast& past) {
 
 Json past_json(const ReactivePast& past) {
   Json json{{"line", line_json(past.line)},      {"worst", line_json(past.worst)}, {"mean", start_json(past.mean)},
-            {"outlet", start_json(past.outlet)}, {"longest", past.longest},        {"history", Json::array()},
-            {"pictures", Json::array()}};
+            {"outlet", start_json(past.outlet)}, {"longest", past.longest},        {"passed", past.passed},
+            {"provisional", past.provisional},   {"history", Json::array()},       {"pictures", Json::array()}};
   for (const ReactiveLine& line : past.history) json["history"].push_back(line_json(line));
   for (const ReactivePicture& picture : past.pictures) json["pictures"].push_back(picture_json(picture));
   return json;
@@ -113,6 +115,8 @@ void take_past(const Json& json, ReactivePast& past) {
   past.line = std::move(line);
   past.worst = line_of(json.at("worst"));
   past.longest = json.at("longest");
+  past.passed = json.at("passed");
+  take_value(json.at("provisional"), past.provisional);
   past.history.clear();
   for (const Json& l : json.at("history")) past.history.push_back(line_of(l));
   past.pictures.clear();

@@ -53,12 +53,6 @@ std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(ind
 
 }  // namespace
 
-/// [m³/mol]; 0: the database does not give it.
-double ReactiveRun::molar_volume(std::size_t mineral) const {
-  const auto phase = plan_.reactions()[mineral].mineral.phase;
-  return 1e-6 * plan_.medium.system.phases[phase].molar_volume;
-}
-
 std::string ReactiveRun::text() const {
   std::string text = "Chemistry\n";
   const auto row = [&](const std::string& name, const auto& value) {
@@ -84,7 +78,8 @@ std::string ReactiveRun::text() const {
     row(mineral + ", saturation index at the outlet", index_text(past_.line.outlet.saturation[m]));
     row(mineral + ",   of the mean composition", index_text(past_.line.mean.saturation[m]));
     row(mineral + ", dissolved [mol]", number(line.dissolved));
-    if (const double v = molar_volume(m); v > 0.0) row(mineral + ",   volume [m3]", number(v * line.dissolved));
+    if (const double v = molar_volume_of(plan_, m); v > 0.0)
+      row(mineral + ",   volume [m3]", number(v * line.dissolved));
     if (!at_once) row(mineral + ",   error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
   for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
@@ -118,7 +113,8 @@ Json ReactiveRun::json() const {
                                         {"area_m2", at_once ? Json(nullptr) : Json(area_[m])}});
     each_of_mineral(past_.line, m, ToJson{mineral, shown::json});
     mineral["rate_mol_m2_s"] = line.rate / area_[m];
-    mineral["dissolved_m3"] = molar_volume(m) > 0.0 ? Json(molar_volume(m) * line.dissolved) : Json(nullptr);
+    mineral["dissolved_m3"] =
+        molar_volume_of(plan_, m) > 0.0 ? Json(molar_volume_of(plan_, m) * line.dissolved) : Json(nullptr);
   }
   for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
     Json& element = elements.push_back({{"name", plan_.medium.system.elements[p]}});

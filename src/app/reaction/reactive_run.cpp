@@ -10,6 +10,7 @@
 
 #include "app/job/feedback_balance.hpp"
 #include "app/output/concentration_field.hpp"
+#include "app/output/wall_surface.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/file/log.hpp"
@@ -23,17 +24,20 @@ namespace {
 
 constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react in turn are within 0.1 %
 
-/// Of each piece of wall the part of each mineral of the deck.
-std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
-  std::vector<std::vector<double>> parts;  // [mineral of the geometry][mineral of the deck]
+/// [mineral of the geometry][mineral of the deck] Which part of its walls is covered.
+std::vector<std::vector<double>> covered_parts(const JobContext& run) {
+  std::vector<std::vector<double>> parts;
   for (const MineralWall& wall : run.geometry().report.minerals) {
     parts.emplace_back();
-    for (const MineralDeck& m : run.config.chemistry.minerals) {
-      const bool on = m.wall == "all" ? wall.name != surroundings : !m.wall.empty() && m.wall == wall.name;
-      parts.back().push_back(on ? m.fraction : 0.0);
-    }
+    for (const MineralDeck& m : run.config.chemistry.minerals)
+      parts.back().push_back(lies_on(m, wall.name) ? m.fraction : 0.0);
   }
-  return [parts](const WallPiece& piece, std::span<double> fraction) {
+  return parts;
+}
+
+/// Of each piece of wall the part of each mineral of the deck.
+std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
+  return [parts = covered_parts(run)](const WallPiece& piece, std::span<double> fraction) {
     for_each_mineral(piece, [&](MineralNumber number, double of_area) {
       for (std::size_t m = 0; m < fraction.size(); ++m) fraction[m] += of_area * parts.at(number)[m];
     });
@@ -205,9 +209,11 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
   const bool halves = walls && !together;
   ReactionReport first;
+  std::ranges::fill(taken_, 0.0);
   if (halves) {
     if (!halved_) keep_totals(totals);
     react_first_half(places_.front(), dt, totals);
+    note_taken(places_.front(), 0.5 * dt);
     first = places_.front().report;
     add(places_.front(), dt);
     take_changes();
@@ -227,11 +233,62 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
       react(place, dt, place.walls ? 0.5 : 1.0, totals);
       take_changes();
     }
+    if (place.walls) note_taken(place, together ? dt : 0.5 * dt);
     add(place, dt);
     for (std::size_t p = 0; place.walls && halves && p < totals.size(); ++p) place.report.gained[p] += first.gained[p];
   }
   balance(state, moved);
   compare_with_well_mixed(state);
+}
+
+/// The rates of the last solve have acted for a time.
+void ReactiveRun::note_taken(const Place& place, double time) {
+  taken_.resize(place.state.rate.size(), 0.0);
+  for (std::size_t i = 0; i < taken_.size(); ++i) taken_[i] += time * place.state.rate[i];
+}
+
+void ReactiveRun::leave_dissolution(double dt, Exchanges& exchanges) const {
+  exchanges.dissolution.clear();
+  if (taken_.empty()) return;
+  const ReactiveSites& sites = places_.front().sites;
+  const std::vector<std::vector<double>> parts = covered_parts(run_);
+  const std::vector<std::string> names = mineral_names();
+  for (const WallPlace& p : wall_places(run_.geometry(), *run_.ground->numbering())) {
+    const auto site = std::ranges::lower_bound(sites.volume, p.unknown);
+    if (site == sites.volume.end() || *site != p.unknown) continue;
+    const std::size_t s = site - sites.volume.begin();
+    const LevelGeometry& level = run_.geometry().levels[p.level];
+    const double h = Composite::width(p.level);
+    for (std::size_t m = 0; m < sites.n_minerals; ++m) {
+      double covered = 0.0;
+      for_each_mineral(level, p.row, [&](MineralNumber g, double a) { covered += a * h * h * parts.at(g)[m]; });
+      if (covered == 0.0) continue;
+      const double moles = moles_ * grid_.volume[p.unknown] * taken_[s * sites.n_minerals + m];
+      const double per_covered = moles / (dt * covered * cell_width_ * cell_width_);
+      for_each_mineral(level, p.row, [&](MineralNumber g, double a) {
+        if (parts.at(g)[m] > 0.0)
+          exchanges.dissolution[names[m]].push_back({p.level, p.row, g, a * h * h, parts.at(g)[m] * per_covered});
+      });
+    }
+  }
+}
+
+/// By the trapezoidal rule: half with the rates before it, half with those after it, once count_passed() is called.
+void ReactiveRun::skip(double time) {
+  count_passed();
+  past_.passed = time;
+  for (MineralLine& m : past_.line.minerals) {
+    m.dissolved += time * m.rate;
+    past_.provisional.push_back(0.5 * time * m.rate);
+  }
+}
+
+void ReactiveRun::count_passed() {
+  for (std::size_t m = 0; m < past_.provisional.size(); ++m) {
+    MineralLine& mineral = past_.line.minerals[m];
+    mineral.dissolved += 0.5 * past_.passed * mineral.rate - past_.provisional[m];
+  }
+  past_.provisional.clear();
 }
 
 void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/deck/reactive_plan.hpp"
+#include "app/job/exchange.hpp"
 #include "app/job/job.hpp"
 #include "app/output/probes.hpp"
 #include "app/reaction/reactive_past.hpp"
@@ -33,6 +34,12 @@ class ReactiveRun {
   ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
   ///                    are those of the state that is left
   void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
+  /// What walls gave off of each mineral over the last step of this length [s], into Exchanges::dissolution. Not
+  /// collective.
+  void leave_dissolution(double dt, Exchanges& exchanges) const;
+  /// Time passes without a step [s]. What dissolves over it is known once the state after it stands still, or ends.
+  void skip(double time);
+  void count_passed();
   /// Before a step of the run, of one or more of step(): what there is now is given back by give_back().
   void keep();
   /// All but the state of the transport.
@@ -96,12 +103,12 @@ class ReactiveRun {
   void react(Place& place, double dt, double now, std::span<Array<double>> totals);
   void react_first_half(Place& place, double dt, std::span<Array<double>> totals);
   void add(const Place& place, double dt);
+  void note_taken(const Place& place, double time);
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, TransportReport& moved);
   void note_reactions(const TransportState& state, std::span<const double> content, TransportReport& moved) const;
   double finest_width() const;
-  double molar_volume(std::size_t mineral) const;
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
   void compare_with_well_mixed(const TransportState& state);
   std::vector<std::string> mineral_names() const;
@@ -131,6 +138,7 @@ class ReactiveRun {
   std::vector<double> content_before_, size_before_;
   std::vector<double> totals_before_;  ///< [site at walls][primary]; of the step under way if that reacts in halves
   bool halved_ = false;                ///< the step under way does
+  std::vector<double> taken_;          ///< [site at walls][mineral] dissolved in the last step() [mol/kgw]
   double cell_width_ = 1.0;
 };
 

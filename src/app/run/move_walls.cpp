@@ -59,6 +59,7 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.flow = {};
   exchanges.wall_rates.clear();
   exchanges.at_walls.clear();
+  exchanges.dissolution.clear();
   if (context.config.flow.model == FlowModel::none || !context.config.transport.asked()) return;
   require(
       flow_percolates(context),
@@ -68,11 +69,16 @@ void do_jobs_for_walls(const JobContext& context) {
 
 void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
   const WallMotion* asked = nullptr;
+  const double longest = clock.output_due() || clock.at_break() || clock.done() ? 0.0 : clock.rest();
   for (const auto& process : all)
-    if (const WallMotion* motion = process->wall_motion()) asked = motion;
+    if (const WallMotion* motion = process->wall_motion(longest)) asked = motion;
   if (asked == nullptr) return;
   const Timer timer("moving walls");
   const WallMotion motion = *asked;
+  if (motion.over > 0.0) {
+    clock.skip(motion.over);
+    for (const auto& process : all) process->skip(motion.over);
+  }
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
   std::vector<std::string> histories;
   for (const auto& process : all)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "app/deck/session.hpp"
 #include "app/deck/transport_breaks.hpp"
@@ -44,6 +45,7 @@ class TransportInTime final : public Process {
   double longest_step() override;
   void step(double dt) override;
   void accept() override { recorder_.release(); }
+  void skip(double time) override;
   void go_back() override;
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
@@ -57,6 +59,8 @@ class TransportInTime final : public Process {
   void begin_times();
   void set_up();
   void carried_steps(double dt);
+  void leave_settling(double dt);
+  void keep_values_before();
   void record_step(double part, bool last);
   void draw_plumes();
   void leave_animations(JobResult& result);
@@ -68,6 +72,9 @@ class TransportInTime final : public Process {
   RecordBefore record_before_;
   Recorder recorder_;
   double setup_seconds_ = 0.0;
+  // For leave_settling():
+  std::vector<std::vector<double>> before_;   ///< own values after the step before
+  std::vector<double> most_, most_before_{};  ///< [component] largest Σ V |c| up to now, and before the last step
 };
 
 /// What walls with laws do in a step, as maps.
@@ -108,6 +115,7 @@ WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result)
 void leave_wall_rates(const TransportSystem& system) {
   Exchanges& exchanges = system.run.services.exchanges;
   if (!exchanges.is_taken(ExchangeName::wall_rates)) return;
+  if (system.chemistry) system.chemistry->leave_dissolution(system.report.step, exchanges);
   const WallsInStep walls = walls_in_step(system);
   for (std::size_t i = 0; i < walls.maps.size(); ++i) {
     const std::string& name = system.numbers.components[i].name;
@@ -118,6 +126,40 @@ void leave_wall_rates(const TransportSystem& system) {
     for (std::size_t n = 0; n < walls.places.size(); ++n)
       at_wall[walls.places[n].unknown] = walls.maps[i].concentration[n];
   }
+}
+
+/// How the step from these values has changed them: Σ V |c - before| over the most that Σ V |c| has been, the largest of
+/// all components. Collective.
+/// @param[in,out] most  of each component
+double change_since(const TransportSystem& system, std::span<const std::vector<double>> before,
+                    std::vector<double>& most) {
+  const ScalarGrid& grid = system.stepper->grid();
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::span<const double> now = system.own_values(i);
+    sums.push_back(
+        parallel_sum(grid.n_own, [&](std::int64_t v) { return grid.volume[v] * std::abs(now[v] - before[i][v]); }));
+    sums.push_back(parallel_sum(grid.n_own, [&](std::int64_t v) { return grid.volume[v] * std::abs(now[v]); }));
+  }
+  system.run.comm.sum(std::span(sums));
+  most.resize(before.size(), 0.0);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    most[i] = std::max(most[i], sums[2 * i + 1]);
+    if (sums[2 * i] > 0.0) largest = std::max(largest, most[i] > 0.0 ? sums[2 * i] / most[i] : 1.0);
+  }
+  return largest;
+}
+
+/// That a change takes through the domain: with the flow, or by diffusion from end to end, the slowest mode of which
+/// decays in L² / (π² D) [s].
+double settling_time(const TransportSystem& system) {
+  if (system.numbers.pore_time > 0.0) return system.numbers.pore_time;
+  const GridOptions& grid = system.run.grid;
+  const double length = system.h * std::max({grid.cells[0], grid.cells[1], grid.cells[2]});
+  double diffusivity = 0.0;
+  for (const ScalarComponent& c : system.stepper->components()) diffusivity = std::max(diffusivity, c.diffusivity);
+  return length * length / (std::numbers::pi * std::numbers::pi * diffusivity * system.h * system.h);
 }
 
 TimeOptions times_of(const TransportSystem& system) {
@@ -181,6 +223,7 @@ void TransportInTime::set_up() {
     recorder_.expect(system_.run.grid.follows() ? 0.0 : count_steps(times_));  // they go with its cells
     system_.flow.faces.reset();
   }
+  keep_values_before();
   setup_seconds_ = wall_clock_.seconds();
 }
 
@@ -195,6 +238,7 @@ State TransportInTime::state() {
   State state = state_of(system_);
   state.numbers["record"] = record_json(record_);
   state.numbers["times"] = {times_.end, times_.dt, times_.output};
+  state.numbers["most"] = most_;
   return state;
 }
 
@@ -207,6 +251,7 @@ void TransportInTime::go_on(const State& state) {
     times_.end = times[0];
     times_.dt = times[1];
     times_.output = times[2];
+    most_ = state.numbers.at("most").get<std::vector<double>>();
   });
   take_state(state, system_);
   set_up();
@@ -245,12 +290,41 @@ void TransportInTime::step(double dt) try {
   else
     advance(system_, dt);
   leave_wall_rates(system_);
+  leave_settling(dt);
 } catch (const Error& e) {  // the same on all ranks
   throw StepFailed(e.what());
 }
 
+/// For walls that move, where what is given at the ends stays as it is until the next step that has to be met.
+void TransportInTime::leave_settling(double dt) {
+  const JobContext& run = system_.run;
+  Settling& settling = run.services.exchanges.settling;
+  settling = {};
+  most_before_ = most_;
+  if (before_.empty()) return;
+  const double change = change_since(system_, before_, most_) / dt;
+  if (is_constant(run.config.transport, system_.state.time, times_.end)) settling = {change, settling_time(system_)};
+  keep_values_before();
+}
+
+void TransportInTime::keep_values_before() {
+  const JobContext& run = system_.run;
+  if (!run.walls || run.config.walls.standstill == 0.0) return;
+  before_.resize(system_.state.values.size());
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    const std::span<const double> own = system_.own_values(i);
+    before_[i].assign(own.begin(), own.end());
+  }
+}
+
+void TransportInTime::skip(double time) {
+  if (system_.chemistry) system_.chemistry->skip(time);
+}
+
 void TransportInTime::go_back() {
   give_state_back(system_);
+  keep_values_before();
+  most_ = most_before_;
   give_record_back(record_before_, record_);
   recorder_.drop();
 }
@@ -295,6 +369,7 @@ void TransportInTime::record_step(double part, bool last) {
   const TransportLine line = line_of(system_);
   recorder_.append(csv_name, transport_line(system_.numbers, line));
   if (system_.chemistry) {
+    if (last) system_.chemistry->count_passed();
     see_outlet(line, system_);
     recorder_.append(ReactiveRun::csv_name, system_.chemistry->csv_line());
   }

@@ -14,9 +14,6 @@ namespace karst {
 
 namespace {
 
-/// The first step and the growth of steps, over the longest and over the step before: the first step has no trend yet.
-constexpr double first_step = 0.25, most_growth = 2.0;
-
 class QuasiSteadyWalls final : public WallsProcess {
  public:
   explicit QuasiSteadyWalls(const JobContext& run) : WallsProcess(run) {}
@@ -50,7 +47,7 @@ class QuasiSteadyWalls final : public WallsProcess {
     const double width = std::ldexp(1.0, 1 - static_cast<int>(run_.geometry().levels.size()));
     const double longest = run_.config.walls.displacement * width / now_.largest;
     const double dt = run_.config.time.dt > 0.0 ? std::min(longest, run_.config.time.dt) : longest;
-    return state_.dt > 0.0 ? std::min(dt, most_growth * state_.dt) : first_step * dt;
+    return grown_step(dt, state_.dt);
   }
   void step(double dt) override { moved_over_ = dt; }
   /// The motion with the trend of before, and the first half of what dissolves.
@@ -58,7 +55,7 @@ class QuasiSteadyWalls final : public WallsProcess {
     motion_ = motion_of(run_, now_, moved_over_, Trend::linear, state_);
     dissolve(run_.comm, now_, 0.5 * moved_over_, state_);
     state_.before = now_.speed;
-    state_.dt = moved_over_;
+    state_.dt = state_.trend = moved_over_;
   }
   std::vector<JobComponent> fields() override {
     std::vector<JobComponent> all;

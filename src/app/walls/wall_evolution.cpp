@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/deck/reactive_plan.hpp"
 #include "app/output/wall_surface.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
@@ -24,29 +25,47 @@ constexpr double most_change = 0.5;
 constexpr double most_made_up = 0.1;
 constexpr const char* walls_item = "walls";
 
-/// The fluxes into minerals of pieces, which are asked for in the order in which they stand.
-class FluxOf {
+/// The speed that a mineral of pieces has, which are asked for in the order in which they stand.
+class SpeedOf {
  public:
-  FluxOf(const JobContext& run, const MovingMineral& mineral, const Exchanges& exchanges) : mineral_(mineral) {
-    const std::vector<ComponentDeck>& components = run.config.transport.components;
-    if (!(mineral.molar_volume > 0.0) || components.empty()) return;
-    const auto of = exchanges.wall_rates.find(mineral.component.empty() ? components[0].name : mineral.component);
-    if (of != exchanges.wall_rates.end()) rates_ = of->second;
+  SpeedOf(const MineralMotion& mineral, const Exchanges& exchanges)
+      : given_(mineral.deck->speed), volume_(mineral.driver ? mineral.driver->volume : 0.0) {
+    if (!mineral.driver) return;
+    const auto& all = mineral.by_chemistry ? exchanges.dissolution : exchanges.wall_rates;
+    if (const auto of = all.find(mineral.driver->name); of != all.end()) rates_ = of->second;
   }
-  /// Speed of the wall [m/s].
-  double speed(int level, std::int64_t row, MineralNumber m) {
+  /// [m/s]
+  double at(int level, std::int64_t row, MineralNumber m) {
     const auto key = [](const MineralFlux& r) { return std::tuple(r.level, r.row, r.mineral); };
     const std::tuple wanted(level, row, m);
     while (next_ < rates_.size() && key(rates_[next_]) < wanted) ++next_;
     const bool found = next_ < rates_.size() && key(rates_[next_]) == wanted;
-    return mineral_.speed + (found ? mineral_.molar_volume * mineral_.moles * rates_[next_].flux : 0.0);
+    return given_ + (found ? volume_ * rates_[next_].flux : 0.0);
   }
 
  private:
-  const MovingMineral& mineral_;
+  double given_, volume_;
   std::span<const MineralFlux> rates_{};  ///< by level, row, mineral
   std::size_t next_ = 0;
 };
+
+/// Finds what moves its walls.
+void find_driver(const Config& config, MineralMotion& motion) {
+  const MovingMineral& deck = *motion.deck;
+  motion.molar_volume = deck.molar_volume;
+  motion.by_chemistry = moved_by_chemistry(config, deck);
+  if (motion.by_chemistry) {
+    const std::vector<MineralDeck>& minerals = config.chemistry.minerals;
+    for (std::size_t i = 0; i < minerals.size(); ++i) {
+      if (!lies_on(minerals[i], motion.name)) continue;
+      if (!(deck.molar_volume > 0.0)) motion.molar_volume = molar_volume_of(*config.reactive, i);
+      motion.driver = WallDriver{minerals[i].options.name, motion.molar_volume};
+    }
+  } else if (const auto& components = config.transport.components; deck.molar_volume > 0.0 && !components.empty()) {
+    motion.driver =
+        WallDriver{deck.component.empty() ? components[0].name : deck.component, deck.molar_volume * deck.moles};
+  }
+}
 
 /// By the trend since the step before, as far as it goes.
 double extrapolated(double now, double before, double dt, double dt_before) {
@@ -85,6 +104,7 @@ EvolutionState evolution_on(const Comm& comm, const Ground& ground, const State&
     const Json& numbers = state.numbers;
     evolution.time = numbers.at("time");
     evolution.dt = numbers.at("dt");
+    evolution.trend = numbers.at("trend");
     evolution.dissolved = numbers.at("dissolved").get<std::vector<double>>();
     evolution.moved = numbers.at("moved");
     std::vector<double> rows(2 * set_of(state, unknowns_of(geometry, *ground.numbering()).name).size);
@@ -106,7 +126,8 @@ std::vector<MineralMotion> mineral_motions(const JobContext& run) {
     auto found = std::ranges::find(deck, mineral.name, &MovingMineral::name);
     if (found == deck.end() && mineral.name != surroundings)
       found = std::ranges::find(deck, std::string(), &MovingMineral::name);
-    all.push_back({mineral.name, found == deck.end() ? nullptr : &*found});
+    MineralMotion& motion = all.emplace_back(MineralMotion{mineral.name, found == deck.end() ? nullptr : &*found});
+    if (motion.deck != nullptr) find_driver(run.config, motion);
   }
   return all;
 }
@@ -114,9 +135,9 @@ std::vector<MineralMotion> mineral_motions(const JobContext& run) {
 WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges) {
   const Geometry& geometry = run.geometry();
   const double h = run.grid.cell_width();
-  std::vector<std::optional<FluxOf>> flux(minerals.size());
+  std::vector<std::optional<SpeedOf>> speed(minerals.size());
   for (std::size_t m = 0; m < minerals.size(); ++m)
-    if (minerals[m].deck != nullptr) flux[m].emplace(run, *minerals[m].deck, exchanges);
+    if (minerals[m].deck != nullptr) speed[m].emplace(minerals[m], exchanges);
   WallSpeeds s;
   s.speed = wall_rows(geometry.levels);
   s.moving = wall_rows(geometry.levels);
@@ -125,7 +146,7 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
     double moved = 0.0, area = 0.0;
     for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
       if (minerals[m].deck == nullptr) return;
-      const MovingPart part{p.level, p.row, m, a * width * width, flux[m]->speed(p.level, p.row, m) / h};
+      const MovingPart part{p.level, p.row, m, a * width * width, speed[m]->at(p.level, p.row, m) / h};
       moved += part.area * part.speed;
       area += part.area;
       s.parts.push_back(part);
@@ -158,15 +179,20 @@ void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState
 WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend,
                      const EvolutionState& state) {
   WallMotion motion{wall_rows(run.geometry().levels)};
-  const double dt_before = trend == Trend::linear ? state.dt : 0.0;
+  const double dt_before = trend == Trend::linear ? state.trend : 0.0;
   for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering())) {
     if (now.moving[p.level][p.row] == 0.0) continue;
-    const double most = std::ldexp(trend == Trend::linear ? most_made_up : 1.0, -p.level);
+    const double most = std::ldexp(dt_before > 0.0 ? most_made_up : 1.0, -p.level);
     motion.distance[p.level][p.row] =
         std::clamp(state.owed[p.level][p.row] / p.area, -most, most) +
         dt * extrapolated(now.speed[p.level][p.row], state.before[p.level][p.row], dt, dt_before);
   }
   return motion;
+}
+
+double grown_step(double longest, double before) {
+  constexpr double first = 0.25, growth = 2.0;
+  return before > 0.0 ? std::min(longest, growth * before) : first * longest;
 }
 
 void settle(const JobContext& run, EvolutionState& state) {
@@ -185,8 +211,11 @@ State state_of(const JobContext& run, const EvolutionState& evolution) {
   }
   add_owned(state, {walls_item, "h0/s, h0^3", ItemKind::amount, 2, unknowns.name}, std::move(rows));
   add_set(state, std::move(unknowns));
-  state.numbers = {
-      {"time", evolution.time}, {"dt", evolution.dt}, {"dissolved", evolution.dissolved}, {"moved", evolution.moved}};
+  state.numbers = {{"time", evolution.time},
+                   {"dt", evolution.dt},
+                   {"trend", evolution.trend},
+                   {"dissolved", evolution.dissolved},
+                   {"moved", evolution.moved}};
   return state;
 }
 

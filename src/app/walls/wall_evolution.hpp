@@ -2,7 +2,8 @@
 // Walls that move (decision 062), between steady states and beside transport in time: what dissolves them at each
 // instant, and what that makes of them in a step. Between steady states:
 //
-//   speed of a piece of wall   V = Σ_m part_m (speed_m + molar_volume_m moles_m flux)
+//   speed of a piece of wall   V = Σ_m part_m (speed_m + molar_volume_m moles_m flux),
+//                              of a mineral of [chemistry] molar volume times rate of dissolution
 //   motion in a step           V* dt, V* = V + dt / (2 dt_before) (V - V_before)   (Adams & Bashforth)
 //   volume that dissolves      dt / 2 (A V before the motion + A V after it)       (trapezoidal rule)
 //
@@ -11,6 +12,7 @@
 // the volume of the fluid with what is owed follows the moles to round-off.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,19 @@ struct EvolutionLine {
   std::vector<MovingMineralLine> minerals;  ///< by number
 };
 
+/// What moves a mineral's walls: a component that they take by a law, or a mineral of [chemistry] that they give off.
+struct WallDriver {
+  std::string name;
+  double volume = 0.0;  ///< that dissolves per mole of it [m³/mol]
+};
+
 /// What a mineral's walls do; by number of the mineral.
 struct MineralMotion {
   std::string name;
   const MovingMineral* deck = nullptr;  ///< none: its walls stand
+  bool by_chemistry = false;            ///< the driver is a mineral, else a component
+  std::optional<WallDriver> driver{};   ///< none: the given speed alone
+  double molar_volume = 0.0;            ///< [m³/mol]; 0: not known
 };
 std::vector<MineralMotion> mineral_motions(const JobContext& run);
 
@@ -68,7 +79,8 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
   double time = 0.0, dt = 0.0;    ///< of the last step; 0: there was none
-  WallRows before;                ///< V of the step before, at the pieces of now [h0/s]
+  double trend = 0.0;             ///< since when `before` was [s]; 0: there is none
+  WallRows before;                ///< V before that, at the pieces of now [h0/s]
   WallRows owed;                  ///< [h0³]
   std::vector<double> dissolved;  ///< by number of the mineral [h0³]
   double moved = 0.0;             ///< [h0³]
@@ -82,6 +94,10 @@ void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState
 /// @param trend  the speed changes as it has since the step before
 enum class Trend : std::uint8_t { none, linear };
 WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend, const EvolutionState& state);
+
+/// Over how long walls may move at once, where the longest is given and what it was before [s]: the first time a
+/// quarter of it, as there is no trend yet, then at most twice as long as before (0: there was none).
+double grown_step(double longest, double before);
 
 /// Nothing is owed any more: what has moved is what has dissolved. Collective.
 void settle(const JobContext& run, EvolutionState& state);

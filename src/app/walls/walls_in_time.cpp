@@ -2,6 +2,10 @@
 // Transport in time dissolves the walls: each of its steps says what they take, and when they are to have moved by
 // walls.displacement, they do. Walls then go ahead of what has dissolved by half of that distance, so that they are
 // where they ought to be in the middle between two motions: second order.
+//
+// Where transport stands still (walls.standstill) while the wall has hardly moved, nothing but the wall changes until
+// it has: that time passes without steps, and the wall moves as between steady states (quasi_steady_walls.cpp).
+#include <algorithm>
 #include <cmath>
 
 #include "app/job/run_services.hpp"
@@ -11,6 +15,9 @@ namespace karst {
 
 namespace {
 
+/// Time passes without steps where that is longer than so many of them.
+constexpr double worth_it = 10.0;
+
 class WallsBesideTransport final : public WallsProcess {
  public:
   explicit WallsBesideTransport(const JobContext& run) : WallsProcess(run) {}
@@ -19,11 +26,19 @@ class WallsBesideTransport final : public WallsProcess {
   State state() override {
     State state = WallsProcess::state();
     state.numbers["travelled"] = motion_ ? 0.0 : travelled_;
+    state.numbers["since"] = motion_ ? 0.0 : since_;
+    state.numbers["passed"] = passed_;
+    state.numbers["provisional"] = provisional_;
+    state.numbers["rates"] = motion_ ? std::vector<double>() : rates_;
     return state;
   }
   void go_on(const State& state) override {
     WallsProcess::go_on(state);
     travelled_ = state.numbers.at("travelled");
+    since_ = state.numbers.at("since");
+    passed_ = state.numbers.at("passed");
+    provisional_ = state.numbers.at("provisional").get<std::vector<double>>();
+    rates_ = state.numbers.at("rates").get<std::vector<double>>();
     look_for_end();
     if (!evolution_.ended_by.empty()) settle(run_, state_);
   }
@@ -38,19 +53,87 @@ class WallsBesideTransport final : public WallsProcess {
     now_ = std::move(tried_);
     dissolve(run_.comm, now_, dt_, state_);
     state_.dt = dt_;
+    since_ += dt_;
     travelled_ += now_.largest * dt_;
-    if (travelled_ < (1.0 - round_off) * (moved_once() ? most_ : 0.5 * most_)) return;
-    motion_ = motion_of(run_, now_, 0.5 * most_ / now_.largest, Trend::none, state_);
+    change_ = change_of_rates() / dt_;
+  }
+  const WallMotion* wall_motion(double longest) override {
+    if (stands_still()) {
+      const double rest = std::min(grown_step((most_ - travelled_) / now_.largest, state_.trend), longest - since_);
+      if (rest > worth_it * dt_) pass(rest);
+    }
+    if (!motion_ && travelled_ >= (1.0 - round_off) * (moved_once() ? most_ : 0.5 * most_)) {
+      count_what_passed();
+      state_.trend = 0.0;
+      motion_ = motion_of(run_, now_, 0.5 * most_ / now_.largest, Trend::none, state_);
+    }
+    return motion_ ? &*motion_ : nullptr;
+  }
+  void record(const Clock& clock) override {
+    if (clock.done()) count_what_passed();
+    WallsProcess::record(clock);
   }
 
  private:
   static constexpr double round_off = 1e-9;
   std::vector<JobResult>& results() override { return run_.walls->steady; }
+  double to_be_counted(std::size_t mineral) const override { return passed_ > 0.0 ? provisional_[mineral] : 0.0; }
   bool moved_once() const { return state_.moved != 0.0; }
+
+  /// Σ |change| / Σ |rate|, of what dissolves and what grows of each mineral.
+  double change_of_rates() {
+    std::vector<double> rates(2 * evolution_.minerals.size(), 0.0);
+    for (const MovingPart& part : now_.parts)
+      rates[2 * part.mineral + (part.speed < 0.0 ? 1 : 0)] += part.area * part.speed;
+    run_.comm.sum(std::span(rates));
+    rates_.resize(rates.size(), 0.0);
+    double change = 0.0, all = 0.0;
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      change += std::abs(rates[i] - rates_[i]);
+      all += std::abs(rates[i]);
+    }
+    rates_ = std::move(rates);
+    return all > 0.0 ? change / all : 0.0;
+  }
+
+  /// What changes as it did in the last step does not change by more than the deck allows: over the time since walls
+  /// have moved, as what decays slowly takes as long again, and over that of the domain or of the next motion.
+  bool stands_still() const {
+    const double most = run_.config.walls.standstill;
+    if (most == 0.0 || now_.largest == 0.0) return false;
+    const Settling& transport = run_.services.exchanges.settling;
+    const double ahead = std::min(transport.time, most_ / now_.largest);
+    return std::max(transport.change, change_) * std::max(since_, ahead) <= most;
+  }
+
+  /// Time passes: half of what dissolves over it is that of now (trapezoidal rule). Before an output or the end there
+  /// is time to stand still again.
+  void pass(double time) {
+    count_what_passed();
+    motion_ = motion_of(run_, now_, time, Trend::linear, state_);
+    motion_->over = time;
+    provisional_ = state_.dissolved;
+    dissolve(run_.comm, now_, 0.5 * time, state_);
+    for (std::size_t m = 0; m < provisional_.size(); ++m) provisional_[m] = state_.dissolved[m] - provisional_[m];
+    state_.before = now_.speed;
+    state_.dt += time;
+    state_.trend = passed_ = time;
+  }
+
+  /// The other half is that of the walls that have moved, where they stand still again or move on.
+  void count_what_passed() {
+    dissolve(run_.comm, now_, 0.5 * passed_, state_);
+    passed_ = 0.0;
+  }
 
   WallSpeeds tried_;
   double dt_ = 0.0;
-  double travelled_ = 0.0;  ///< by the fastest piece since the last motion [h0]
+  double since_ = 0.0;               ///< in steps, since walls have moved [s]
+  double travelled_ = 0.0;           ///< by the fastest piece since then [h0]
+  double passed_ = 0.0;              ///< without steps, of which half is still to be counted [s]
+  std::vector<double> provisional_;  ///< [mineral] that half, as fast as before the walls moved [h0³]
+  double change_ = 0.0;              ///< of the rates in the last step [1/s]
+  std::vector<double> rates_;        ///< [mineral][dissolves, grows] of the last step [h0³/s]
   double most_ = run_.config.walls.displacement * std::ldexp(1.0, 1 - static_cast<int>(run_.geometry().levels.size()));
 };
 

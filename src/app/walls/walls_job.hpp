@@ -11,10 +11,14 @@ namespace karst {
 
 struct Evolution {
   std::vector<MineralMotion> minerals;
-  std::vector<EvolutionLine> states;  ///< at 0 and after each step
-  std::string ended_by{};             ///< why before time.end; empty: it was not
-  bool as_asked = false;              ///< by walls.until
+  std::vector<EvolutionLine> states;  ///< at 0, after each step or, of long runs, every `stride`th, and the last one
+  std::int64_t steps = 0, stride = 1;
+  std::string ended_by{};  ///< why before time.end; empty: it was not
+  bool as_asked = false;   ///< by walls.until
 };
+
+/// The line of one more step.
+void add_step(EvolutionLine line, Evolution& evolution);
 
 inline constexpr const char* walls_process = "walls";  ///< name in checkpoints
 inline constexpr const char* evolution_csv = "evolution.csv";

@@ -39,12 +39,18 @@ std::string WallsProcess::dependencies() const {
 State WallsProcess::state() {
   State state = state_of(run_, state_);
   state.numbers["states"] = states_json(evolution_.states);
+  state.numbers["steps"] = evolution_.steps;
+  state.numbers["stride"] = evolution_.stride;
   return state;
 }
 
 void WallsProcess::go_on(const State& state) {
   state_ = karst::evolution_of(run_, state);
-  fail_together(run_.comm, [&] { evolution_.states = states_of(state.numbers.at("states")); });
+  fail_together(run_.comm, [&] {
+    evolution_.states = states_of(state.numbers.at("states"));
+    evolution_.steps = state.numbers.at("steps");
+    evolution_.stride = state.numbers.at("stride");
+  });
 }
 
 void WallsProcess::begin_record() {
@@ -82,15 +88,19 @@ EvolutionLine WallsProcess::line() {
   for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
   run_.comm.sum(std::span(rates));
   for (std::size_t m = 0; m < rates.size(); ++m) {
-    line.minerals.push_back({h * h * report.minerals[m].area, volume * rates[m], volume * state_.dissolved[m]});
+    const double more = to_be_counted(m);
+    line.minerals.push_back(
+        {h * h * report.minerals[m].area, volume * rates[m], volume * (state_.dissolved[m] + more)});
     line.dissolved += line.minerals.back().dissolved;
+    line.owed += volume * more;
   }
   return line;
 }
 
 void WallsProcess::record(const Clock& clock) {
   state_.time = clock.time();  // no sum of steps
-  const EvolutionLine& now = evolution_.states.emplace_back(line());
+  add_step(line(), evolution_);
+  const EvolutionLine& now = evolution_.states.back();
   recorder_.append(evolution_csv, evolution_line(evolution_, now));
   recorder_.take_step(now.time, clock.part(), clock.done());
   recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));

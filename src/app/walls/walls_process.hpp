@@ -19,7 +19,7 @@ class WallsProcess : public Process {
   std::string dependencies() const override;
   Recorder* recorder() override { return &recorder_; }
   Clock clock() const override { return Clock(run_.config.time); }
-  const WallMotion* wall_motion() override { return motion_ ? &*motion_ : nullptr; }
+  const WallMotion* wall_motion(double) override { return motion_ ? &*motion_ : nullptr; }
   std::string ends_early() const override { return evolution_.ended_by; }
   void record(const Clock& clock) override;
   JobResult report() override;
@@ -27,6 +27,11 @@ class WallsProcess : public Process {
  protected:
   /// Of jobs that are solved on this ground.
   virtual std::vector<JobResult>& results() = 0;
+  /// What has dissolved of a mineral and is no part of EvolutionState yet [h0³].
+  virtual double to_be_counted(std::size_t mineral) const {
+    (void)mineral;
+    return 0.0;
+  }
   /// Of now, with a row in evolution.csv.
   void begin_record();
   /// No more steps, unless there is something left to move: sets Evolution::ended_by. Collective.

@@ -27,15 +27,15 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
 }
 
 /// Of a mineral then; its name stands before these.
-/// @param deck  none: its walls stand
+/// @param molar_volume  [m³/mol]; 0: not known
 template <class Line, class F>
-void each_quantity(Line& m, const MovingMineral* deck, F&& f) {
+void each_quantity(Line& m, double molar_volume, F&& f) {
   using namespace shown;
   constexpr unsigned all = csv | json | shown::history | record;
   f(Quantity{"area", "m2", all}, m.area);
   f(Quantity{"rate", "m3_s", all}, m.rate);
   f(Quantity{"dissolved", "m3", all, "{:.12g}"}, m.dissolved);
-  const double volume = deck != nullptr && deck->molar_volume > 0.0 ? deck->molar_volume : no_number;
+  const double volume = molar_volume > 0.0 ? molar_volume : no_number;
   f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
   f(Quantity{"dissolved", "mol", csv | json | shown::history, "{:.12g}"}, m.dissolved / volume);
 }

@@ -17,15 +17,15 @@ void each_column(const Evolution& evolution, const EvolutionLine& line, F&& f) {
   f("", [&](auto&& reader) { each_quantity(line, reader); });
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
     f(evolution.minerals[m].name + '_',
-      [&](auto&& reader) { each_quantity(line.minerals[m], evolution.minerals[m].deck, reader); });
+      [&](auto&& reader) { each_quantity(line.minerals[m], evolution.minerals[m].molar_volume, reader); });
 }
 
 Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsigned where) {
   Json minerals = Json::array();
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
-    const MovingMineral* deck = evolution.minerals[m].deck;
-    Json mineral{{"name", evolution.minerals[m].name}, {"moves", deck != nullptr}};
-    each_quantity(line.minerals[m], deck, ToJson{mineral, where});
+    const MineralMotion& motion = evolution.minerals[m];
+    Json mineral{{"name", motion.name}, {"moves", motion.deck != nullptr}};
+    each_quantity(line.minerals[m], motion.molar_volume, ToJson{mineral, where});
     minerals.push_back(std::move(mineral));
   }
   return minerals;
@@ -44,6 +44,20 @@ std::string change(const char* digits, double from, double to) {
 }
 
 }  // namespace
+
+void add_step(EvolutionLine line, Evolution& evolution) {
+  constexpr std::size_t most = 1000;
+  std::vector<EvolutionLine>& states = evolution.states;
+  if (evolution.steps % evolution.stride == 0)
+    states.push_back(std::move(line));
+  else
+    states.back() = std::move(line);
+  ++evolution.steps;
+  if (states.size() <= most || evolution.steps % (2 * evolution.stride) != 0) return;
+  for (std::size_t i = 1; 2 * i < states.size(); ++i) states[i] = std::move(states[2 * i]);
+  states.resize((states.size() + 1) / 2);
+  evolution.stride *= 2;
+}
 
 std::string evolution_header(const Evolution& evolution) {
   EvolutionLine any;
@@ -69,8 +83,7 @@ std::string evolution_line(const Evolution& evolution, const EvolutionLine& now)
 
 std::string evolution_text(const Evolution& evolution) {
   const EvolutionLine &first = evolution.states.front(), &last = evolution.states.back();
-  std::string text =
-      fmt::format("Moving walls: {} steps to {}\n", evolution.states.size() - 1, format_si(last.time, "s"));
+  std::string text = fmt::format("Moving walls: {} steps to {}\n", evolution.steps, format_si(last.time, "s"));
   const auto row = [&](const std::string& label, const std::string& values) {
     text += fmt::format("  {:<42} {}\n", label, values);
   };
@@ -86,8 +99,8 @@ std::string evolution_text(const Evolution& evolution) {
     row(fmt::format("wall of {} [m2]", mineral.name), change("{:.4g}", was.area, is.area));
     if (mineral.deck == nullptr) continue;
     row(fmt::format("  dissolved volume [m3]"), text_number("{:.5g}", is.dissolved));
-    if (mineral.deck->molar_volume > 0.0)
-      row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.deck->molar_volume));
+    if (mineral.molar_volume > 0.0)
+      row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.molar_volume));
   }
   row("dissolved, and walls yet to be moved [m3]", text_number("{:.2e}", last.owed));
   return text;
@@ -105,7 +118,7 @@ std::string evolution_headline(const Evolution& evolution) {
 }
 
 Json evolution_json(const Evolution& evolution) {
-  Json json{{"steps", std::ssize(evolution.states) - 1},
+  Json json{{"steps", evolution.steps},
             {"end_s", evolution.states.back().time},
             {"ended_by", evolution.ended_by},
             {"first", instant_json(evolution, evolution.states.front())},
@@ -116,7 +129,7 @@ Json evolution_json(const Evolution& evolution) {
   for (const EvolutionLine& line : evolution.states) {
     each_quantity(line, OverTime{history});
     for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
-      each_quantity(line.minerals[m], evolution.minerals[m].deck, OverTime{minerals[m]});
+      each_quantity(line.minerals[m], evolution.minerals[m].molar_volume, OverTime{minerals[m]});
   }
   history["minerals"] = std::move(minerals);
   json["history"] = std::move(history);
@@ -132,14 +145,13 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
     found.push_back(
         fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution.ended_by));
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
-    const auto& [name, deck] = evolution.minerals[m];
-    if (deck == nullptr || !transport.asked() || !(deck->molar_volume > 0.0)) continue;
-    const auto component = deck->component.empty()
-                               ? transport.components.begin()
-                               : std::ranges::find(transport.components, deck->component, &ComponentDeck::name);
+    const MineralMotion& mineral = evolution.minerals[m];
+    if (!mineral.driver || mineral.by_chemistry) continue;
+    const std::string& name = mineral.name;
+    const auto component = std::ranges::find(transport.components, mineral.driver->name, &ComponentDeck::name);
     double most = component->inlet_table ? 0.0 : std::abs(value_at(component->inlet, 0.0));
     for (const WallDeck& law : transport.walls) most = std::max(most, std::abs(law.equilibrium));
-    const double capacity = deck->molar_volume * std::abs(deck->moles) * most;
+    const double capacity = std::abs(mineral.driver->volume) * most;
     if (transport.steady() && capacity > largest_capacity)
       found.push_back(
           fmt::format("walls, {}: molar volume times concentration is {:.2g}: the wall is not slow against the "
@@ -167,7 +179,7 @@ Json states_json(const std::vector<EvolutionLine>& states) {
     each_quantity(line, ToJson{state, shown::record});
     for (const MovingMineralLine& m : line.minerals) {
       Json mineral = Json::object();
-      each_quantity(m, nullptr, ToJson{mineral, shown::record});
+      each_quantity(m, 0.0, ToJson{mineral, shown::record});
       minerals.push_back(std::move(mineral));
     }
     state["minerals"] = std::move(minerals);
@@ -182,7 +194,7 @@ std::vector<EvolutionLine> states_of(const Json& json) {
     EvolutionLine& line = states.emplace_back();
     each_quantity(line, FromRecord{state});
     for (const Json& mineral : state.at("minerals"))
-      each_quantity(line.minerals.emplace_back(), nullptr, FromRecord{mineral});
+      each_quantity(line.minerals.emplace_back(), 0.0, FromRecord{mineral});
   }
   return states;
 }

@@ -7,99 +7,26 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/run/simulation.hpp"
-#include "eb/described_level_set.hpp"
-#include "support/csv_file.hpp"
 #include "support/errors.hpp"
-#include "support/job_cases.hpp"
-#include "support/reactive_decks.hpp"
+#include "support/walls_runs.hpp"
 
 namespace karst::moving_walls_test {
 namespace {
 
-struct Ran {
-  std::map<std::string, std::vector<double>> columns;    ///< of evolution.csv; NaN where nothing stands
-  std::map<std::string, std::vector<double>> transport;  ///< the same of transport.csv
-  JobResult result;                                      ///< of the walls
-  double first(const std::string& name) const { return columns.at(name).front(); }
-  double last(const std::string& name) const { return columns.at(name).back(); }
-};
-
-/// Cells of width 1 m.
-Ran run(const std::string& deck) {
-  const Config config = test::config_of(deck);
-  const std::unique_ptr<LevelSet> solids =
-      make_described_level_set(config.geometry, config.grid.cell_width(), config.grid.size, config.grid.periodic);
-  test::JobCase run(config.grid, *solids);
-  run.config = config;
-  run.context.walls = std::make_shared<MovingWalls>(run.comm, *solids, domain_of(run.context.geometry()),
-                                                    run.context.geometry().grid.n_levels() - 1);
-  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), run.context.walls->now,
-                                       KeepPores::all, {ControlVolumes::home_cells, true}, costs);
-    run.context.walls->now.drop_cache();
-    return std::make_shared<const Ground>(run.comm, std::move(geometry));
-  };
-  run.context.ground = run.context.make_ground({}, {});
-  check_jobs(run.context);
-  const std::vector<Job> jobs = asked_jobs(run.config);
-  run.services.exchanges.taken = taken_by(jobs, run.config);
-  Ran ran;
-  Simulation(run.context, jobs).run([&](JobResult result) { ran.result = std::move(result); });
-  run.comm.any(false);
-  ran.columns = test::read_columns(run.folder.path() + "/evolution.csv");
-  if (jobs.size() > 1) ran.transport = test::read_columns(run.folder.path() + "/transport.csv");
-  return ran;
-}
-
-// What has dissolved, by the moles, is what the fluid has gained with what walls still owe; no more is owed than a
-// hundredth of a cell of the wall.
-void expect_balance(const Ran& ran, double most_owed = 0.01) {
-  for (std::size_t i = 0; i < ran.columns.at("time_s").size(); ++i) {
-    const double dissolved = ran.columns.at("dissolved_m3")[i], moved = ran.columns.at("moved_m3")[i],
-                 owed = ran.columns.at("owed_m3")[i];
-    EXPECT_NEAR(dissolved - moved, owed, 1e-9 * std::max(1.0, std::abs(dissolved))) << i;
-    EXPECT_LT(std::abs(owed), most_owed * ran.columns.at("solid_area_m2")[i]) << i;
-  }
-}
-
-// Fluid at rest between c0 at x = 0 and a wall at s with the law k c: D (c0 - c) / s = k c, so that
-// ds/dt = V k c0 / (1 + k s / D) and s + k s² / (2 D) = s0 + k s0² / (2 D) + V k c0 t. Below 0 the wall grows.
-constexpr const char* slab = R"(
-[[geometry.solid]]
-shape = "plane"
-point = [12.7, 0, 0]
-normal = [-1, 0, 0]
-[grid]
-cells = [24, 8, 8]
-size = [24, 8, 8]
-periodic = [false, true, true]
-[transport]
-mode = "steady"
-axis = "x"
-tolerance = 1e-12
-[[transport.component]]
-name = "acid"
-diffusivity = 0.2
-inlet = 2
-[[transport.wall]]
-rate = 0.05
-)";
-
-double slab_at(double c0, double volume, double t) {
-  const double s0 = 12.7, k = 0.05, d = 0.2;
-  const double sum = s0 + k * s0 * s0 / (2.0 * d) + volume * k * c0 * t;
-  return (std::sqrt(1.0 + 2.0 * k * sum / d) - 1.0) * d / k;
-}
+using Ran = test::WallsRun;
+using test::expect_balance;
+using test::slab_at;
+Ran run(const std::string& deck) { return test::run_walls(deck); }
+const std::string slab = std::string(test::slab).insert(std::string(test::slab).find("axis"), "mode = \"steady\"\n");
 
 TEST(MovingWallsMpi, AWallThatDiffusionReaches) {
   const PetscSession petsc;
   std::vector<double> errors;
   for (const double most : {0.5, 0.25}) {
-    const Ran ran = run(std::string(slab) +
-                        fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 0.1\nmoles = 0.5\n"
-                                    "[time]\nend = 3000\n",
-                                    most));
+    const Ran ran =
+        run(slab + fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 0.1\nmoles = 0.5\n"
+                               "[time]\nend = 3000\n",
+                               most));
     expect_balance(ran);
     for (std::size_t i = 0; i < ran.columns.at("time_s").size(); ++i)
       EXPECT_NEAR(24.0 * ran.columns.at("porosity")[i], slab_at(2.0, 0.05, ran.columns.at("time_s")[i]), 2e-3) << i;

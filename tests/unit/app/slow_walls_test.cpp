@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls that are slow beside transport in time, and those that [chemistry] moves.
+#include "app/walls/walls_job.hpp"
+#include "support/errors.hpp"
+#include "support/walls_runs.hpp"
+
+namespace karst::slow_walls_test {
+namespace {
+
+using test::WallsRun;
+
+// Transport in time stands still long before the wall has moved by half a cell: what passes without steps is as between
+// steady states, against the closed form.
+TEST(SlowWallsMpi, TimePassesWhereTransportStandsStill) {
+  const PetscSession petsc;
+  std::vector<double> errors;
+  for (const double most : {0.5, 0.25}) {
+    const WallsRun ran = test::run_walls(
+        test::slab + fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 1e-4\nmoles = 0.5\n"
+                                 "[time]\nend = 3e6\ndt = 50\n",
+                                 most));
+    test::expect_balance(ran, 0.3);
+    errors.push_back(ran.last("dissolved_m3") / 64.0 - (test::slab_at(2.0, 5e-5, 3e6) - 12.7));
+    EXPECT_LT(ran.columns.at("time_s").size(), 3e6 / 50 / 10);
+  }
+  EXPECT_LT(std::abs(errors[0]), 5e-3);  // of 3.2 cells
+}
+
+// A rate that depends on nothing: the wall recedes by molar volume times rate times time, whether its reaction is
+// coupled with diffusion or in turn, and its moles are those of the chemistry.
+TEST(SlowWallsMpi, AMineralOfTheChemistryWithAGivenRate) {
+  const PetscSession petsc;
+  for (const double diffusivity : {1e-6, 1e-3}) {
+    const WallsRun ran = test::run_walls(fmt::format(R"(
+[[geometry.solid]]
+shape = "plane"
+point = [12.7, 0, 0]
+normal = [-1, 0, 0]
+[grid]
+cells = [24, 4, 4]
+size = [24, 4, 4]
+periodic = [false, true, true]
+[transport]
+axis = "x"
+diffusivity = {}
+[chemistry]
+[[chemistry.solution]]
+pH = 7
+totals = ["Na 1e-2 charge", "Cl 1e-2"]
+[[chemistry.mineral]]
+phase = "Calcite"
+wall = "solid"
+rates = ["1e-10"]
+[[walls.mineral]]
+molar_volume = 1e4
+[time]
+end = 3e6
+dt = 1e5
+)",
+                                                     diffusivity));
+    test::expect_balance(ran, 0.3);
+    EXPECT_NEAR(ran.last("dissolved_m3") / 16.0, 3.0, 1e-3) << diffusivity;
+    EXPECT_NEAR(ran.chemistry.at("Calcite_dissolved_mol").back(), ran.last("dissolved_m3") / 1e4, 1e-12);
+    EXPECT_NEAR(ran.last("solid_dissolved_mol"), ran.last("dissolved_m3") / 1e4, 1e-12);
+  }
+}
+
+// Acid flows past a grain of calcite with all dissolved species, slowly compared with transport: time passes without
+// steps, moles of the wall are those of the chemistry, and elements are conserved in each step.
+TEST(SlowWalls, AGrainOfCalciteInAcid) {
+  const PetscSession petsc;
+  std::vector<double> dissolved;
+  for (const double most : {0.5, 0.25}) {
+    const WallsRun ran = test::run_walls(fmt::format(R"(
+[[geometry.solid]]
+shape = "sphere"
+center = [8.3, 4.1, 0.5]
+radius = 2.6
+[grid]
+cells = [20, 8, 1]
+size = [20, 8, 1]
+periodic = [false, true, true]
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 0.5
+axes = ["x"]
+estimate_error = false
+[transport]
+diffusivity = 0.5
+[chemistry]
+initial = "water"
+inlet = "acid"
+[[chemistry.solution]]
+name = "water"
+pH = 8
+totals = ["Na 1e-2 charge", "Cl 1e-2"]
+[[chemistry.solution]]
+name = "acid"
+pH = 3
+totals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]
+[[chemistry.mineral]]
+phase = "Calcite"
+wall = "solid"
+rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
+[walls]
+displacement = {}
+[[walls.mineral]]
+[time]
+end = 5e4
+)",
+                                                     most));
+    const std::vector<double>& time = ran.columns.at("time_s");
+    EXPECT_LT(time.size(), 4000U) << "steps of transport alone: 1e5";
+    test::expect_balance(ran, 0.3);
+    const double volume = 36.9e-6;  // of Calcite in phreeqc.dat [m3/mol]
+    dissolved.push_back(ran.last("dissolved_m3"));
+    EXPECT_NEAR(ran.chemistry.at("Calcite_dissolved_mol").back() * volume / dissolved.back(), 1.0, 2e-3);
+    for (const double x : ran.chemistry.at("Ca_imbalance")) EXPECT_LT(x, 1e-12);
+    EXPECT_GT(dissolved.back(), 3.0);  // of 21.2
+  }
+  EXPECT_NEAR(dissolved[0] / dissolved[1], 1.0, 0.01);
+}
+
+// Of many steps the first, the last, and evenly spaced ones in between stay.
+TEST(SlowWalls, LinesOfLongRuns) {
+  Evolution evolution;
+  EvolutionLine line;
+  line.minerals.resize(1);
+  evolution.states.push_back(line);
+  for (int i = 1; i <= 5003; ++i) {
+    line.time = i;
+    add_step(line, evolution);
+  }
+  const std::vector<EvolutionLine>& states = evolution.states;
+  EXPECT_EQ(evolution.steps, 5003);
+  EXPECT_EQ(states.back().time, 5003.0);
+  EXPECT_LE(states.size(), 1001U);
+  for (std::size_t i = 0; i + 1 < states.size(); ++i) EXPECT_EQ(states[i].time, 8.0 * static_cast<double>(i));
+  for (const EvolutionLine& state : states) EXPECT_EQ(state.minerals.size(), 1U);
+}
+
+TEST(SlowWalls, MistakesOfDecksWithChemistry) {
+  const PetscSession petsc;
+  const std::string deck = std::string(test::slab).substr(0, std::string(test::slab).find("[[transport.component]]")) +
+                           "diffusivity = 0.1\n" + test::waters + "[time]\nend = 1\n[[walls.mineral]]\n";
+  const std::string calcite = "[[chemistry.mineral]]\nphase = \"Calcite\"\nrates = [\"1\"]\n";
+  const auto mistakes = [&](const std::string& more) { return test::error_of([&] { test::run_walls(deck + more); }); };
+  EXPECT_TRUE(test::has(mistakes(""), "a [[chemistry.mineral]] on this wall"));
+  EXPECT_TRUE(test::has(mistakes("component = \"Ca\"\nmolar_volume = 1\n"), "\"Ca\" is no component"));
+  EXPECT_TRUE(test::has(mistakes("moles = 2\nmolar_volume = 1\n" + calcite + "wall = \"all\"\n"), "without effect"));
+  EXPECT_TRUE(test::has(mistakes(calcite + "wall = \"all\"\n" + calcite + "name = \"other\"\nwall = \"solid\"\n"),
+                        "lie on the same walls"));
+  EXPECT_TRUE(test::has(mistakes("speed = 1\n[walls]\nstandstill = 0.5\n"), "0 to 0.1"));
+}
+
+}  // namespace
+}  // namespace karst::slow_walls_test

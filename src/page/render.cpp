@@ -58,6 +58,20 @@ struct Crossing {
   int enter_side = 0, leave_side = 0;  // directions
 };
 
+/// f(from, to) for the twelve edges, in the order of their directions.
+template <class F>
+void for_edges(const Block& b, F&& f) {
+  for (int d = 0; d < 3; ++d)
+    for (int k = 0; k < 4; ++k) {
+      Vec3 from = b.low;
+      if (k & 1) from[(d + 1) % 3] = b.high[(d + 1) % 3];
+      if (k & 2) from[(d + 2) % 3] = b.high[(d + 2) % 3];
+      Vec3 to = from;
+      to[d] = b.high[d];
+      f(from, to);
+    }
+}
+
 std::optional<Crossing> cross(const Block& b, const Vec3& from, const Vec3& along) {
   Crossing c;
   for (int d = 0; d < 3; ++d) {
@@ -208,22 +222,6 @@ void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samp
 }
 
 void Renderer::draw_edges(std::vector<Sample>& samples) const {
-  const auto draw = [&](const Block& b, const Vec3& left_out) {
-    for (int d = 0; d < 3; ++d)
-      for (int k = 0; k < 4; ++k) {
-        Vec3 from = b.low;
-        if (k & 1) from[(d + 1) % 3] = b.high[(d + 1) % 3];
-        if (k & 2) from[(d + 2) % 3] = b.high[(d + 2) % 3];
-        Vec3 to = from;
-        to[d] = b.high[d];
-        const bool half = options_.cut_corner && (from == left_out || to == left_out);  // the other half is cut away
-        if (half) {
-          draw_edge(from == left_out ? to : from, (from + to) * 0.5, samples);
-        } else {
-          draw_edge(from, to, samples);
-        }
-      }
-  };
   Vec3 nearest, inner;
   Block corner = box_;
   for (int d = 0; d < 3; ++d) {
@@ -232,18 +230,16 @@ void Renderer::draw_edges(std::vector<Sample>& samples) const {
     inner[d] = 0.5 * box_.high[d];
     (high ? corner.low : corner.high)[d] = inner[d];
   }
-  draw(box_, nearest);
+  for_edges(box_, [&](const Vec3& from, const Vec3& to) {
+    if (options_.cut_corner && (from == nearest || to == nearest))  // the other half is cut away
+      draw_edge(from == nearest ? to : from, (from + to) * 0.5, samples);
+    else
+      draw_edge(from, to, samples);
+  });
   if (!options_.cut_corner) return;
-  for (int d = 0; d < 3; ++d) {  // edges of the cut that do not touch the nearest corner
-    for (int k = 0; k < 4; ++k) {
-      Vec3 from = corner.low;
-      if (k & 1) from[(d + 1) % 3] = corner.high[(d + 1) % 3];
-      if (k & 2) from[(d + 2) % 3] = corner.high[(d + 2) % 3];
-      Vec3 to = from;
-      to[d] = corner.high[d];
-      if (from != nearest && to != nearest) draw_edge(from, to, samples);
-    }
-  }
+  for_edges(corner, [&](const Vec3& from, const Vec3& to) {  // of the cut, that do not touch the nearest corner
+    if (from != nearest && to != nearest) draw_edge(from, to, samples);
+  });
 }
 
 /// The edges below the box: x and y at its foot towards the eye, z at the left.

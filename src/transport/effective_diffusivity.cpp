@@ -205,14 +205,7 @@ std::vector<std::string> mistakes(const DiffusionOptions& options, const Geometr
           fmt::format("diffusion.axes: {0} is one cell thick and periodic (a 2-D problem); remove {0} from the axes",
                       axis_names[axis]));
   }
-  for (int d = 0; d < 3; ++d) {
-    const int n = domain.cells[d];
-    if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
-      found.push_back(
-          fmt::format("diffusion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or "
-                      "one, for a 2-D problem): use smaller cells or several periods",
-                      axis_names[d], n, least_cells_of_planes));
-  }
+  for (std::string& mistake : narrow_periods("diffusion", domain)) found.push_back(std::move(mistake));
   return found;
 }
 

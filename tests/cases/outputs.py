@@ -103,7 +103,7 @@ JOBS = {
 }
 
 
-SHORT = ("flow", "dynamic permeability", "dispersion", "chemistry in cells", "a flow in time that carries", "steady jobs before transport")
+SHORT = ("flow", "dispersion", "chemistry in cells", "a flow in time that carries")
 IN_SHORT = ("one rank", "a rank without boxes")  # the latter is resumed
 
 # Of round-off, of how a solve went, or small differences of large numbers.

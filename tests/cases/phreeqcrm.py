@@ -40,54 +40,9 @@ phase = "CO2(g)"
 phase = "Calcite"
 """
 # The chemistry of CrunchFlow's column (Amanzi's benchmarks); PHREEQC wants H2 and O2, which nothing here makes.
-DATABASE = """
-SOLUTION_MASTER_SPECIES
-H    H+    -1 H 1.008
-H(0) H2    0 H
-H(1) H+    -1 0
-E    e-    0 0 0
-O    H2O   0 O 16
-O(0) O2    0 O
-O(-2) H2O  0 0
-Ca   Ca+2  0 Ca 40.08
-C    HCO3- 1 HCO3 12.011
-SOLUTION_SPECIES
-H+ = H+
--gamma 9.0 0.0
-H2O = H2O
-e- = e-
-Ca+2 = Ca+2
--gamma 6.0 0.0
-HCO3- = HCO3-
--gamma 4.0 0.0
-H2O = OH- + H+
-log_k -13.9911
--gamma 3.5 0.0
-2 H+ + 2 e- = H2
-log_k -3.15
-2 H2O = O2 + 4 H+ + 4 e-
-log_k -86.08
-HCO3- = CO3-2 + H+
-log_k -10.3264
--gamma 4.5 0.0
-HCO3- + H+ = CO2 + H2O
-log_k 6.3414
--gamma 3.0 0.0
-Ca+2 + H2O = CaOH+ + H+
-log_k -12.85
--gamma 4.0 0.0
-Ca+2 + HCO3- = CaHCO3+
-log_k 1.0429
--gamma 4.0 0.0
-Ca+2 + HCO3- = CaCO3 + H+
-log_k -7.0089
--gamma 3.0 0.0
-PHASES
-Calcite
-CaCO3 + H+ = Ca+2 + HCO3-
-log_k 1.8542
-END
-"""
+DATABASE = (Path(__file__).resolve().parents[1] / "support/calcite_column.dat").read_text()
+DATABASE = DATABASE.replace("\nSOLUTION_SPECIES\n", "\nH(0) H2 0 H\nO(0) O2 0 O\nSOLUTION_SPECIES\n").replace(
+    "\nPHASES\n", "\n2 H+ + 2 e- = H2\nlog_k -3.15\n2 H2O = O2 + 4 H+ + 4 e-\nlog_k -86.08\nPHASES\n") + "END\n"
 # A hundred cells of a metre, all of them bulk: there is no solid. 250 kg of water, 100 m2 and 1e-5 m3 of
 # calcite (36.934 cm3/mol) are in a cubic metre of bulk.
 COLUMN = """

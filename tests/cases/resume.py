@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs and imports that are interrupted or killed at any moment: no completed solve is lost.
 
-    resume.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--moments N] [--seed N]
+    resume.py --program KARST --mpiexec MPIEXEC --preload libkill_at.so [--moments N] [--seed N] [--short]
 
 Each moment is one run that is stopped by SIGINT, SIGTERM or SIGKILL, on one rank or two, after a random time or (SIGKILL)
 at a random renaming or removal of a file; on two ranks the signal is sent to the ranks (as batch systems do) or to mpirun. Then
@@ -472,6 +472,7 @@ def main():
     arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
     arguments.add_argument("--moments", type=int, default=0, help="of each campaign (default: three of a few)")
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--short", action="store_true", help="fewer of the marches that go on on other ranks")
     arguments.add_argument("campaigns", nargs="*", help="said; states; axes_1, sweep_2, periodic_1, import_2 ... (default: all)")
     options = arguments.parse_args()
     karst = Karst(options.program, options.mpiexec)
@@ -497,6 +498,9 @@ def main():
                     ("march", 4, (1, 2, 3), {"transport.csv": (0, 1, 2, 3, 4, 12, 13)}),
                     ("carried", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "history.csv": (0, 1, 4, 8)}),
                     ("reactive", 2, (1,), {"transport.csv": (0, 1, 2, 3, 4), "chemistry.csv": (0, 1, 4)})):
+                if options.short and job == "reactive":
+                    continue
+                others = others[1:2] if options.short and len(others) > 1 else others
                 tell(f"{job} on other ranks", on_other_ranks(karst, folder / "asked", job, files, options.preload, ranks, others))
         campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "weathered", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:

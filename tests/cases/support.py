@@ -134,6 +134,17 @@ voxel = {voxel}
 """
 
 
+# Water that a sudden pressure drop moves.
+PUSHED = """[fluid]
+viscosity = 1e-3
+[flow]
+model = "navier-stokes"
+axes = ["x"]
+drive = "pressure-drop"
+pressure_drop = 2
+"""
+
+
 def sphere_deck(cells=16, radius=0.3, box=8):
     """A solid ball in the middle of a millimetre cube."""
     return f"""title = "ball"

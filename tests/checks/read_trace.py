@@ -17,24 +17,12 @@ from pathlib import Path
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as perfetto
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cases"))
+from support import PUSHED, sphere_deck  # noqa: E402
+
 MPIEXEC, KARST = sys.argv.pop(2), Path(sys.argv.pop(1)).resolve()
 RANKS, THREADS, STEPS = 2, 2, 12
-DECK = f"""[[geometry.solid]]
-shape = "sphere"
-center = [0.5e-3, 0.5e-3, 0.5e-3]
-radius = 0.38e-3
-[grid]
-cells = [16, 16, 16]
-size = [1e-3, 1e-3, 1e-3]
-box = 8
-[fluid]
-viscosity = 1e-3
-[flow]
-model = "navier-stokes"
-axes = ["x"]
-drive = "pressure-drop"
-pressure_drop = 2
-[time]
+DECK = sphere_deck(16, radius=0.38) + PUSHED + f"""[time]
 end = {STEPS * 1e-3}
 dt = 1e-3
 [output]

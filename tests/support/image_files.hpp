@@ -2,6 +2,8 @@
 // Small image files.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -12,8 +14,19 @@
 #include "base/core/error.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "support/errors.hpp"
+#include "support/shared_directory.hpp"
 
 namespace karst::test {
+
+/// A test with a folder for its files.
+class ImageFolder : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return directory_.path() + "/" + name; }
+
+ private:
+  Comm comm_ = Comm::self();
+  SharedDirectory directory_{comm_};
+};
 
 template <class T>
 void write_raw(const std::string& path, const std::vector<T>& values, const std::string& header = "") {

@@ -2,6 +2,14 @@
 // A job and what it runs in.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "eb/shapes/shapes.hpp"
@@ -14,14 +22,14 @@
 namespace karst::test {
 
 struct JobCase {
-  JobCase(const GridOptions& cells, const LevelSet& walls)
-      : grid(cells), geometry(build_geometry(comm, grid, walls, KeepPores::all)) {
+  JobCase(const GridOptions& cells, const LevelSet& walls, const Comm& of = Comm::world())
+      : comm(of), grid(cells), geometry(build_geometry(comm, grid, walls, KeepPores::all)) {
     services.files.path = [this](const std::string& name) { return folder.path() + "/" + name; };
   }
   JobCase(const JobCase&) = delete;
   JobCase& operator=(const JobCase&) = delete;
 
-  Comm comm = Comm::world();
+  Comm comm;
   PetscSession petsc;
   SharedDirectory folder{comm};
   Config config;
@@ -30,6 +38,22 @@ struct JobCase {
   RunServices services;
   JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
+
+/// Spheres of one mineral, "grain".
+inline std::unique_ptr<LevelSet> grains(std::initializer_list<Sphere> all) {
+  LevelSetParts parts;
+  for (const Sphere& sphere : all) parts.push_back(of_mineral(make_level_set(sphere), 0));
+  return union_of_solids(std::move(parts), {"grain"});
+}
+
+/// In every step a component of concentration 1 at most is conserved and stays in its bounds.
+/// @param columns  of transport.csv
+inline void expect_conserved_and_bounded(const std::map<std::string, std::vector<double>>& columns,
+                                         const std::string& component) {
+  for (const double x : columns.at(component + "_imbalance")) EXPECT_LT(x, 1e-12);
+  for (const double x : columns.at(component + "_min")) EXPECT_GE(x, -1e-13);
+  for (const double x : columns.at(component + "_max")) EXPECT_LE(x, 1.0 + 1e-13);
+}
 
 /// A channel of 20 × 8 × 1 cells of 1 m with a disc of 3 m, water pushed in on -x at 4 µm/s; refined: cells of half the
 /// width from the middle of the disc on for 8 m.

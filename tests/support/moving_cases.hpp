@@ -26,6 +26,15 @@ WallSpeed speed_of(F f) {
   };
 }
 
+/// Walls that dissolve, grow, or do both (by seed % 3), with speeds of at most `most`.
+inline WallSpeed random_speed(std::uint64_t seed, double most) {
+  Random random(seed);
+  const double mean = (static_cast<int>(seed % 3) - 1) * 0.5, a = 4 * random(), b = 4 * random(), c = 4 * random();
+  return speed_of([=](const Vec3& x, double) {
+    return most * (mean + 0.5 * std::sin(0.4 * x[0] + a) * std::cos(0.4 * x[1] + b) * std::cos(0.4 * x[2] + c));
+  });
+}
+
 /// φ from a function of the place.
 class FunctionLevelSet final : public LevelSet {
  public:

@@ -51,51 +51,9 @@ log_k 60
   return database;
 }
 
-/// Constants for CrunchFlow's calcite column: EQ3/6 as CrunchFlow interpolates it to 25 °C, with which both its waters
-/// have the pH that it gives, 5.000 and 8.000, and the second one is saturated.
+/// For CrunchFlow's calcite column.
 inline const Database& crunch_database() {
-  static const Database database = parse_database(R"(
-SOLUTION_MASTER_SPECIES
-H    H+    -1 H 1.008
-H(1) H+    -1 0
-E    e-    0 0 0
-O    H2O   0 O 16
-O(-2) H2O  0 0
-Ca   Ca+2  0 Ca 40.08
-C    HCO3- 1 HCO3 12.011
-SOLUTION_SPECIES
-H+ = H+
--gamma 9.0 0.0
-H2O = H2O
-e- = e-
-Ca+2 = Ca+2
--gamma 6.0 0.0
-HCO3- = HCO3-
--gamma 4.0 0.0
-H2O = OH- + H+
-log_k -13.9911
--gamma 3.5 0.0
-HCO3- = CO3-2 + H+
-log_k -10.3264
--gamma 4.5 0.0
-HCO3- + H+ = CO2 + H2O
-log_k 6.3414
--gamma 3.0 0.0
-Ca+2 + H2O = CaOH+ + H+
-log_k -12.85
--gamma 4.0 0.0
-Ca+2 + HCO3- = CaHCO3+
-log_k 1.0429
--gamma 4.0 0.0
-Ca+2 + HCO3- = CaCO3 + H+
-log_k -7.0089
--gamma 3.0 0.0
-PHASES
-Calcite
-CaCO3 + H+ = Ca+2 + HCO3-
-log_k 1.8542
-)",
-                                                  "crunch");
+  static const Database database = read_database(KARST_TEST_DATABASES "/calcite_column.dat");
   return database;
 }
 

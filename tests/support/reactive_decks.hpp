@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of decks with chemistry, and decks from text.
+// Parts of decks, most of them of chemistry, and decks from text.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <string>
 
@@ -28,6 +30,26 @@ phase = "Calcite"
 wall = "grain"
 rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
 )";
+
+inline std::string sphere_solid(const Vec3& center, double radius, const std::string& mineral = "") {
+  return fmt::format("[[geometry.solid]]\nshape = \"sphere\"\ncenter = [{}, {}, {}]\nradius = {}\n", center[0],
+                     center[1], center[2], radius) +
+         (mineral.empty() ? "" : "mineral = \"" + mineral + "\"\n");
+}
+/// n[0] × n[1] × n[2] cells of 1 m between an inlet and an outlet; lines of the grid may follow.
+inline std::string cells_along_x(const Index& n) {
+  return fmt::format("[grid]\ncells = [{0}, {1}, {2}]\nsize = [{0}, {1}, {2}]\nperiodic = [false, true, true]\n", n[0],
+                     n[1], n[2]);
+}
+/// Creeping flow along x, with an estimate of its error or without.
+inline const std::string estimated_flow = R"(
+[flow]
+model = "stokes"
+drive = "velocity"
+velocity = 0.5
+axes = ["x"]
+)";
+inline const std::string creeping_flow = estimated_flow + "estimate_error = false\n";
 
 inline Config config_of(const std::string& text) {
   Reader in = Reader::from_text(text);

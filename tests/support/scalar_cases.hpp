@@ -48,6 +48,23 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
   }
 }
 
+/// f at the centroids of all volumes of this rank.
+inline std::vector<double> at_centroids(const ScalarGrid& grid, const std::function<double(const Vec3&)>& f) {
+  std::vector<double> values;
+  for (const Vec3& x : grid.centroid) values.push_back(f(x));
+  return values;
+}
+
+/// The least and the largest value of all ranks. Collective.
+inline std::pair<double, double> range_of(const Comm& comm, std::span<const double> values) {
+  double low = 1e30, high = -1e30;
+  for (const double x : values) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  return {comm.min(low), comm.max(high)};
+}
+
 /// Nothing flows, and the first component is 1 everywhere.
 inline TransportState full_at_rest(TransportStepper& stepper) {
   FaceField flow(stepper.grid().composite);
@@ -80,6 +97,32 @@ struct TurningAnnulus {
   int n;
   double h = 2.0 / n;
   Vec3 center{0.5 * n + 0.137, 0.5 * n - 0.211, 0.0};
+};
+
+/// What walls of a body of this radius consume, with a diffusivity of 1 radius² per time.
+/// @param damkohler  rate × radius / diffusivity
+inline ScalarComponent consumed_at_walls(double radius, double damkohler) {
+  ScalarComponent c;
+  c.diffusivity = radius * radius;
+  c.wall = [=](const WallPiece&) { return ScalarWall{damkohler * radius, 0.0}; };
+  return c;
+}
+
+/// At time 0: the blob in the annulus, on the grid of its plane, and what carries it.
+struct TurningBlob {
+  TurningBlob(const Comm& comm, int cells, const std::vector<ScalarComponent>& components = {ScalarComponent{}})
+      : annulus(cells),
+        flow(composite_of(comm, plane_grid(cells), annulus.walls())),
+        stepper((annulus.set_flow(flow), flow.composite()), components),
+        continuity(stepper.set_flow(flow)),
+        state(stepper.make_state()) {
+    for (std::size_t i = 0; i < components.size(); ++i) stepper.set_values(state, i, annulus.blob(0.0));
+  }
+  TurningAnnulus annulus;
+  FaceField flow;
+  TransportStepper stepper;
+  FlowContinuity continuity;
+  TransportState state;
 };
 
 /// A start for a potential flow through any geometry: a uniform one, without the faces of isolated fragments. Set with

@@ -62,13 +62,18 @@ inline void print_figures(const Comm& comm, const Json& figures, const Asked& as
 
 inline bool asks_for_all(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "--full"; }
 
+/// The main function of a program: run(comm, full); full: by the argument --full.
+template <class Run>
+int run_small_or_all(int argc, char** argv, Run&& run) {
+  return run_guarded(argc, argv, [&](const Comm& comm) { run(comm, asks_for_all(argc, argv)); });
+}
+
 /// The main function of a program: prints measure(comm, full), of which asked(figures, full) asks something; full: by
 /// the argument --full.
 template <class Measure, class Ask>
 int run_verification(int argc, char** argv, Measure&& measure, Ask&& asked) {
-  return run_guarded(argc, argv, [&](const Comm& comm) {
+  return run_small_or_all(argc, argv, [&](const Comm& comm, bool full) {
     const PetscSession petsc;
-    const bool full = asks_for_all(argc, argv);
     Json all = measure(comm, full);
     const Asked missed = asked(all, full);
     print_figures(comm, all, missed);

@@ -197,7 +197,4 @@ void run(const Comm& comm, bool full) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) {
-  return karst::run_guarded(argc, argv,
-                            [&](const karst::Comm& comm) { karst::run(comm, karst::asks_for_all(argc, argv)); });
-}
+int main(int argc, char** argv) { return karst::run_small_or_all(argc, argv, karst::run); }

@@ -64,16 +64,10 @@ Json row_of(int n, const std::array<double, 3>& error, const March& m) {
 
 /// T3: a blob carried half round a cylinder (radius 0.25 in a square of 2) in an annulus that turns.
 Json rotation(const Comm& comm, int n) {
-  const test::TurningAnnulus annulus(n);
-  const auto composite = test::composite_of(comm, test::plane_grid(n), annulus.walls());
-  FaceField flow(composite);
-  annulus.set_flow(flow);
-  TransportStepper stepper(composite, {ScalarComponent{}});
-  stepper.set_flow(flow);
-  TransportState state = stepper.make_state();
-  stepper.set_values(state, 0, annulus.blob(0.0));
-  const March m = march(stepper, state, std::numbers::pi, steps_for(stepper, std::numbers::pi));
-  return row_of(n, test::error_norms(stepper, state.values[0].span(), annulus.blob(std::numbers::pi)), m);
+  test::TurningBlob blob(comm, n);
+  const March m = march(blob.stepper, blob.state, std::numbers::pi, steps_for(blob.stepper, std::numbers::pi));
+  return row_of(n, test::error_norms(blob.stepper, blob.state.values[0].span(), blob.annulus.blob(std::numbers::pi)),
+                m);
 }
 
 /// exp(x²) erfc(x), without overflow.
@@ -183,10 +177,7 @@ Json reacting_body(const Comm& comm, Body body, int n, int steps, double da, dou
       body == Body::sphere ? test::flow_grid(Index::all(n), {}, 16)
                            : test::flow_grid({body == Body::slab ? 4 : n, n, 1}, {body == Body::slab, false, true}, 16);
   const auto composite = test::composite_of(comm, grid, walls);
-  ScalarComponent c;
-  c.diffusivity = radius * radius;
-  c.wall = [=](const WallPiece&) { return ScalarWall{da * radius, 0.0}; };
-  TransportStepper stepper(composite, {c});
+  TransportStepper stepper(composite, {test::consumed_at_walls(radius, da)});
   TransportState state = test::full_at_rest(stepper);
   const March m = march(stepper, state, t, steps);
   double sums[2] = {0.0, 0.0};

@@ -128,8 +128,8 @@ void leave_wall_rates(const TransportSystem& system) {
   }
 }
 
-/// How the step from these values has changed them: Σ V |c - before| over the most that Σ V |c| has been, the largest of
-/// all components. Collective.
+/// How the step from these values has changed them: Σ V |c - before| over the most that Σ V |c| has been, the largest
+/// of all components. Collective.
 /// @param[in,out] most  of each component
 double change_since(const TransportSystem& system, std::span<const std::vector<double>> before,
                     std::vector<double>& most) {
@@ -282,6 +282,7 @@ double TransportInTime::longest_step() {
 
 void TransportInTime::step(double dt) try {
   const Timer timer("transport");
+  most_before_ = most_;
   keep_state(system_);
   keep_record(record_, record_before_);
   recorder_.hold();
@@ -300,7 +301,6 @@ void TransportInTime::leave_settling(double dt) {
   const JobContext& run = system_.run;
   Settling& settling = run.services.exchanges.settling;
   settling = {};
-  most_before_ = most_;
   if (before_.empty()) return;
   const double change = change_since(system_, before_, most_) / dt;
   if (is_constant(run.config.transport, system_.state.time, times_.end)) settling = {change, settling_time(system_)};

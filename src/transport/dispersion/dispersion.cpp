@@ -39,14 +39,7 @@ std::vector<std::string> mistakes(const DispersionOptions& options, const Geomet
       found.push_back(fmt::format("dispersion.axes: {0} is one cell thick and periodic (a 2-D problem); remove {0}",
                                   name_of(axis)));
   }
-  for (int d = 0; d < 3; ++d) {
-    const int n = domain.cells[d];
-    if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
-      found.push_back(
-          fmt::format("dispersion: the domain is periodic along {} and {} cells wide there; at least {} are needed (or "
-                      "one, for a 2-D problem): use smaller cells or several periods",
-                      name_of(d), n, least_cells_of_planes));
-  }
+  for (std::string& mistake : narrow_periods("dispersion", domain)) found.push_back(std::move(mistake));
   if (options.length == 0.0 && !(grain_diameter(geometry.report) > 0.0))
     found.emplace_back(
         "dispersion.length: there are no grains whose diameter could define the Péclet number; give the length [m]");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/steady/plane_fluxes.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/comm/parallel.hpp"
+#include "base/core/text.hpp"
 #include "eb/link/faces.hpp"
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
@@ -23,6 +26,19 @@ std::uint8_t quarters_of(const Layout& layout, const Index& cell) {
 }
 
 }  // namespace
+
+std::vector<std::string> narrow_periods(std::string_view job, const Domain& domain) {
+  std::vector<std::string> found;
+  for (int d = 0; d < 3; ++d) {
+    const int n = domain.cells[d];
+    if (domain.periodic[d] && n > 1 && n < least_cells_of_planes)
+      found.push_back(
+          fmt::format("{}: the domain is periodic along {} and {} cells wide there; at least {} are needed (or one, "
+                      "for a 2-D problem): use smaller cells or several periods",
+                      job, axis_names[d], n, least_cells_of_planes));
+  }
+  return found;
+}
 
 PlaneFluxes::PlaneFluxes(EllipticOperator& op)
     : op_(op),

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/comm/memory.hpp"
@@ -21,6 +23,9 @@ namespace karst {
 /// Smallest number of cells in a direction whose planes or domain faces are used: stencils must be shorter than a
 /// quarter of the domain.
 inline constexpr int least_cells_of_planes = 16;
+/// What is wrong with a domain that is periodic over fewer cells, by direction.
+/// @param job  "diffusion", say
+std::vector<std::string> narrow_periods(std::string_view job, const Domain& domain);
 
 /// Outflow through one domain face, and its mean position [level-0 cells].
 struct EndFlux {

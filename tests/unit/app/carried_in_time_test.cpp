@@ -73,7 +73,7 @@ void expect_kept(const std::vector<std::vector<double>>& rows, double low, doubl
 }
 
 // A flow that stays as it is carries as the steady flow does, and probes see the same.
-TEST(CarriedInTimeMpi, AFlowThatStaysIsASteadyOne) {
+TEST(CarriedInTime, AFlowThatStaysIsASteadyOneAloneByDay) {
   for (const bool refined : {false, true}) {
     DyedChannel steady(FlowModel::steady, refined), in_time(FlowModel::navier_stokes, refined);
     in_time.config.flow.start = FlowStart::steady;
@@ -128,7 +128,7 @@ TEST(CarriedInTimeMpi, ProbesAreExactAndBounded) {
 }
 
 // A stream that sets in: of second order in the steps of both. What has come in is what the history says.
-TEST(CarriedInTimeMpi, AStartIsOfSecondOrder) {
+TEST(CarriedInTime, AStartIsOfSecondOrderAloneByDay) {
   std::vector<double> means;
   for (const double step : {4e4, 2e4, 1e4}) {
     DyedChannel channel(FlowModel::unsteady_stokes);

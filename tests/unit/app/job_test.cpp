@@ -249,7 +249,7 @@ double x_velocity(const Json& json) { return json["flow_in_time"]["darcy_velocit
 
 // Flow with inertia from rest ends in the steady flow of the same drive, from which a run that begins there does not
 // move; steps follow the CFL number and grow by half at most.
-TEST(FlowInTimeJobMpi, WithInertiaEndsInTheSteadyFlow) {
+TEST(FlowInTimeJob, WithInertiaEndsInTheSteadyFlowAloneByDay) {
   PeriodicBall ball;
   FlowOptions& flow = ball.config.flow;
   const auto steady = run_job(flow_job(), ball.context).json;

@@ -10,18 +10,13 @@
 #include <sstream>
 
 #include "app/deck/reactive_plan.hpp"
-#include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
-#include "app/run/simulation.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/file/json.hpp"
-#include "solvers/krylov/petsc_session.hpp"
 #include "support/csv_file.hpp"
-#include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
-#include "support/ground_cases.hpp"
+#include "support/job_cases.hpp"
 #include "support/reactive_decks.hpp"
-#include "support/shared_directory.hpp"
 
 namespace karst::reactive_run_test {
 namespace {
@@ -32,22 +27,8 @@ using test::error_of;
 using test::has;
 using test::waters;
 
-constexpr const char* box = R"(
-[[geometry.solid]]
-shape = "sphere"
-center = [3, 3, 3]
-radius = 2
-mineral = "grain"
-[grid]
-cells = [12, 6, 6]
-size = [12, 6, 6]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 0.5
-axes = ["x"]
-estimate_error = false
+const std::string box =
+    test::sphere_solid({3, 3, 3}, 2, "grain") + test::cells_along_x({12, 6, 6}) + test::creeping_flow + R"(
 [time]
 end_pore_volumes = 0.5
 [transport]
@@ -61,13 +42,6 @@ phase = "Calcite"
 wall = "grain"
 rates = ["1e-13"]
 )";
-
-/// As in `box`.
-std::unique_ptr<LevelSet> one_grain() {
-  LevelSetParts parts;
-  parts.push_back(of_mineral(make_level_set(Sphere{{3.0, 3.0, 3.0}, 2.0}), 0));
-  return union_of_solids(std::move(parts), {"grain"});
-}
 
 /// A file of results.
 struct Table {
@@ -91,11 +65,12 @@ struct Table {
 };
 
 /// A run of the deck.
-struct DeckRun {
-  DeckRun(const Comm& of, const std::string& text) : comm(of), config(config_of(text)) {
+struct DeckRun : test::JobCase {
+  DeckRun(const Comm& of, const std::string& text)
+      : JobCase(test::diffusion_grid({12, 6, 6}, {false, true, true}, 8), *test::grains({{{3.0, 3.0, 3.0}, 2.0}}), of) {
+    config = config_of(text);
     config.flow.tolerance = 1e-10;
     services.exchanges.taken = {ExchangeName::flow};
-    services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
     check_jobs(context);
     run_job(flow_job(), context);
     result = run_job(transport_job(), context);
@@ -111,13 +86,6 @@ struct DeckRun {
     ADD_FAILURE() << "no column " << name << " in " << header;
     return NAN;
   }
-  Comm comm;
-  Config config;
-  GridOptions grid = test::diffusion_grid({12, 6, 6}, {false, true, true}, 8);
-  Geometry geometry = build_geometry(comm, grid, *one_grain(), KeepPores::all);
-  test::SharedDirectory place{comm};
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   JobResult result;
   std::string header;
   std::vector<std::vector<double>> rows;
@@ -128,7 +96,7 @@ struct DeckRun {
 TEST(ReactiveRunMpi, AGrainDissolves) {
   const PetscSession petsc;
   const Comm world = Comm::world();
-  const std::string deck = std::string(box) + waters + calcite;
+  const std::string deck = box + waters + calcite;
   const DeckRun run(world, deck);
   ASSERT_GT(run.rows.size(), 5U);
   for (const auto& row : run.rows) {
@@ -161,7 +129,7 @@ TEST(ReactiveRunMpi, AGrainDissolves) {
 TEST(ReactiveRunMpi, TellsItsWorkByBoxes) {
   const PetscSession petsc;
   const Comm world = Comm::world();
-  const DeckRun run(world, std::string(box) + waters + calcite);
+  const DeckRun run(world, box + waters + calcite);
   const std::unique_ptr<Process> transport = transport_job().start(run.context);
   transport->begin();
   Clock clock = transport->clock();
@@ -191,7 +159,7 @@ TEST(ReactiveRunMpi, SlowMineralInOneWaterIsWellMixed) {
   const PetscSession petsc;
   std::string one = std::string(waters) + slow_calcite;
   one.replace(one.find("inlet = \"acid\""), 14, "inlet = \"water\"");
-  const DeckRun run(Comm::world(), std::string(box) + one);
+  const DeckRun run(Comm::world(), box + one);
   const auto& end = run.rows.back();
   EXPECT_NEAR(run.at(end, "Calcite_over_well_mixed"), 1.0, 1e-6);
   EXPECT_NEAR(run.at(end, "pH_outlet"), 8.0, 1e-6);
@@ -201,7 +169,7 @@ TEST(ReactiveRunMpi, SlowMineralInOneWaterIsWellMixed) {
 // What the page shows is what chemistry.csv has, and begins with the water of the deck.
 TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
   const PetscSession petsc;
-  const DeckRun run(Comm::world(), std::string(box) + waters + calcite);
+  const DeckRun run(Comm::world(), box + waters + calcite);
   auto summary = run.result.json;
   const auto& chemistry = summary["chemistry"];
   const auto& history = chemistry["history"];
@@ -282,7 +250,7 @@ TEST(ReactiveRunMpi, ProbesSeeTheFieldsOfPlotfiles) {
       chemistry.replace(chemistry.find("inlet = \"acid\""), 14, "inlet = \"water\"\nspecies = [\"H+\"]");
       chemistry.replace(chemistry.find("\"Cl 1e-2\"]"), 10, "\"Cl 1e-2\", \"Ca 1e-3\", \"C(4) 1e-3\"]");
     }
-    const DeckRun run(Comm::world(), std::string(box) + chemistry + two_probes);
+    const DeckRun run(Comm::world(), box + chemistry + two_probes);
     const Json chemistry_json = run.result.json["chemistry"], history = chemistry_json["history"];
     ASSERT_EQ(run.result.components.size(), uniform ? 3U : 8U);
     for (std::size_t f = 0; f < run.result.components.size(); ++f) {
@@ -313,7 +281,7 @@ TEST(ReactiveRunMpi, ProbesSeeTheFieldsOfPlotfiles) {
 TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   const PetscSession petsc;
   const Comm world = Comm::world();
-  const std::string deck = std::string(box) + waters + slow_calcite + "name = \"grain\"\n" + in_every_cell;
+  const std::string deck = box + waters + slow_calcite + "name = \"grain\"\n" + in_every_cell;
   const DeckRun run(world, deck);
   for (const auto& row : run.rows)
     for (const char* element : {"H", "Ca", "C(4)", "Na", "Cl"})
@@ -353,7 +321,7 @@ TEST(ReactiveRunMpi, TransportTellsTheStateAfterReactionsAndABalanceThatCloses) 
   for (const auto& [chemistry, wall] : {std::pair<std::string, std::string>{std::string(waters) + calcite, "Calcite"},
                                         {coupled, "Calcite"},
                                         {cells, "grain"}}) {
-    const DeckRun run(Comm::world(), std::string(box) + chemistry);
+    const DeckRun run(Comm::world(), box + chemistry);
     const Table transport(run.services.files.path("transport.csv")),
         reactions(run.services.files.path("chemistry.csv"));
     ASSERT_EQ(transport.rows.size(), reactions.rows.size());
@@ -388,8 +356,7 @@ TEST(ReactiveRunMpi, TransportTellsTheStateAfterReactionsAndABalanceThatCloses) 
 // Without minerals solutions mix and nothing reacts; a tracer goes beside them.
 TEST(ReactiveRun, WatersMixBesideATracer) {
   const PetscSession petsc;
-  const DeckRun run(Comm::self(),
-                    std::string(box) + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n");
+  const DeckRun run(Comm::self(), box + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n");
   EXPECT_TRUE(has(run.header, "Cl_content_mol")) << run.header;
   ASSERT_EQ(run.config.reactive->first, 1U);
   EXPECT_LT(run.at(run.rows.back(), "charge_imbalance"), 1e-12);
@@ -398,8 +365,7 @@ TEST(ReactiveRun, WatersMixBesideATracer) {
 // Totals that react, sorb or are there from the beginning have no residence time of the water; a tracer has.
 TEST(ReactiveRun, OnlyWhatStaysInTheWaterHasAResidenceTime) {
   const PetscSession petsc;
-  std::string deck =
-      std::string(box) + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n" + in_every_cell;
+  std::string deck = box + waters + "[[transport.component]]\nname = \"tracer\"\ninlet = 1\n" + in_every_cell;
   deck.replace(deck.find("end_pore_volumes = 0.5"), 22, "end_pore_volumes = 3.0");
   const DeckRun run(Comm::self(), deck);
   for (const Json& c : run.result.json["transport"]["components"])
@@ -411,7 +377,7 @@ TEST(ReactiveRun, AmountsHaveAUnitAndUniformFieldsAreNotDrawn) {
   const PetscSession petsc;
   std::string one = std::string(waters) + slow_calcite;
   one.replace(one.find("inlet = \"acid\""), 14, "inlet = \"water\"\nspecies = [\"CO2\"]");
-  std::string deck = std::string(box) + one;
+  std::string deck = box + one;
   deck.replace(deck.find("\"chemistry\"]"), 12, "\"concentration\", \"chemistry\"]");
   const DeckRun run(Comm::self(), deck);
   for (const JobComponent& c : run.result.components)
@@ -431,7 +397,7 @@ TEST(ReactiveRun, AmountsHaveAUnitAndUniformFieldsAreNotDrawn) {
 TEST(ReactiveRun, WaterWithoutChargeBalanceIsTold) {
   std::string off = waters;
   off.replace(off.find("\"Na 1e-2 charge\", \"Cl 1e-2\""), 27, "\"Na 1e-2\", \"Cl 1.02e-2\"");
-  const Config config = config_of(std::string(box) + off);
+  const Config config = config_of(box + off);
   const auto& errors = config.reactive->charge_errors;
   ASSERT_EQ(errors.size(), 2U);
   EXPECT_EQ(errors[0].first, "water");
@@ -447,7 +413,7 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
     const std::string error = error_of([&] { config_of(text); });
     for (const char* part : parts) EXPECT_TRUE(has(error, part)) << part << "\n" << error;
   };
-  const std::string good = std::string(box) + waters, mineral = "[[chemistry.mineral]]\nphase = \"Calcite\"\n";
+  const std::string good = box + waters, mineral = "[[chemistry.mineral]]\nphase = \"Calcite\"\n";
   EXPECT_EQ(error_of([&] { config_of(good + calcite); }), "");
   told(good + mineral, {"chemistry.mineral[0].rates: missing", "chemistry.mineral[0].wall: missing"});
   told(good + mineral + "rates = [\"1\"]\narea = 1\n", {"chemistry.mineral[0].amount: missing"});
@@ -466,24 +432,23 @@ TEST(ReactiveRun, MistakesOfADeckAreToldTogether) {
   std::string other = good;
   other.replace(other.find("\"acid\""), 6, "\"acids\"");
   told(other, {"chemistry.inlet: \"acids\" is no solution", "did you mean \"acid\""});
-  told(std::string(box) + "[chemistry]\ndatabase = \"x.dat\"\n[[chemistry.solution]]\npH = 7\n", {"x.dat"});
-  told(std::string(box) + "[[chemistry.solution]]\npH = 1\ntotals = [\"Cl 0.01\", \"Na 0.1 charge\"]\n",
-       {"no composition"});
+  told(box + "[chemistry]\ndatabase = \"x.dat\"\n[[chemistry.solution]]\npH = 7\n", {"x.dat"});
+  told(box + "[[chemistry.solution]]\npH = 1\ntotals = [\"Cl 0.01\", \"Na 0.1 charge\"]\n", {"no composition"});
   std::string one_wrong = good;
   one_wrong.replace(one_wrong.find("\"C(4) 1e-3\""), 11, "\"Zz 1e-3\"");
   const std::string error = error_of([&] { config_of(one_wrong); });
   EXPECT_TRUE(has(error, "chemistry.solution[1]: ")) << error;
   EXPECT_FALSE(has(error, "chemistry.solution[0]")) << error;
-  told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca -1\"]\n", {"cannot be negative"});
-  told(std::string(box) + "[[chemistry.solution]]\ntotals = [\"Ca 1 lb/L\"]\n", {"lb/L"});
-  told(std::string(box) + "[chemistry]\ninitial = \"a\"\n", {"chemistry.initial: given without"});
+  told(box + "[[chemistry.solution]]\ntotals = [\"Ca -1\"]\n", {"cannot be negative"});
+  told(box + "[[chemistry.solution]]\ntotals = [\"Ca 1 lb/L\"]\n", {"lb/L"});
+  told(box + "[chemistry]\ninitial = \"a\"\n", {"chemistry.initial: given without"});
   told(good + "[[transport.component]]\nname = \"Cl\"\n[[transport.wall]]\nrate = 1\n",
        {"is an element of the solutions", "transport.wall[0].component: missing"});
   const std::string times =
       std::string(waters).replace(std::string(waters).find("inlet"), 0, "times = [1]\nskip = 1\n");
-  told(std::string(box) + times, {"chemistry.times: a batch reaction belongs", "chemistry.skip"});
+  told(box + times, {"chemistry.times: a batch reaction belongs", "chemistry.skip"});
   const std::string little = std::string(waters).replace(std::string(waters).find("inlet"), 0, "skip = 1e-9\n");
-  told(std::string(box) + little, {"chemistry.skip: 1e-09: totals of the last solve are stored to 6e-8"});
+  told(box + little, {"chemistry.skip: 1e-09: totals of the last solve are stored to 6e-8"});
   Config config = config_of(good + calcite);
   config.chemistry.minerals[0].wall = "grains";
   Geometry geometry;

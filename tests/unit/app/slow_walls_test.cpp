@@ -31,15 +31,11 @@ TEST(SlowWallsMpi, TimePassesWhereTransportStandsStill) {
 TEST(SlowWallsMpi, AMineralOfTheChemistryWithAGivenRate) {
   const PetscSession petsc;
   for (const double diffusivity : {1e-6, 1e-3}) {
-    const WallsRun ran = test::run_walls(fmt::format(R"(
+    const WallsRun ran = test::run_walls(test::cells_along_x({24, 4, 4}) + fmt::format(R"(
 [[geometry.solid]]
 shape = "plane"
 point = [12.7, 0, 0]
 normal = [-1, 0, 0]
-[grid]
-cells = [24, 4, 4]
-size = [24, 4, 4]
-periodic = [false, true, true]
 [transport]
 axis = "x"
 diffusivity = {}
@@ -57,7 +53,7 @@ molar_volume = 1e4
 end = 3e6
 dt = 1e5
 )",
-                                                     diffusivity));
+                                                                                       diffusivity));
     test::expect_balance(ran, 0.3);
     EXPECT_NEAR(ran.last("dissolved_m3") / 16.0, 3.0, 1e-3) << diffusivity;
     EXPECT_NEAR(ran.chemistry.at("Calcite_dissolved_mol").back(), ran.last("dissolved_m3") / 1e4, 1e-12);
@@ -71,48 +67,22 @@ TEST(SlowWalls, AGrainOfCalciteInAcid) {
   const PetscSession petsc;
   std::vector<double> dissolved;
   for (const double most : {0.5, 0.25}) {
-    const WallsRun ran = test::run_walls(fmt::format(R"(
-[[geometry.solid]]
-shape = "sphere"
-center = [8.3, 4.1, 0.5]
-radius = 2.6
-[grid]
-cells = [20, 8, 1]
-size = [20, 8, 1]
-periodic = [false, true, true]
-[flow]
-model = "stokes"
-drive = "velocity"
-velocity = 0.5
-axes = ["x"]
-estimate_error = false
+    const WallsRun ran =
+        test::run_walls(test::sphere_solid({8.3, 4.1, 0.5}, 2.6, "grain") + test::cells_along_x({20, 8, 1}) +
+                        test::creeping_flow + test::waters + test::calcite +
+                        fmt::format(R"(
 [transport]
 diffusivity = 0.5
-[chemistry]
-initial = "water"
-inlet = "acid"
-[[chemistry.solution]]
-name = "water"
-pH = 8
-totals = ["Na 1e-2 charge", "Cl 1e-2"]
-[[chemistry.solution]]
-name = "acid"
-pH = 3
-totals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]
-[[chemistry.mineral]]
-phase = "Calcite"
-wall = "solid"
-rates = ["890 H+ 1", "0.5 CO2 1", "6.6e-4"]
 [walls]
 displacement = {}
 [[walls.mineral]]
 [time]
 end = 5e4
 )",
-                                                     most));
+                                    most));
     const std::vector<double>& time = ran.columns.at("time_s");
     EXPECT_LT(time.size(), 4000U) << "steps of transport alone: 1e5";
-    test::expect_balance(ran, 0.3);
+    test::expect_balance(ran, 0.3, "grain");
     const double volume = 36.9e-6;  // of Calcite in phreeqc.dat [m3/mol]
     dissolved.push_back(ran.last("dissolved_m3"));
     EXPECT_NEAR(ran.chemistry.at("Calcite_dissolved_mol").back() * volume / dissolved.back(), 1.0, 2e-3);

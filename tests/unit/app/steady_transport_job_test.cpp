@@ -6,16 +6,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/job/run_services.hpp"
-#include "app/run/simulation.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/file/json.hpp"
 #include "fields/composite.hpp"
-#include "solvers/krylov/petsc_session.hpp"
-#include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
-#include "support/ground_cases.hpp"
-#include "support/shared_directory.hpp"
+#include "support/job_cases.hpp"
 
 namespace karst::steady_transport_job_test {
 namespace {
@@ -25,10 +20,9 @@ using test::has;
 
 constexpr double distance = 12.7, diffusivity = 0.2;
 
-struct Case {
-  Case(const Case&) = delete;
+struct Case : test::JobCase {
   Case(const Index& cells, const std::array<bool, 3>& periodic, const LevelSet& walls)
-      : grid(test::diffusion_grid(cells, periodic, 8)), geometry(build_geometry(comm, grid, walls, KeepPores::all)) {
+      : JobCase(test::diffusion_grid(cells, periodic, 8), walls) {
     config.transport.mode = TransportMode::steady;
     config.transport.peclet_length = 5.0;
     config.transport.tolerance = 1e-12;
@@ -46,12 +40,6 @@ struct Case {
     result = run_job(transport_job(), context);
     return result.json["transport"]["components"][0];
   }
-  Comm comm = Comm::world();
-  Config config;
-  GridOptions grid;
-  Geometry geometry;
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
   JobResult result;
 };
 
@@ -117,7 +105,7 @@ TEST(SteadyTransportJobMpi, SourceAndDecayBalance) {
 
 // Flow past two balls: what the steps end in is what is solved for (two different forms of second order); nothing
 // leaves the bounds by more than the tolerance, and what the walls take is what is missing at the outlet.
-TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
+TEST(SteadyTransportJob, IsWhereTheStepsEndAloneByDay) {
   const PetscSession petsc;
   LevelSetParts balls;
   balls.push_back(make_level_set(Sphere{{5.8, 5.1, 4.9}, 2.9}));
@@ -151,8 +139,6 @@ TEST(SteadyTransportJobMpi, IsWhereTheStepsEnd) {
   c.config.transport.mode = TransportMode::in_time;
   c.config.transport.tolerance = 1e-8;
   c.config.time.end_pore_volumes = 2.5;
-  test::SharedDirectory place{c.comm};
-  c.services.files.path = [&](const std::string& name) { return place.path() + "/" + name; };
   c.services.exchanges.flow.columns.clear();
   const auto end = c.run();
   EXPECT_NEAR(steady["outlet"].get<double>() / end["outlet"].get<double>(), 1.0, 5e-3);

@@ -11,17 +11,12 @@
 
 #include "app/deck/transport_breaks.hpp"
 #include "app/job/files_in_time.hpp"
-#include "app/job/run_services.hpp"
-#include "app/run/simulation.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/file/json.hpp"
 #include "base/file/orderly_end.hpp"
-#include "solvers/krylov/petsc_session.hpp"
 #include "support/csv_file.hpp"
-#include "support/diffusion_cases.hpp"
 #include "support/errors.hpp"
-#include "support/ground_cases.hpp"
-#include "support/shared_directory.hpp"
+#include "support/job_cases.hpp"
 #include "transport/march/transport_stepper.hpp"
 
 namespace karst::transport_job_test {
@@ -41,8 +36,8 @@ std::unique_ptr<LevelSet> two_balls() {
 }
 
 /// They stand in 20 x 10 x 10 cells of 1 m between two pressures along x, the sides periodic.
-struct Bed {
-  explicit Bed(const Comm& of) : comm(of) {
+struct Bed : test::JobCase {
+  explicit Bed(const Comm& of) : JobCase(test::diffusion_grid({20, 10, 10}, {false, true, true}, 8), *two_balls(), of) {
     config.flow.model = FlowModel::stokes;
     config.flow.drive = FlowDrive::velocity;
     config.flow.velocity = 0.5;
@@ -57,7 +52,6 @@ struct Bed {
     config.transport.components = {tracer};
     config.time.end_pore_volumes = 0.4;
     services.exchanges.taken = {ExchangeName::flow};
-    services.files.path = [this](const std::string& name) { return place.path() + "/" + name; };
   }
   /// An inlet there in place of the drive.
   void flow_from(int side) {
@@ -75,13 +69,6 @@ struct Bed {
   std::vector<std::vector<double>> table(const std::string& name) const {
     return test::read_csv(services.files.path(name)).rows;
   }
-  Comm comm;
-  Config config;
-  GridOptions grid = test::diffusion_grid({20, 10, 10}, {false, true, true}, 8);
-  Geometry geometry = build_geometry(comm, grid, *two_balls(), KeepPores::all);
-  test::SharedDirectory place{comm};
-  RunServices services;
-  JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
 };
 
 enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
@@ -130,7 +117,7 @@ TEST(TransportJobMpi, AFrontGoesThrough) {
 }
 
 // One of two minerals takes up one of two components, no more than k A times the inlet has; both of them take more.
-TEST(TransportJobMpi, AWallTakesUpOneOfTwo) {
+TEST(TransportJob, AWallTakesUpOneOfTwoAloneByDay) {
   const PetscSession petsc;
   Bed bed(Comm::world());
   bed.config.transport.components.push_back(bed.config.transport.components[0]);
@@ -268,7 +255,7 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
   bed.config.time.end_pore_volumes = 0.1;
   for (const bool resume : {false, true}) {
     SolveStore& store = bed.services.solved;
-    store = {bed.comm, bed.place.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume};
+    store = {bed.comm, bed.folder.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume};
     bed.services.exchanges.flow.columns.clear();
     const auto json = bed.run().json["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
@@ -392,7 +379,7 @@ TEST(TransportJobMpi, APulseBringsInItsMass) {
 TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
   const PetscSession petsc;
   Bed bed(Comm::world());
-  const std::string file = bed.place.path() + "/start.raw";
+  const std::string file = bed.folder.path() + "/start.raw";
   if (bed.comm.rank() == 0) {
     std::ofstream out(file, std::ios::binary);
     for (int z = 0; z < 10; ++z)

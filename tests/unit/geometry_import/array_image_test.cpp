@@ -10,7 +10,6 @@
 
 #include "base/comm/memory.hpp"
 #include "support/image_files.hpp"
-#include "tests/support/shared_directory.hpp"
 
 namespace karst::array_image_test {
 namespace {
@@ -21,16 +20,11 @@ using test::error_of;
 using test::has;
 using test::sample_values;
 
-class ArrayImageTest : public testing::Test {
+class ArrayImageTest : public test::ImageFolder {
  protected:
-  std::string path(const std::string& name) const { return directory_.path() + "/" + name; }
   std::string error(const std::string& name) const {
     return error_of([&] { all_values(*open_image(path(name))); });
   }
-
- private:
-  Comm comm_ = Comm::self();
-  test::SharedDirectory directory_{comm_};
 };
 
 template <class T>

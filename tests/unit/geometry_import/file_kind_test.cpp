@@ -10,7 +10,6 @@
 
 #include "packed.hpp"
 #include "support/image_files.hpp"
-#include "tests/support/shared_directory.hpp"
 
 namespace karst::file_kind_test {
 namespace {
@@ -21,9 +20,8 @@ using test::error_of;
 using test::has;
 using test::sample_values;
 
-class FileKindTest : public testing::Test {
+class FileKindTest : public test::ImageFolder {
  protected:
-  std::string path(const std::string& name) const { return directory_.path() + "/" + name; }
   void write(const std::string& name, const std::string& bytes) const { test::write_raw<char>(path(name), {}, bytes); }
   /// The message; empty when it is read.
   std::string error(const std::string& name, const std::optional<RawLayout>& layout = {}) const {
@@ -31,10 +29,6 @@ class FileKindTest : public testing::Test {
   }
   const std::vector<std::uint8_t> values_ = sample_values<std::uint8_t>();
   const std::string voxels_ = test::bytes_of(values_);
-
- private:
-  Comm comm_ = Comm::self();
-  test::SharedDirectory directory_{comm_};
 };
 
 const RawLayout layout{{5, 4, 3}, VoxelType::uint8, false, 0};

@@ -12,7 +12,6 @@
 
 #include "packed.hpp"
 #include "support/image_files.hpp"
-#include "tests/support/shared_directory.hpp"
 
 namespace karst::image_file_test {
 namespace {
@@ -23,14 +22,7 @@ using test::error_of;
 using test::has;
 using test::sample_values;
 
-class ImageFileTest : public testing::Test {
- protected:
-  std::string path(const std::string& name) const { return directory_.path() + "/" + name; }
-
- private:
-  Comm comm_ = Comm::self();
-  test::SharedDirectory directory_{comm_};
-};
+using ImageFileTest = test::ImageFolder;
 
 template <class T>
 void check_raw(const std::string& path, VoxelType type) {

@@ -153,7 +153,7 @@ StokesSolver within_walls(const Comm& comm, const Geometry& geometry) {
 // Couette flow from rest: its flow rate per height is 1/2 - Σ 4 / (n π)² exp(-(n π)² ν t / H²) over odd n. Errors once
 // more with twice the cells and half the steps; and with cells of half the width in the half of the height beside the
 // lid, where the flow is fast.
-TEST(LidFlow, CouetteFlowStartsUpInSecondOrderMpi) {
+TEST(LidFlow, CouetteFlowStartsUpInSecondOrderAloneByDay) {
   const Comm comm = Comm::world();
   const auto error = [&](int n, bool refined = false) {
     GridOptions grid = test::flow_grid({8, 8 * n, 1}, {true, false, true});
@@ -181,7 +181,7 @@ TEST(LidFlow, CouetteFlowStartsUpInSecondOrderMpi) {
 }
 
 // A lid that sets in ends in the flow that Newton's method finds (Re 50), whatever the steps are.
-TEST(LidFlow, CavityInTimeEndsInTheSteadyFlowMpi) {
+TEST(LidFlow, CavityInTimeEndsInTheSteadyFlowAloneByDay) {
   const Comm comm = Comm::world();
   constexpr double inertia = 50.0 / 12.0;
   const Geometry geometry =

@@ -100,7 +100,7 @@ TEST(SampleInertia, WeakInertiaIsQuadratic) {
 
 // Force on the solid and on the sides is the pressure drop of the sample, whatever the Reynolds number: what the grid
 // leaves of the balance does not grow with it.
-TEST(SampleInertia, DropIsTheForceOnTheSampleMpi) {
+TEST(SampleInertia, DropIsTheForceOnTheSampleAloneByDay) {
   const Comm comm = Comm::world();
   for (const FlowWalls sides : {FlowWalls::symmetry, FlowWalls::no_slip}) {
     const auto missing = [](const FlowColumn& c) { return 1.0 - c.pressure_drag - c.viscous_drag - c.side_drag; };

@@ -98,7 +98,7 @@ VortexErrors error_of(const Vortices& v, int steps, TimeScheme scheme) {
 }
 
 // N1: order 2 in space and time together, CFL number 0.6; 1.9 is asked of velocity and pressure.
-TEST(UnsteadyVortex, CarriedVorticesAreSecondOrder) {
+TEST(UnsteadyVortex, CarriedVorticesAreSecondOrderAtNight) {
   const VortexErrors coarse = error_of({48, 20.0, 0.5, 1.0}, 24, TimeScheme::bdf2),
                      fine = error_of({96, 20.0, 0.5, 1.0}, 48, TimeScheme::bdf2);
   EXPECT_LT(fine.mean, 1.2e-4);
@@ -133,7 +133,7 @@ VortexErrors refined_error(const Comm& comm, int n) {
 // N5: the stream carries the vortices into finer cells and out of them, and next to nothing shows it: on 24 cells the
 // errors are 0.91, 1.09 and 1.16 of those without finer cells (coarse cells along finer ones are of first order, as
 // what is carried through a face between levels is the same for both).
-TEST(UnsteadyVortex, CarriedThroughFinerCellsMpi) {
+TEST(UnsteadyVortex, CarriedThroughFinerCellsAloneByDay) {
   const VortexErrors refined = refined_error(Comm::world(), 24),
                      plain = error_of({24, 20.0, 1.0, 2.0}, 20, TimeScheme::sdirk2);
   EXPECT_LT(refined.mean, plain.mean);

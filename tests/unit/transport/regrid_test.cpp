@@ -6,14 +6,17 @@
 
 #include "base/core/error.hpp"
 #include "support/field_cases.hpp"
-#include "support/flux_cases.hpp"
 #include "support/grid_cases.hpp"
 #include "support/level_cases.hpp"
+#include "support/scalar_cases.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/regrid/fluxes_on_other_grid.hpp"
 
 namespace karst::regrid_test {
 namespace {
+
+using test::at_centroids;
+using test::range_of;
 
 const Vec3 lo{5, 0, 3}, hi{13, 11, 12};
 
@@ -30,37 +33,10 @@ double smooth(const Vec3& x) {
 }
 double jump(const Vec3& x) { return x[0] < 7.0 ? 1.0 : 0.0; }
 
-std::vector<double> at_centroids(const ScalarGrid& grid, const std::function<double(const Vec3&)>& f) {
-  std::vector<double> values;
-  for (const Vec3& x : grid.centroid) values.push_back(f(x));
-  return values;
-}
-
 double content(const ScalarGrid& grid, std::span<const double> values) {
   double sum = 0.0;
   for (std::int64_t v = 0; v < grid.n_own; ++v) sum += grid.volume[v] * values[v];
   return grid.composite->comm().sum(sum);
-}
-
-std::pair<double, double> range_of(const Comm& comm, std::span<const double> values) {
-  double low = 1e30, high = -1e30;
-  for (const double x : values) {
-    low = std::min(low, x);
-    high = std::max(high, x);
-  }
-  return {comm.min(low), comm.max(high)};
-}
-
-/// Of a uniform flow; isolated fragments have none.
-FaceField uniform_flow(const ScalarGrid& grid, const Vec3& u) {
-  FaceField flow(grid.composite);
-  test::set_uniform(flow, u);
-  std::vector<double> flux(grid.n_faces);
-  list_fluxes(grid, flow, flux);
-  for (const ScalarFace& f : grid.listed)
-    if (f.fragment) flux[f.face] = 0.0;
-  store_fluxes(grid, flux, flow);
-  return flow;
 }
 
 /// On one rank: the volumes with a source have its value as their mean; but for sources that others have joined.
@@ -100,7 +76,7 @@ TEST_F(Regrid, ToTheSameGridIsTheIdentityMpi) {
     GridChange change = compare_grids(in_packing(grid), in_packing(grid));
     const std::vector<double> values = at_centroids(change.from, smooth);
     EXPECT_EQ(values_on_other_grid(change, values), values);
-    FaceField flow = uniform_flow(change.from, {0.3, -1.1, 2.0});
+    FaceField flow = test::stream_through(change.from, {0.3, -1.1, 2.0});
     std::vector<double> was(change.from.n_faces), is(change.to.n_faces);
     list_fluxes(change.from, flow, was);
     FaceField same = fluxes_on_other_grid(change, flow);
@@ -169,7 +145,7 @@ TEST_F(Regrid, RefinedAndCoarsenedAgainMpi) {
     for (std::size_t v = 0; v < was.size(); ++v) other += std::abs(is[v] - was[v]) > 1e-12 ? 1 : 0;
     EXPECT_LE(comm_.sum(other), comm_.sum(std::ssize(was)) / 50);
   }
-  FaceField flow = uniform_flow(there.from, {0.3, -1.1, 2.0});
+  FaceField flow = test::stream_through(there.from, {0.3, -1.1, 2.0});
   std::vector<double> was(there.from.n_faces), is(back.to.n_faces);
   list_fluxes(there.from, flow, was);
   FaceField refined = fluxes_on_other_grid(there, flow), again = fluxes_on_other_grid(back, refined);
@@ -285,7 +261,7 @@ TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
     const auto from = in_packing(grids[a]), to = in_packing(grids[b]);
     GridChange change = compare_grids(from, to);
     TransportStepper before = stepper_on(from), after = stepper_on(to);
-    FaceField flow = uniform_flow(before.grid(), {1.0, 0.0, 0.0});
+    FaceField flow = test::stream_through(before.grid(), {1.0, 0.0, 0.0});
     before.set_flow(flow);
     store_fluxes(before.grid(), before.flow(), flow);
     FaceField moved = fluxes_on_other_grid(change, flow);
@@ -311,7 +287,7 @@ std::vector<double> sums_of_change(const Comm& comm, const GridOptions& a, const
       sums.push_back(content(change.to, squares));
     }
   }
-  FaceField flow = uniform_flow(change.from, {0.3, -1.1, 2.0});
+  FaceField flow = test::stream_through(change.from, {0.3, -1.1, 2.0});
   FaceField moved = fluxes_on_other_grid(change, flow);
   std::vector<double> flux(change.to.n_faces), out(change.to.n_own);
   list_fluxes(change.to, moved, flux);

@@ -48,20 +48,13 @@ class TransportStepperTest : public ::testing::Test {
 
 /// T3: a blob carried half round a cylinder in an annulus that turns as a whole.
 March rotation(const Comm& comm, int n) {
-  const test::TurningAnnulus annulus(n);
-  const auto composite = test::composite_of(comm, test::plane_grid(n), annulus.walls());
-  FaceField flow(composite);
-  annulus.set_flow(flow);
-  TransportStepper stepper(composite, {ScalarComponent{}});
-  const FlowContinuity continuity = stepper.set_flow(flow);
-  EXPECT_LT(continuity.before, 1e-5);  // face centroids of the geometry are in single precision
-  EXPECT_LT(continuity.after, 3e-15);
-  TransportState state = stepper.make_state();
-  stepper.set_values(state, 0, annulus.blob(0.0));
+  test::TurningBlob blob(comm, n);
+  EXPECT_LT(blob.continuity.before, 1e-5);  // face centroids of the geometry are in single precision
+  EXPECT_LT(blob.continuity.after, 3e-15);
   const double end = std::numbers::pi;
   March run;
-  march(stepper, state, end, static_cast<int>(std::ceil(end / (0.5 * stepper.largest_step()))), run);
-  run.error = error_norms(stepper, state.values[0].span(), annulus.blob(end));
+  march(blob.stepper, blob.state, end, static_cast<int>(std::ceil(end / (0.5 * blob.stepper.largest_step()))), run);
+  run.error = error_norms(blob.stepper, blob.state.values[0].span(), blob.annulus.blob(end));
   return run;
 }
 
@@ -203,7 +196,7 @@ void expect_good_in_long_steps(const Comm& comm, bool jump) {
     EXPECT_LT(inflow_error(comm, 160, {kind, jump, 0.9}), 2.1 * short_steps) << static_cast<int>(kind) << jump;
   }
 }
-TEST_F(TransportStepperTest, InflowInTimeIsAsGoodInLongStepsMpi) { expect_good_in_long_steps(comm_, true); }
+TEST_F(TransportStepperTest, InflowInTimeIsAsGoodInLongStepsAloneByDay) { expect_good_in_long_steps(comm_, true); }
 TEST_F(TransportStepperTest, SmoothInflowInTimeIsAsGoodInLongStepsMpiAtNight) {
   expect_good_in_long_steps(comm_, false);
 }
@@ -223,10 +216,7 @@ March decay(const Comm& comm, int n, int steps, double da, double end) {
     return radius - norm(x - Vec3{0.5 * n + 0.137, 0.5 * n - 0.211, 0.5 * n + 0.3});
   });
   const auto composite = test::composite_of(comm, test::flow_grid(Index::all(n), {}, 16), walls);
-  ScalarComponent c;
-  c.diffusivity = radius * radius;
-  c.wall = [=](const WallPiece&) { return ScalarWall{da * radius, 0.0}; };
-  TransportStepper stepper(composite, {c});
+  TransportStepper stepper(composite, {test::consumed_at_walls(radius, da)});
   TransportState state = test::full_at_rest(stepper);
   March run;
   march(stepper, state, end, steps, run);
@@ -422,7 +412,7 @@ TEST_F(TransportStepperTest, NoiseHoldsNobodyBackMpi) {
 }
 
 // Factors of its own: a component has the bits that it has alone, whatever is beside it, and however that diffuses.
-TEST_F(TransportStepperTest, ComponentsDoNotDependOnWhatSwimsBesideMpi) {
+TEST_F(TransportStepperTest, ComponentsDoNotDependOnWhatSwimsBesideAloneByDay) {
   const ScalarComponent front = with_inlet(0.05, 1.0);
   for (const int levels : {1, 2}) {
     const std::vector<double> alone = first_of(comm_, levels, {front}, {first_pulse});

@@ -3,33 +3,22 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "fields/composite.hpp"
+#include "fields/over_levels.hpp"
 #include "grid/field.hpp"
 
 namespace karst {
 
 /// Values over the VoFs of all levels of a composite grid, component after component, halo and ghost slots included.
 /// Unknowns are the VoFs that are not covered by a finer level; all other slots may hold anything.
-class CellField {
+class CellField : public OverLevels<Field> {
  public:
   /// All 0. Not collective.
   explicit CellField(std::shared_ptr<const Composite> composite, int n_components = 1,
                      Purpose purpose = Purpose::fields);
 
-  const Composite& grid() const { return *composite_; }
-  const std::shared_ptr<const Composite>& composite() const { return composite_; }
-  int n_levels() const { return static_cast<int>(levels_.size()); }
-  int n_components() const { return n_components_; }
   Field& level(int l) { return levels_[l]; }
   const Field& level(int l) const { return levels_[l]; }
-  std::int64_t bytes() const;  ///< of this rank
-
- private:
-  std::shared_ptr<const Composite> composite_;
-  int n_components_;
-  std::vector<Field> levels_;
 };
 
 /// Copies all slots of all components; both fields must be on the same composite. Not collective.

@@ -103,7 +103,7 @@ TEST(SampleFlow, PermeabilityOnTheWayIsThatOfTheSample) {
   EXPECT_NEAR(on_the_way / column.permeability[0], 1.0, 0.02);
 }
 
-TEST(SampleFlow, SameForBoxesAndRanksMpi) {
+TEST(SampleFlow, SameForBoxesAndRanksMpiAtNight) {
   const Case rock{
       {16, 16, 16}, [] { return test::packing(12, 3.2, 16, true); }, FlowWalls::no_slip, {false, false, true}};
   const FlowColumn alone = rock(Comm::self(), 6);

@@ -244,10 +244,7 @@ void expect_flux(const Comm& comm, double rate, double step) {
   EXPECT_LT(s.imbalance, 1e-12) << rate << ' ' << step;
   EXPECT_EQ(s.counts.in_turn, 0) << rate << ' ' << step;
 }
-TEST_F(ReactionTest, CoupledWallsAreRightAtAnyStepAloneByDay) {
-  expect_flux(comm_, 1e2, 1.0);
-  expect_flux(comm_, 1e8, 1000.0);
-}
+TEST_F(ReactionTest, CoupledWallsAreRightAtAnyStepAloneByDay) { expect_flux(comm_, 1e8, 1000.0); }
 TEST_F(ReactionTest, CoupledWallsAreRightAtAnyStepMpiAtNight) {
   for (const double rate : {1e2, 1e5, 1e8})
     for (const double step : {1.0, 10.0, 1000.0}) expect_flux(comm_, rate, step);

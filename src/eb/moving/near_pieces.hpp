@@ -39,7 +39,7 @@ class NearPieces {
   template <class F>
   double around(const Vec3& x, double reach, F&& f) const {
     double sum = 0.0;
-    for_runs(x, reach, [&](std::size_t first, std::size_t last) {
+    for_runs(x, x, reach, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const Vec3 r = nearest_image(pieces_[i].at - x);
         const double part = 1.0 - dot(r, r) / (reach * reach);
@@ -50,6 +50,26 @@ class NearPieces {
       }
     });
     return sum;
+  }
+
+  /// Calls f(piece) for all that may be nearer than `reach` to a point of the cuboid from lo to hi, in the order of
+  /// around(). Returns false, without any call, where images of pieces are to be told apart.
+  template <class F>
+  bool around_all(const Vec3& lo, const Vec3& hi, double reach, F&& f) const {
+    for (int d = 0; d < 3; ++d)
+      if (domain_.periodic[d] && (lo[d] < reach + 1.0 || hi[d] > domain_.cells[d] - reach - 1.0)) return false;
+    const double square = (reach + margin) * (reach + margin);
+    for_runs(lo, hi, reach, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        double away = 0.0;
+        for (int d = 0; d < 3; ++d) {
+          const double a = std::max({lo[d] - pieces_[i].at[d], pieces_[i].at[d] - hi[d], 0.0});
+          away += a * a;
+        }
+        if (away < square) f(pieces_[i]);
+      }
+    });
+    return true;
   }
 
   /// Mean of the values with these weights.
@@ -86,36 +106,38 @@ class NearPieces {
   void list_parts(std::span<const std::int64_t> cells);
   /// Images may be nearer than what a row of cells tells.
   bool is_small(int d, double reach) const { return domain_.cells[d] <= 2 * std::ceil(reach) + 1.0; }
-  Cells cells_near(int d, double x, double reach) const {
+  Cells cells_near(int d, double lo, double hi, double reach) const {
     const int n = domain_.cells[d];
     if (domain_.periodic[d] && is_small(d, reach)) return {0, n};
-    const auto lo = static_cast<int>(std::floor(x - reach - margin));
-    const auto hi = static_cast<int>(std::floor(x + reach + margin)) + 1;
-    if (domain_.periodic[d]) return {lo, hi};
-    return {std::clamp(lo, 0, n - 1), std::clamp(hi, 1, n)};
+    const auto first = static_cast<int>(std::floor(lo - reach - margin));
+    const auto end = static_cast<int>(std::floor(hi + reach + margin)) + 1;
+    if (domain_.periodic[d]) return {first, end};
+    return {std::clamp(first, 0, n - 1), std::clamp(end, 1, n)};
   }
-  /// From x to the nearest place that pieces of a cell may have. The outermost cells hold those outside, too.
-  double away(int d, int cell, double x, double reach) const {
+  /// To the nearest place that pieces of a cell may have. The outermost cells hold those outside, too.
+  double away(int d, int cell, double lo, double hi, double reach) const {
     if (domain_.periodic[d] ? is_small(d, reach) : cell == 0 || cell + 1 == domain_.cells[d]) return 0.0;
-    return std::max({cell - x, x - (cell + 1.0), 0.0});
+    return std::max({cell - hi, lo - (cell + 1.0), 0.0});
   }
   int wrapped(int d, int cell) const {
     const int n = domain_.cells[d];
     return cell < 0 ? cell + n : cell >= n ? cell - n : cell;
   }
 
-  /// Calls f(first, last) for runs of pieces that may be nearer than `reach`.
+  /// Calls f(first, last) for runs of pieces that may be nearer than `reach` to a point of a cuboid: a point alone, or
+  /// one that images do not reach.
   template <class F>
-  void for_runs(const Vec3& x, double reach, F&& f) const {
+  void for_runs(const Vec3& low, const Vec3& high, double reach, F&& f) const {
     if (pieces_.empty()) return;
-    const Vec3 y = in_domain(x);
-    const Cells xs = cells_near(0, y[0], reach), ys = cells_near(1, y[1], reach), zs = cells_near(2, y[2], reach);
+    const Vec3 lo = in_domain(low), hi = lo + (high - low);
+    const Cells xs = cells_near(0, lo[0], hi[0], reach), ys = cells_near(1, lo[1], hi[1], reach),
+                zs = cells_near(2, lo[2], hi[2], reach);
     const double most = (reach + margin) * (reach + margin);
     const int n = domain_.cells[0];
     for (int k = zs.lo; k < zs.hi; ++k) {
-      const double dz = away(2, k, y[2], reach);
+      const double dz = away(2, k, lo[2], hi[2], reach);
       for (int j = ys.lo; j < ys.hi; ++j) {
-        const double dy = away(1, j, y[1], reach);
+        const double dy = away(1, j, lo[1], hi[1], reach);
         if (dy * dy + dz * dz > most) continue;
         const std::int64_t row = std::int64_t{wrapped(2, k)} * domain_.cells[1] + wrapped(1, j);
         if (xs.lo < 0) for_runs_of(row, {xs.lo + n, n}, f);

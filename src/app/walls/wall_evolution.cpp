@@ -235,9 +235,13 @@ void move_by(const JobContext& run, const WallMotion& motion) {
   const double parts = std::max(1.0, std::ceil(farthest / most - 1e-9));
   if (walls.displacement.blocks().layout().n_boxes() == 0)
     add_boxes_at_walls(run.comm, walls.before, walls.displacement);
+  WallSpeed speed;
+  std::int64_t known_for = 0;  // boxes: they are only added, and keep their owners unless some are
   for (double done = 0.0; done < parts; ++done) {
-    const WallSpeed speed =
-        speed_of_pieces(run.comm, geometry.grid, geometry.levels, motion.distance, walls.displacement);
+    const std::int64_t boxes = walls.displacement.blocks().layout().n_boxes();
+    if (boxes != known_for)
+      speed = speed_of_pieces(run.comm, geometry.grid, geometry.levels, motion.distance, walls.displacement);
+    known_for = boxes;
     move_wall(run.comm, walls.before, speed, 0.0, 1.0 / parts, walls.displacement);
   }
 }

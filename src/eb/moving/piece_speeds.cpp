@@ -31,6 +31,88 @@ double speed_at(const NearPieces& pieces, const Vec3& x) {
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
 }
 
+/// Of many points. Those in the same cube of 2³ cells, where a wall leads through about thirty, have the same pieces
+/// around them: these are looked for once.
+class SpeedsAt {
+ public:
+  SpeedsAt(const NearPieces& pieces, double scale) : pieces_(pieces), scale_(scale) {}
+
+  void find(std::span<const Vec3> at, std::span<double> of) {
+    in_cubes_.clear();
+    for (std::size_t i = 0; i < at.size(); ++i) in_cubes_.push_back({cube_of(scale_ * at[i]), i});
+    std::ranges::sort(in_cubes_);
+    for (auto first = in_cubes_.begin(); first != in_cubes_.end();) {
+      const auto last = std::find_if(first, in_cubes_.end(), [&](const InCube& p) { return p.cube != first->cube; });
+      const bool listed = list(first->cube);
+      for (; first != last; ++first) {
+        const Vec3 x = scale_ * at[first->point];
+        double weight = 0.0;
+        if (listed) {
+          const NearPieces::Mean near = mean(x);
+          weight = near.weight;
+          of[first->point] = near.sum / weight;
+        }
+        if (!(weight > 0.0)) of[first->point] = speed_at(pieces_, x);
+      }
+    }
+  }
+
+ private:
+  struct InCube {
+    Index cube;
+    std::size_t point;
+    friend auto operator<=>(const InCube&, const InCube&) = default;
+  };
+
+  static constexpr double width = 2.0;       ///< of a cube
+  static constexpr std::size_t at_once = 8;  ///< pieces, filled up with some that have no area
+
+  static Index cube_of(const Vec3& x) {
+    Index c;
+    for (int d = 0; d < 3; ++d) c[d] = static_cast<int>(std::floor(x[d] / width));
+    return c;
+  }
+  /// The pieces around a cube, or false.
+  bool list(const Index& cube) {
+    const Vec3 low = width * to_vec(cube);
+    for (auto& some : {&x_, &y_, &z_, &area_, &value_}) some->clear();
+    const bool done = pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
+      x_.push_back(p.at[0]);
+      y_.push_back(p.at[1]);
+      z_.push_back(p.at[2]);
+      area_.push_back(p.area);
+      value_.push_back(p.value);
+    });
+    const std::size_t filled = (x_.size() + at_once - 1) / at_once * at_once;
+    for (auto& some : {&x_, &y_, &z_, &area_, &value_}) some->resize(filled, 0.0);
+    weight_.resize(filled);
+    return done;
+  }
+  /// As NearPieces::mean(), for several pieces at once.
+  NearPieces::Mean mean(const Vec3& x) {
+    const std::size_t n = x_.size();
+    const double* __restrict px = x_.data(), * __restrict py = y_.data(), * __restrict pz = z_.data();
+    const double* __restrict area = area_.data();
+    double* __restrict weight = weight_.data();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double rx = px[i] - x[0], ry = py[i] - x[1], rz = pz[i] - x[2];
+      const double part = std::max(1.0 - (rx * rx + ry * ry + rz * rz) / (near_reach * near_reach), 0.0);
+      weight[i] = area[i] * part * part;
+    }
+    NearPieces::Mean all;
+    for (std::size_t i = 0; i < n; ++i) {
+      all.weight += weight[i];
+      all.sum += weight[i] * value_[i];
+    }
+    return all;
+  }
+
+  const NearPieces& pieces_;
+  double scale_;
+  std::vector<InCube> in_cubes_;
+  std::vector<double> x_, y_, z_, area_, value_, weight_;
+};
+
 /// Walls of a box that no finer level covers, in spacings of the corners.
 std::vector<NearPiece> pieces_of_box(const GridHierarchy& grid, const LevelGeometry& level, int own,
                                      std::span<const double> speed, double scale) {
@@ -80,9 +162,8 @@ WallSpeed speed_of_pieces(const Comm& comm, const GridHierarchy& grid, std::span
     here.insert(here.end(), pieces.begin(), pieces.end());
   });
   const auto table = std::make_shared<const NearPieces>(blocks.layout().domain(), std::move(here));
-  return [table, scale](std::span<const Vec3> at, double, std::span<double> of) {
-    for (std::size_t i = 0; i < at.size(); ++i) of[i] = speed_at(*table, scale * at[i]);
-  };
+  return
+      [table, scale](std::span<const Vec3> at, double, std::span<double> of) { SpeedsAt(*table, scale).find(at, of); };
 }
 
 }  // namespace karst

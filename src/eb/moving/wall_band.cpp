@@ -56,17 +56,9 @@ Vec3 step_to_foot(const Taylor& q, const Vec3& from) {
   return -u - ((q.value - dot(g, u)) / dot(g, w)) * w;
 }
 
-double distance2(const Vec3& a, const Vec3& b) {
-  const Vec3 r = a - b;
-  return dot(r, r);
-}
-
-}  // namespace
-
-Taylor quadratic_at(const CornerValues& f, const Vec3& x) {
-  const Index c = nearest_corner(f.box.grown(-1), x);
+/// The quadratic polynomial around a corner, at the corner itself.
+Taylor quadratic_around(const CornerValues& f, const Index& c) {
   const double* at = f.at(c);
-  const Vec3 r = x - to_vec(c);
   Taylor q{*at, {}, {}};
   for (int d = 0; d < 3; ++d) {
     const std::int64_t s = f.stride(d);
@@ -77,10 +69,27 @@ Taylor quadratic_at(const CornerValues& f, const Vec3& x) {
       q.curvature[d][e] = q.curvature[e][d] = 0.25 * ((at[s + t] - at[s - t]) - (at[t - s] - at[-s - t]));
     }
   }
-  const Vec3 bend{dot(q.curvature[0], r), dot(q.curvature[1], r), dot(q.curvature[2], r)};
-  q.value += dot(r, q.slope + 0.5 * bend);
+  return q;
+}
+
+/// The same polynomial elsewhere.
+Taylor shifted(Taylor q, const Vec3& by) {
+  const Vec3 bend{dot(q.curvature[0], by), dot(q.curvature[1], by), dot(q.curvature[2], by)};
+  q.value += dot(by, q.slope + 0.5 * bend);
   q.slope += bend;
   return q;
+}
+
+double distance2(const Vec3& a, const Vec3& b) {
+  const Vec3 r = a - b;
+  return dot(r, r);
+}
+
+}  // namespace
+
+Taylor quadratic_at(const CornerValues& f, const Vec3& x) {
+  const Index c = nearest_corner(f.box.grown(-1), x);
+  return shifted(quadratic_around(f, c), x - to_vec(c));
 }
 
 double bend(const Taylor& f) {
@@ -199,8 +208,18 @@ WallBand::Foot WallBand::find_foot(const CornerValues& p, const Index& corner, s
   const Vec3 x = to_vec(corner);
   Vec3 y = begin;
   double slope = 1.0, last = 1.0, bent = 0.0;
+  const Box within = p.box.grown(-1);
+  Index middle = nearest_corner(within, y);
+  Taylor around = quadratic_around(p, middle);
+  double bent_here = bend(around);
   for (int i = 0; i < most && last > enough; ++i) {
-    const Taylor q = quadratic_at(p, y);
+    const Index nearest = nearest_corner(within, y);
+    if (nearest != middle) {
+      middle = nearest;
+      around = quadratic_around(p, middle);
+      bent_here = bend(around);
+    }
+    const Taylor q = shifted(around, y - to_vec(middle));
     const double g2 = dot(q.slope, q.slope);
     if (g2 < flat) break;
     Vec3 step = step_to_foot(q, y - x);
@@ -208,7 +227,7 @@ WallBand::Foot WallBand::find_foot(const CornerValues& p, const Index& corner, s
     if (length > 1.0) step *= 1.0 / length;
     y += step;
     slope = std::sqrt(g2);
-    bent = bend(q);
+    bent = bent_here;
     last = dot(step, step);
   }
   const double distance = norm(x - y), first = norm(x - begin);

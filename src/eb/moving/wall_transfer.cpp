@@ -6,7 +6,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "base/comm/parallel.hpp"
 #include "eb/moving/near_pieces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
@@ -211,24 +213,36 @@ class Sharing {
     const std::int64_t box = blocks_.layout().find_cell(c);
     return box >= 0 && blocks_.is_own(box);
   }
+  /// Takers are found on all threads, but each piece adds up what it takes in the order of `all`.
   /// Returns what no piece takes.
-  double share(const Owed& owed) {
-    for (const double reach : reaches) {
-      const double weight = now_.around(owed.at, reach, [](std::size_t, double) {});
-      if (weight == 0.0) continue;
-      now_.around(owed.at, reach, [&](std::size_t i, double w) { share_[i] += owed.volume * w / weight; });
-      return 0.0;
+  double share(std::span<const Owed> all) {
+    constexpr std::size_t at_once = 4096;  // bounds the memory of the lists
+    std::vector<Takers> lists(std::min(at_once, all.size()));
+    double lost = 0.0;
+    for (std::size_t first = 0; first < all.size(); first += at_once) {
+      const std::span<const Owed> some = all.subspan(first, std::min(at_once, all.size() - first));
+      parallel_for(std::ssize(some), [&](std::int64_t i) { find_takers(some[i], lists[i]); });
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (lists[i].weight == 0.0) lost += some[i].volume;
+        for (const auto& [piece, w] : lists[i].pieces) share_[piece] += some[i].volume * w / lists[i].weight;
+      }
     }
-    return owed.volume;
+    return lost;
   }
   /// To the owners of the pieces: their shares, and the means of the pieces before at own ones. Collective.
   void send(const Comm& comm, const NearPieces& before, WallTransfer& to) const {
+    std::vector<std::uint8_t> own(share_.size());
+    std::vector<double> mean(share_.size());
+    parallel_for(std::ssize(share_), [&](std::int64_t i) {
+      const Vec3& at = now_.all()[i].at;
+      own[i] = static_cast<std::uint8_t>(is_own(at));
+      if (own[i] != 0) mean[i] = mean_at(before, at);
+    });
     std::map<int, ByteWriter> sent;
     for (std::size_t i = 0; i < share_.size(); ++i) {
       const NearPiece& piece = now_.all()[i];
-      const bool own = is_own(piece.at);
-      if (share_[i] == 0.0 && !own) continue;
-      sent[piece.rank].put(Answer{piece.level, piece.row, share_[i], own ? mean_at(before, piece.at) : 0.0});
+      if (share_[i] == 0.0 && own[i] == 0) continue;
+      sent[piece.rank].put(Answer{piece.level, piece.row, share_[i], mean[i]});
     }
     send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) {
       const auto a = in.get<Answer>();
@@ -242,6 +256,21 @@ class Sharing {
     std::int64_t level, row;
     double owed, mean;
   };
+  /// The pieces that take a volume, with their weights and the sum of these.
+  struct Takers {
+    std::vector<std::pair<std::size_t, double>> pieces;
+    double weight = 0.0;
+  };
+
+  void find_takers(const Owed& owed, Takers& takers) const {
+    takers.pieces.clear();
+    takers.weight = 0.0;
+    for (const double reach : reaches) {
+      takers.weight = now_.around(owed.at, reach, [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); });
+      if (takers.weight > 0.0) return;
+      takers.pieces.clear();
+    }
+  }
   static double mean_at(const NearPieces& before, const Vec3& x) {
     for (const double reach : reaches)
       if (const NearPieces::Mean m = before.mean(x, reach); m.weight > 0.0) return m.sum / m.weight;
@@ -287,14 +316,16 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   for (NearPiece& p : taking) p.area *= p.value;
   const NearPieces now(lattice, std::move(taking));
   Sharing sharing(displacement.blocks(), now);
+  std::vector<Owed> to_share;
   for (const CellChange& c : changes_here(comm, before, after, displacement)) {
     const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
     if (!sharing.is_own(x)) continue;
     all.moved += c.after - c.before;
-    all.lost += sharing.share({x, c.before - c.after});
+    if (c.before != c.after) to_share.push_back({x, c.before - c.after});
   }
   for (const NearPiece& p : was.all())
-    if (sharing.is_own(p.at)) all.lost += sharing.share({p.at, p.owed});
+    if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed});
+  all.lost = sharing.share(to_share);
   sharing.send(comm, was, all);
   all.moved = comm.sum(all.moved);
   all.lost = comm.sum(all.lost);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/job/run_services.hpp"
@@ -136,6 +137,22 @@ void Recorder::add_frame(const FieldView& view, std::span<const std::string> fie
     if (const auto place = view.find(fields[i]))
       recorded_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
   ++recorded_.next_frame;
+}
+
+int Recorder::steps_per_frame() const {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(recorded_.steps / most_frames + 1)));
+}
+
+void Recorder::add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis) {
+  const int steps = steps_per_frame();
+  const auto n_before = static_cast<std::size_t>((recorded_.steps + steps - 1) / steps);  // of those that stay
+  for (PlaneFrames& frames : recorded_.frames)
+    while (frames.values.size() > n_before) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < frames.values.size(); i += 2) std::swap(frames.values[kept++], frames.values[i]);
+      frames.values.resize(kept);
+    }
+  add_frame(view, fields, axis);
 }
 
 void Recorder::skip_frames(double part) {

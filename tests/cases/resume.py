@@ -86,7 +86,7 @@ DECKS = {
               'estimate_error = false\n[transport]\npeclet = 5\n' + WATERS.format("in-turn") + PROBE +
               '[[chemistry.mineral]]\nname = "dust"\nphase = "Aragonite"\narea = 0.1\namount = 2e-5\nrates = ["1e-2 H+ 1", "1e-6"]\n',
 }
-HISTORIES = ("evolution.csv", "transport.csv", "profiles.csv", "history.csv", "chemistry.csv")
+HISTORIES = ("evolution.csv", "wall_events.csv", "transport.csv", "profiles.csv", "history.csv", "chemistry.csv")
 STATES = ("walls_checkpoint.h5", "transport_checkpoint.h5", "flow_checkpoint.h5")
 SAME = 1e-6  # of curves, on other ranks
 OVERRIDES = {"periodic": ["grid.periodic=[true,true,true]"], "followed": ["grid.box=8", "grid.levels=2"]}

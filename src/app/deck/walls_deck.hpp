@@ -40,6 +40,7 @@ struct WallsDeck {
   double displacement = 0.5;  ///< most per step [h0]
   std::string until_text;
   WallsEnd until{};
+  bool animation = false;               ///< moving pictures of walls
   std::vector<MovingMineral> minerals;  ///< none: walls stand
 
   bool asked() const { return !minerals.empty(); }

@@ -52,11 +52,11 @@ void each_quantity(Event& e, F&& f) requires std::is_same_v<std::remove_const_t<
   f(Quantity{"what", "", csv | json}, what_happened(e));
   f(Quantity{"kind"}, e.kind);
   f(Quantity{"axis"}, e.axis);
-  f(Quantity{"x", "m", csv, "{:.6g}"}, double{e.place[0]});
-  f(Quantity{"y", "m", csv, "{:.6g}"}, double{e.place[1]});
-  f(Quantity{"z", "m", csv, "{:.6g}"}, double{e.place[2]});
+  f(Quantity{"x", "m", csv, "{:.5g}"}, double{e.place[0]});
+  f(Quantity{"y", "m", csv, "{:.5g}"}, double{e.place[1]});
+  f(Quantity{"z", "m", csv, "{:.5g}"}, double{e.place[2]});
   f(Quantity{"position", "m", json | record}, e.place);
-  f(Quantity{"volume", "m3", csv | json | record, "{:.6g}"}, e.volume);
+  f(Quantity{"volume", "m3", csv | json | record, "{:.5g}"}, e.volume);
 }
 
 /// What is remembered of the components of the geometry of now, by their numbers [h0³, s].

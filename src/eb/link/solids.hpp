@@ -15,8 +15,8 @@ struct Solids {
 };
 
 /// On the cells of level 0, whatever finer levels there are: the level set is cut with its signs exchanged and goes the
-/// way of the fluid. Solid thinner than a quarter of a cell holds nothing together then, and fluid thinner than a
-/// sixteenth keeps nothing apart. A piece in a cut cell is of the minerals at its centroid. Collective.
+/// way of the fluid. Solid or fluid that is thinner than a quarter of a cell may hold nothing together, or keep
+/// nothing apart. A piece in a cut cell is of the minerals at its centroid. Collective.
 Solids find_solids(const Comm& comm, const Domain& domain, int box_size, const LevelSet& level_set);
 
 }  // namespace karst

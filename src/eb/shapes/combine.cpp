@@ -239,8 +239,12 @@ class LocalComplement final : public LocalLevelSet {
 
 class ComplementOf final : public LevelSet {
  public:
-  explicit ComplementOf(const LevelSet& whole) : whole_(whole) {}
-  Smoothness smoothness() const override { return whole_.smoothness(); }
+  ComplementOf(const LevelSet& whole, double spacing) : whole_(whole), spacing_(spacing) {}
+  Smoothness smoothness() const override {
+    Smoothness smoothness = whole_.smoothness();
+    smoothness.sample_spacing = std::max(smoothness.sample_spacing, spacing_);
+    return smoothness;
+  }
   std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
     return std::make_unique<LocalComplement>(whole_.local(lo, hi));
   }
@@ -250,6 +254,7 @@ class ComplementOf final : public LevelSet {
 
  private:
   const LevelSet& whole_;
+  double spacing_;
 };
 
 class Complement final : public LevelSet {
@@ -352,7 +357,9 @@ std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part) {
   return std::make_unique<Complement>(std::move(part));
 }
 
-std::unique_ptr<LevelSet> complement_of(const LevelSet& whole) { return std::make_unique<ComplementOf>(whole); }
+std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing) {
+  return std::make_unique<ComplementOf>(whole, spacing);
+}
 
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
                                           const std::array<bool, 3>& periodic, double extent) {

@@ -94,7 +94,7 @@ TEST(Solids, FillTheDomainWithPoresMpi) {
   }
 }
 
-// A neck holds two grains together until the gap in it is wider than a sixteenth of a cell.
+// A neck holds two grains together, and a gap of a quarter of a cell or more keeps them apart.
 TEST(Solids, ANeckHoldsGrainsTogether) {
   const Comm comm = Comm::world();
   const Sphere left{{7.1, 12.2, 12.3}, 4.0}, right{{17.2, 12.2, 12.3}, 4.0};
@@ -102,7 +102,7 @@ TEST(Solids, ANeckHoldsGrainsTogether) {
     const Cylinder rod{frame_along({12.15, 12.2, 12.3}, {1.0, 0.0, 0.0}), neck, 4.0};
     EXPECT_EQ(solids_of(comm, *union_of({left, right}, {rod})).components.all.size(), 1U) << neck;
   }
-  for (const double gap : {0.1, 0.3, 1.2}) {
+  for (const double gap : {0.3, 0.6, 1.2}) {
     const double r = 0.5 * (right.center[0] - left.center[0] - gap);
     EXPECT_EQ(solids_of(comm, *union_of({{left.center, r}, {right.center, r}})).components.all.size(), 2U) << gap;
   }

@@ -161,11 +161,15 @@ void Recorder::skip_frames(double part) {
 
 void Recorder::leave_animation(std::size_t field, const PlaneLook& look, const std::string& file,
                                const std::string& figure, Figures& figures) const {
-  if (field >= recorded_.frames.size()) return;
+  if (field < recorded_.frames.size()) leave_animation(recorded_.frames[field], look, file, figure, figures);
+}
+
+void Recorder::leave_animation(const PlaneFrames& frames, const PlaneLook& look, const std::string& file,
+                               const std::string& figure, Figures& figures) const {
   std::string picture;
   if (run_.comm.rank() == 0) {
-    if (!figure.empty()) figures[figure] = moving_figure(recorded_.frames[field], look);
-    picture = moving_picture(recorded_.frames[field], look.low, look.high);
+    if (!figure.empty()) figures[figure] = moving_figure(frames, look);
+    picture = moving_picture(frames, look.low, look.high);
   }
   run_.services.files.write(run_.comm, file, picture);
 }

@@ -106,6 +106,9 @@ class Recorder {
   /// @param figure  its key; empty: none
   void leave_animation(std::size_t field, const PlaneLook& look, const std::string& file, const std::string& figure,
                        Figures& figures) const;
+  /// The same of other frames.
+  void leave_animation(const PlaneFrames& frames, const PlaneLook& look, const std::string& file,
+                       const std::string& figure, Figures& figures) const;
 
  private:
   struct OpenHistory {

@@ -40,6 +40,16 @@ int axis_of_run(const Config& config) {
   return config.flow.model != FlowModel::none ? config.flow.axes[0] : config.transport.axis;
 }
 
+/// What is fluid in each frame, coloured by what was fluid in the first one.
+PlaneFrames marked_by_first(PlaneFrames frames) {
+  if (frames.values.empty()) return frames;
+  const std::vector<float> first = frames.values.front();
+  for (std::vector<float>& frame : frames.values)
+    for (std::size_t i = 0; i < frame.size(); ++i)
+      if (std::isfinite(frame[i])) frame[i] = std::isfinite(first[i]) ? first[i] : 0.0F;
+  return frames;
+}
+
 /// Ends of the scale: those of all frames.
 PlaneLook look_of(const JobContext& run, const PlaneFrames& frames, bool is_fluid, double end) {
   PlaneLook look;
@@ -50,7 +60,7 @@ PlaneLook look_of(const JobContext& run, const PlaneFrames& frames, bool is_flui
       if (!is_fluid && std::isfinite(v))
         look.high = std::max(look.high, double{v}), look.low = std::min(look.low, double{v});
   if (!(look.high > look.low)) look.high = look.low + 1.0;
-  look.quantity = is_fluid ? "fluid, part of the cell" : "concentration";
+  look.quantity = is_fluid ? "fluid at the beginning" : "concentration";
   look.cell_width = run.grid.cell_width();
   look.caption =
       fmt::format("0 to {}, plane in the middle of {}", format_si(end, "s"), axis_names[frames.plane.direction]);
@@ -73,10 +83,12 @@ void leave_wall_animations(const JobContext& run, const Recorder& recorder, JobR
   const std::vector<std::string> names = animated_fields(run.config);
   const std::vector<PlaneFrames>& frames = recorder.recorded().frames;
   for (std::size_t i = 0; i < std::min(names.size(), frames.size()); ++i) {
-    const std::string name = i == 0 ? "walls" : run.config.transport.components[i - 1].name;
+    const bool is_fluid = i == 0;
+    const std::string name = is_fluid ? "walls" : run.config.transport.components[i - 1].name;
     recorder.leave_animation(
-        i, look_of(run, frames[i], i == 0, recorder.recorded().time), fmt::format("animation_{}.png", name),
-        i == 0 ? std::string("walls moving") : fmt::format("walls {} moving", name), result.figures);
+        is_fluid ? marked_by_first(frames[i]) : frames[i], look_of(run, frames[i], is_fluid, recorder.recorded().time),
+        fmt::format("animation_{}.png", name),
+        is_fluid ? std::string("walls moving") : fmt::format("walls {} moving", name), result.figures);
   }
 }
 
@@ -87,7 +99,11 @@ std::string wall_animation_card(const Json& summary, const Figures& figures) {
     for (const Json& c : summary.at("transport").at("components"))
       pictures.add(fmt::format("walls {} moving", name_of(c)));
   std::vector<std::string> cards;
-  pictures.add_card("Walls that move", "Steps are as long as walls take to move by walls.displacement.", cards, 2);
+  pictures.add_card("Walls that move",
+                    "Gray is solid; of the fluid, yellow was fluid at the beginning and blue was solid. Between two "
+                    "pictures walls move "
+                    "by about as much each time.",
+                    cards, 2);
   return cards.empty() ? "" : cards.front();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving pictures of walls that move (walls.animation): the fluid in the plane through the middle and, where transport
-// is steady in each position of the walls, the concentrations there.
+// Moving pictures of walls that move (walls.animation): the fluid in the plane through the middle, with what of it was
+// solid at the beginning, and, where transport is steady in each position of the walls, the concentrations there.
 #pragma once
 
 #include <vector>

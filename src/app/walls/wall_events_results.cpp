@@ -37,19 +37,13 @@ std::vector<std::size_t> listed_fragments(const std::vector<Component>& solids) 
   return listed;
 }
 
-Json json_of(const std::vector<WallEvent>& events, unsigned where) {
+Json json_of(const std::vector<WallEvent>& events) {
   Json list = Json::array();
   for (const WallEvent& event : events) {
     Json& json = list.push_back(Json::object());
-    each_quantity(event, ToJson{json, where});
+    each_quantity(event, ToJson{json, shown::json});
   }
   return list;
-}
-
-std::vector<WallEvent> events_of(const Json& list) {
-  std::vector<WallEvent> events;
-  for (const Json& json : list) each_quantity(events.emplace_back(), FromRecord{json});
-  return events;
 }
 
 }  // namespace
@@ -75,28 +69,6 @@ std::string wall_events_lines(std::span<const WallEvent> events) {
   return lines;
 }
 
-Json wall_events_json(const WallEvents& events) {
-  return {{"pores", events.memory.pores},
-          {"solids", events.memory.solids},
-          {"loose_since", events.memory.loose_since},
-          {"pending", json_of(events.pending, shown::record)},
-          {"largest", json_of(events.largest, shown::record)},
-          {"n", events.n},
-          {"n_small", events.n_small}};
-}
-
-WallEvents wall_events_of(const Json& json) {
-  WallEvents events;
-  take_value(json.at("pores"), events.memory.pores);
-  take_value(json.at("solids"), events.memory.solids);
-  take_value(json.at("loose_since"), events.memory.loose_since);
-  events.pending = events_of(json.at("pending"));
-  events.largest = events_of(json.at("largest"));
-  events.n = json.at("n").get<decltype(events.n)>();
-  events.n_small = json.at("n_small");
-  return events;
-}
-
 LooseSolids loose_solids(const Geometry& geometry) {
   LooseSolids loose;
   if (!geometry.topology) return loose;
@@ -112,7 +84,7 @@ void add_to_summary(const WallEvents& events, const Geometry& geometry, double c
   Json& counts = walls["events"] = Json::object();
   for (std::size_t i = 0; i < n_wall_event_kinds; ++i) counts[words[i].count] = events.n[i];
   counts["of_parts_below_a_cell"] = events.n_small;
-  counts["largest"] = json_of(events.largest, shown::json);
+  counts["largest"] = json_of(events.largest);
   Json& fragments = walls["fragments"] = Json::array();
   if (!geometry.topology) return;
   const std::vector<Component>& solids = geometry.topology->solids.all;

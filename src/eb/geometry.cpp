@@ -8,6 +8,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "eb/link/solids.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
@@ -66,6 +67,14 @@ CompositeSums composite_sums(const LevelGeometry& geometry, const RefinedOf& ref
   return total;
 }
 
+/// Of the minerals; together they have what the fluid leaves.
+void set_volumes(const std::vector<double>& found, double domain, GeometryReport& report) {
+  double sum = 0.0;
+  for (const double v : found) sum += v;
+  for (std::size_t m = 0; m < found.size(); ++m)
+    report.minerals[m].volume = sum > 0.0 ? found[m] * ((1.0 - report.porosity) * domain / sum) : 0.0;
+}
+
 /// All of it: samples are what a crop of a scan happens to hold, while described solids that leave no fluid are a
 /// mistake.
 bool may_be_solid(const LevelSet& level_set) { return level_set.smoothness().sample_spacing > 0.0; }
@@ -115,6 +124,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   geometry.grid = build_grid(comm, grid, level_set, costs);
   GeometryReport& report = geometry.report;
   double volume = 0.0, wall_area = 0.0;
+  std::vector<double> mineral_volumes;
   for (const std::string& name : level_set.minerals()) report.minerals.push_back({name});
   for (int l = 0; l < geometry.grid.n_levels(); ++l) {
     const GridLevel& level = geometry.grid.levels[l];
@@ -125,6 +135,12 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     built.report.boxes_asked = level.candidates;
     built.report.imbalance = level.imbalance;
     if (l == 0) report.percolates = built.percolates;
+    if (l == 0 && volumes.keep_pieces) {
+      const Layout& layout = level.layout;
+      Solids solids = find_solids(comm, layout.domain(), layout.box_size(), level_set);
+      geometry.topology = {std::move(built.pores), std::move(solids.components)};
+      mineral_volumes = std::move(solids.volumes);
+    }
 
     const CompositeSums sums = composite_sums(built.geometry, refined, report.minerals.size());
     built.report.vofs_composite = static_cast<std::int64_t>(comm.sum(sums.vofs));
@@ -145,6 +161,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   report.porosity = (volume + report.levels[0].removed_volume) / domain;
   report.wall_area = wall_area;
   report.specific_surface = wall_area / domain;
+  set_volumes(mineral_volumes, domain, report);
   return geometry;
 }
 

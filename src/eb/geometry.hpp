@@ -6,11 +6,13 @@
 //   3  link pieces across faces, also between boxes and ranks
 //   4  connected pores: remove those without flow
 //   5  merge small pieces with home cells, number the VoFs, build graph and moments
-// Refined levels repeat these steps on the boxes that the deck requests.
+// Refined levels repeat these steps on the boxes that the deck requests. For walls that move the solid is connected,
+// too (link/solids.hpp).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,8 @@ namespace karst {
 /// Wall of one mineral, over all levels.
 struct MineralWall {
   std::string name;
-  double area = 0.0;  ///< in units of h0²
+  double area = 0.0;               ///< in units of h0²
+  std::optional<double> volume{};  ///< of its solid, in units of h0³; if pieces are kept
 };
 
 struct GeometryReport {
@@ -43,6 +46,7 @@ struct Geometry {
   GridHierarchy grid;
   std::vector<LevelGeometry> levels;
   GeometryReport report;
+  std::optional<Topology> topology{};  ///< pores and solids of level 0, if pieces are kept
 };
 
 /// Of level 0.

@@ -56,7 +56,8 @@ DECKS = {
     # Walls move, and the ground with them.
     "dissolved": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
                  '[transport]\nmode = "steady"\npeclet = 5\n[[transport.component]]\nname = "acid"\ninlet = 10\n[[transport.wall]]\nrate = 1e-6\n'
-                 '[[walls.mineral]]\nmolar_volume = "36.9 cm3/mol"\n[time]\nend = "3 d"\noutput = "1 d"\n[checkpoint]\nevery_steps = 2\n'
+                 '[walls]\nanimation = true\n[[walls.mineral]]\nmolar_volume = "36.9 cm3/mol"\n[time]\nend = "3 d"\noutput = "1 d"\n[checkpoint]\nevery_steps = 2\n'
+                 '[[geometry.solid]]\nshape = "sphere"\ncenter = [0.2e-3, 0.2e-3, 0.2e-3]\nradius = 0.06e-3\n'  # it vanishes
                  '[output]\nplot = ["concentration", "velocity"]\n',
     # The same beside transport in time.
     "worn": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
@@ -90,7 +91,7 @@ DECKS = {
               'estimate_error = false\n[transport]\npeclet = 5\n' + WATERS.format("in-turn") + PROBE +
               '[[chemistry.mineral]]\nname = "dust"\nphase = "Aragonite"\narea = 0.1\namount = 2e-5\nrates = ["1e-2 H+ 1", "1e-6"]\n',
 }
-HISTORIES = ("evolution.csv", "transport.csv", "profiles.csv", "history.csv", "chemistry.csv")
+HISTORIES = ("evolution.csv", "wall_events.csv", "transport.csv", "profiles.csv", "history.csv", "chemistry.csv")
 STATES = ("walls_checkpoint.h5", "transport_checkpoint.h5", "flow_checkpoint.h5")
 SAME = 1e-6  # of curves, on other ranks
 OVERRIDES = {"periodic": ["grid.periodic=[true,true,true]"], "followed": ["grid.box=8", "grid.levels=2"]}

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "app/job/moving_walls.hpp"
 #include "app/run/simulation.hpp"
+#include "base/core/text.hpp"
 #include "eb/described_level_set.hpp"
 #include "support/csv_file.hpp"
 #include "support/job_cases.hpp"
@@ -23,6 +25,7 @@ struct WallsRun {
   std::map<std::string, std::vector<double>> columns;    ///< of evolution.csv; NaN where nothing stands
   std::map<std::string, std::vector<double>> transport;  ///< the same of transport.csv
   std::map<std::string, std::vector<double>> chemistry;  ///< and of chemistry.csv
+  std::vector<std::vector<std::string>> events;          ///< lines of wall_events.csv
   JobResult result;                                      ///< of the walls
   double first(const std::string& name) const { return columns.at(name).front(); }
   double last(const std::string& name) const { return columns.at(name).back(); }
@@ -51,6 +54,8 @@ inline WallsRun run_walls(const std::string& deck) {
   Simulation(run.context, jobs).run([&](JobResult result) { ran.result = std::move(result); });
   run.comm.any(false);
   ran.columns = read_columns(run.folder.path() + "/evolution.csv");
+  std::ifstream file(run.folder.path() + "/wall_events.csv");
+  for (std::string line; std::getline(file, line);) ran.events.push_back(split(line, ','));
   if (jobs.size() > 1) ran.transport = read_columns(run.folder.path() + "/transport.csv");
   if (config.chemistry.asked()) ran.chemistry = read_columns(run.folder.path() + "/chemistry.csv");
   return ran;

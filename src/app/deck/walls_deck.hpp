@@ -45,6 +45,7 @@ struct WallsDeck {
   double standstill = 1e-3;   ///< change below which transport in time counts as steady; 0: never
   std::string until_text;
   WallsEnd until{};
+  bool animation = false;               ///< moving pictures of walls
   std::vector<MovingMineral> minerals;  ///< none: walls stand
 
   bool asked() const { return !minerals.empty(); }

@@ -31,6 +31,13 @@ CurveChart::CurveChart(const std::string& title, const std::string& x_label, con
   chart_.y = {y_label, INFINITY, -INFINITY};
 }
 
+void CurveChart::fit_x(double step) {
+  const auto [least, largest] = std::ranges::minmax_element(x_);
+  if (least == x_.end()) return;
+  chart_.x.low = step * std::floor(*least / step + nearly);
+  chart_.x.high = std::max(step * std::ceil(*largest / step - nearly), chart_.x.low + step);
+}
+
 void CurveChart::logarithmic_x() {
   chart_.x.log10 = true;
   chart_.x.low = std::floor(x_.front() + nearly);

@@ -21,8 +21,10 @@ Curve log10_of(const Curve& y, double least);
 
 class CurveChart {
  public:
-  /// @param x  increasing, of all curves
+  /// @param x  of all curves; the axis goes from 0 to the last one
   CurveChart(const std::string& title, const std::string& x_label, const std::string& y_label, Curve x);
+  /// The axis goes from the least x to the largest, to multiples of a step.
+  void fit_x(double step);
   /// The numbers along x are logarithms. The axis then ends at whole decades.
   void logarithmic_x();
   void logarithmic_y() { chart_.y.log10 = true; }

@@ -9,7 +9,10 @@
 #include <numeric>
 #include <set>
 
+#include "app/job/moving_walls.hpp"
 #include "base/core/text.hpp"
+#include "base/file/log.hpp"
+#include "base/math/no_number.hpp"
 #include "fields/point_value.hpp"
 #include "grid/vof_loops.hpp"
 #include "ins/operator/stokes_levels.hpp"
@@ -127,6 +130,13 @@ Probes::Probes(const JobContext& run, const Composite& composite, Bounds bounds,
     std::vector<Candidate> around =
         candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position + run.sample_low());
     const double width = width_at(run.comm, around);
+    buried_.push_back(width == 0.0 && run.walls);
+    if (buried_.back()) {
+      parts_.emplace_back();
+      if (run.walls->displacement.blocks().layout().n_boxes() == 0)
+        log_info("output.probe: {} is in the solid; its columns are empty as long as it is", probe.name);
+      continue;
+    }
     if (width == 0.0) {
       wrong.push_back(
           fmt::format("output.probe: {} at ({:g}, {:g}, {:g}) m is in the solid, or in a pore without flow; move it",
@@ -168,6 +178,8 @@ std::vector<double> Probes::values(const Comm& comm, std::size_t n_fields, const
         most[sums.size() + i] = std::max(most[sums.size() + i], -value);
       }
   comm.sum(std::span(sums));
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    if (buried_[p]) std::fill_n(sums.begin() + static_cast<std::ptrdiff_t>(n_fields * p), n_fields, no_number);
   if (bounds_ == Bounds::none) return sums;
   comm.max(std::span(most));
   for (std::size_t i = 0; i < sums.size(); ++i)  // NaN stays

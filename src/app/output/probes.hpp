@@ -79,7 +79,8 @@ class Probes {
   /// Where the value of an own unknown stands, from the centre of its cell in widths of it; nothing: it has none.
   /// @param cut  moments of a VoF that is not regular, else null
   using PlaceOf = std::function<std::optional<Vec3>(int level, int box, int vof, const VofMoments* cut)>;
-  /// Throws Error on all ranks, naming all probes that no cell with a value holds. Collective.
+  /// Throws Error on all ranks, naming all probes that no cell with a value holds. Where walls move, such a probe has
+  /// no value instead: a wall may bury and uncover it. Collective.
   Probes(const JobContext& run, const Composite& composite, Bounds bounds, const PlaceOf& place_of);
 
   /// Those that values are made of, in ascending order.
@@ -95,6 +96,7 @@ class Probes {
     double weight;
   };
   std::vector<std::vector<Part>> parts_;  // per probe: own unknowns
+  std::vector<std::uint8_t> buried_;      // per probe: it has no value, on any rank
   Bounds bounds_ = Bounds::none;
 };
 

@@ -52,6 +52,7 @@ struct Quantity {
 /// Text of a number in a CSV; nothing where there is none.
 template <class T>
 std::string csv_number(const char* digits, const T& x) {
+  if constexpr (std::same_as<T, std::string>) return x;
   if constexpr (std::floating_point<T>)
     if (!std::isfinite(x)) return {};
   return fmt::format(fmt::runtime(std::integral<T> ? "{}" : digits), x);
@@ -64,13 +65,13 @@ std::string text_number(const char* digits, const T& x) {
   return text.empty() ? "-" : text;
 }
 
-/// Calls f(number, direction) for the three entries of a vector, and for a number with the direction -1. Lists and
-/// matrices have no column.
+/// Calls f(number, direction) for the three entries of a vector, and for a number or a text with the direction -1.
+/// Lists and matrices have no column.
 template <class T, class F>
 void for_columns(const T& x, F&& f) {
   if constexpr (std::is_same_v<T, Vec3>)
     for (int d = 0; d < 3; ++d) f(x[d], d);
-  else if constexpr (std::is_arithmetic_v<T>)
+  else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string>)
     f(x, -1);
 }
 

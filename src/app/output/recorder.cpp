@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/job/run_services.hpp"
@@ -138,17 +139,37 @@ void Recorder::add_frame(const FieldView& view, std::span<const std::string> fie
   ++recorded_.next_frame;
 }
 
+int Recorder::steps_per_frame() const {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(recorded_.steps / most_frames + 1)));
+}
+
+void Recorder::add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis) {
+  const int steps = steps_per_frame();
+  const auto n_before = static_cast<std::size_t>((recorded_.steps + steps - 1) / steps);  // of those that stay
+  for (PlaneFrames& frames : recorded_.frames)
+    while (frames.values.size() > n_before) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < frames.values.size(); i += 2) std::swap(frames.values[kept++], frames.values[i]);
+      frames.values.resize(kept);
+    }
+  add_frame(view, fields, axis);
+}
+
 void Recorder::skip_frames(double part) {
   recorded_.next_frame = std::max(recorded_.next_frame, static_cast<int>(part * most_frames) + 1);
 }
 
 void Recorder::leave_animation(std::size_t field, const PlaneLook& look, const std::string& file,
                                const std::string& figure, Figures& figures) const {
-  if (field >= recorded_.frames.size()) return;
+  if (field < recorded_.frames.size()) leave_animation(recorded_.frames[field], look, file, figure, figures);
+}
+
+void Recorder::leave_animation(const PlaneFrames& frames, const PlaneLook& look, const std::string& file,
+                               const std::string& figure, Figures& figures) const {
   std::string picture;
   if (run_.comm.rank() == 0) {
-    if (!figure.empty()) figures[figure] = moving_figure(recorded_.frames[field], look);
-    picture = moving_picture(recorded_.frames[field], look.low, look.high);
+    if (!figure.empty()) figures[figure] = moving_figure(frames, look);
+    picture = moving_picture(frames, look.low, look.high);
   }
   run_.services.files.write(run_.comm, file, picture);
 }

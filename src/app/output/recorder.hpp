@@ -95,12 +95,20 @@ class Recorder {
   bool frame_due(double done, double all = 1.0) const { return most_frames * done >= recorded_.next_frame * all; }
   /// A frame per field: its plane through the middle along the axis. Collective.
   void add_frame(const FieldView& view, std::span<const std::string> fields, int axis);
+  /// Where it is not known how many steps there will be: whether the last step is one of those evenly distributed, of
+  /// which there are most_frames at most.
+  bool step_frame_due() const { return recorded_.steps % steps_per_frame() == 0; }
+  /// Such a frame, for which every second one of those before is dropped when there are too many. Collective.
+  void add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis);
   /// Leaves out frames that were due before this part of the run.
   void skip_frames(double part);
   /// The animation of a field as a file and, on rank 0, as a figure; nothing without frames. Collective.
   /// @param figure  its key; empty: none
   void leave_animation(std::size_t field, const PlaneLook& look, const std::string& file, const std::string& figure,
                        Figures& figures) const;
+  /// The same of other frames.
+  void leave_animation(const PlaneFrames& frames, const PlaneLook& look, const std::string& file,
+                       const std::string& figure, Figures& figures) const;
 
  private:
   struct OpenHistory {
@@ -116,6 +124,8 @@ class Recorder {
   };
   void open(bool goes_on);
   std::string title() const;
+  /// A power of two.
+  int steps_per_frame() const;
 
   const JobContext& run_;
   std::string process_;

@@ -12,6 +12,7 @@
 #include "app/run/flow_on_ground.hpp"
 #include "app/walls/steady_jobs.hpp"
 #include "app/walls/walls_process.hpp"
+#include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/file/log.hpp"
@@ -41,9 +42,13 @@ State transport_on_moved_walls(WallChange& change, const Checkpoint::Part& part,
 
 void move_states(const JobContext& context, const Ground& before, Checkpoint& state) {
   std::optional<WallChange> change;
+  WallEvents events;
   for (Checkpoint::Part& part : state.parts)
     if (part.process == walls_process) {
       part.state = on_moved_walls(context, before, part.state);
+      fail_together(context.comm, [&] { events = wall_events_of(part.state.numbers.at(wall_events_item)); });
+      add_wall_events(context, before, events);
+      part.state.numbers[wall_events_item] = wall_events_json(events);
     } else {
       if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
       part.state = transport_on_moved_walls(*change, part, context.services.exchanges);

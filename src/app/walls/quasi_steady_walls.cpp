@@ -60,7 +60,7 @@ class QuasiSteadyWalls final : public WallsProcess {
   std::vector<JobComponent> fields() override {
     std::vector<JobComponent> all;
     for (const JobResult& result : results_) std::ranges::copy(result.components, std::back_inserter(all));
-    return all;
+    return asked_of(run_.config, std::move(all));
   }
   JobResult report() override {
     JobResult result = WallsProcess::report();

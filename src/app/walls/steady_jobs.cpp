@@ -15,6 +15,7 @@ Config config_of_step(const Config& config) {
   Config of_step = config;
   of_step.flow.estimate_error = of_step.flow.uncertainty = false;
   of_step.output.wall = false;
+  if (config.walls.animation) of_step.output.plot.push_back(PlotField::concentration);
   return of_step;
 }
 

@@ -24,6 +24,7 @@ namespace karst {
 /// One mineral of the geometry at an instant.
 struct MovingMineralLine {
   double area = 0.0;       ///< of its wall [m²]
+  double volume = 0.0;     ///< of its solid, NaN where the geometry does not know it [m³]
   double rate = 0.0;       ///< at which its volume dissolves [m³/s]
   double dissolved = 0.0;  ///< volume up to now [m³]
 };
@@ -37,6 +38,8 @@ struct EvolutionLine {
   double moved = 0.0;                       ///< by which the fluid has grown at the walls [m³]
   double owed = 0.0;                        ///< dissolved - moved: what walls are still to move by [m³]
   double largest_speed = 0.0;               ///< of a piece [m/s]
+  std::int64_t fragments = 0;               ///< solids that reach no side of the domain, at least as large as a cell
+  double fragment_volume = 0.0;             ///< of these [m³]
   std::vector<MovingMineralLine> minerals;  ///< by number
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/walls/wall_evolution.hpp"
@@ -21,10 +22,13 @@ struct Evolution {
 void add_step(EvolutionLine line, Evolution& evolution);
 
 inline constexpr const char* walls_process = "walls";  ///< name in checkpoints
+inline constexpr const char* wall_events_item = "wall_events";
 inline constexpr const char* evolution_csv = "evolution.csv";
 std::string evolution_header(const Evolution& evolution);
 std::string evolution_line(const Evolution& evolution, const EvolutionLine& line);
-std::string evolution_text(const Evolution& evolution);
+/// @param more  rows, label and value
+std::string evolution_text(const Evolution& evolution,
+                           const std::vector<std::pair<std::string, std::string>>& more = {});
 std::string evolution_headline(const Evolution& evolution);
 /// What a user has to know of the motion. Not collective.
 std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution);

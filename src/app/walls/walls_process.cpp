@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "app/job/run_services.hpp"
+#include "app/walls/wall_frames.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
@@ -30,7 +31,9 @@ WallsProcess::WallsProcess(const JobContext& run)
     : run_(run),
       evolution_(evolution_of(run)),
       state_(begin_evolution(run, evolution_.minerals.size())),
-      recorder_(run, walls_process, {{evolution_csv, evolution_header(evolution_)}}) {}
+      events_(begin_wall_events(run.geometry())),
+      recorder_(run, walls_process,
+                {{evolution_csv, evolution_header(evolution_)}, {wall_events_csv, wall_events_header()}}) {}
 
 std::string WallsProcess::dependencies() const {
   return run_.services.solved.dependencies(walls_process, run_.geometry(), run_.grid.cell_width());
@@ -41,6 +44,7 @@ State WallsProcess::state() {
   state.numbers["states"] = states_json(evolution_.states);
   state.numbers["steps"] = evolution_.steps;
   state.numbers["stride"] = evolution_.stride;
+  state.numbers[wall_events_item] = wall_events_json(events_);
   return state;
 }
 
@@ -50,12 +54,20 @@ void WallsProcess::go_on(const State& state) {
     evolution_.states = states_of(state.numbers.at("states"));
     evolution_.steps = state.numbers.at("steps");
     evolution_.stride = state.numbers.at("stride");
+    events_ = wall_events_of(state.numbers.at(wall_events_item));
   });
 }
 
 void WallsProcess::begin_record() {
   evolution_.states.push_back(line());
   recorder_.append(evolution_csv, evolution_line(evolution_, evolution_.states.back()));
+  add_frame(false);
+}
+
+void WallsProcess::add_frame(bool last) {
+  std::vector<JobComponent> fields;
+  for (const JobResult& result : results()) std::ranges::copy(result.components, std::back_inserter(fields));
+  add_wall_frame(run_, fields, last, recorder_);
 }
 
 void WallsProcess::look_for_end() {
@@ -84,13 +96,17 @@ EvolutionLine WallsProcess::line() {
   line.moved = volume * state_.moved;
   line.owed = volume * sum_of(run_.comm, state_.owed);
   line.largest_speed = h * now_.largest;
+  const LooseSolids loose = loose_solids(run_.geometry());
+  line.fragments = loose.n;
+  line.fragment_volume = volume * loose.volume;
   std::vector<double> rates(evolution_.minerals.size(), 0.0);
   for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
   run_.comm.sum(std::span(rates));
   for (std::size_t m = 0; m < rates.size(); ++m) {
+    const MineralWall& mineral = report.minerals[m];
     const double more = to_be_counted(m);
-    line.minerals.push_back(
-        {h * h * report.minerals[m].area, volume * rates[m], volume * (state_.dissolved[m] + more)});
+    line.minerals.push_back({h * h * mineral.area, volume * mineral.volume.value_or(no_number), volume * rates[m],
+                             volume * (state_.dissolved[m] + more)});
     line.dissolved += line.minerals.back().dissolved;
     line.owed += volume * more;
   }
@@ -102,6 +118,10 @@ void WallsProcess::record(const Clock& clock) {
   add_step(line(), evolution_);
   const EvolutionLine& now = evolution_.states.back();
   recorder_.append(evolution_csv, evolution_line(evolution_, now));
+  const std::vector<WallEvent> happened = take_pending(now.time, events_);
+  recorder_.append(wall_events_csv, wall_events_lines(happened));
+  for (const WallEvent& event : happened)
+    log_detail("t = {}: {}, {:.3g} m3", format_si(event.time, "s"), what_happened(event), event.volume);
   recorder_.take_step(now.time, clock.part(), clock.done());
   recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
   const WallsDeck& deck = run_.config.walls;
@@ -111,6 +131,7 @@ void WallsProcess::record(const Clock& clock) {
   evolution_.as_asked = deck.until.of != WallsEnd::Of::nothing && evolution_.ended_by.empty() &&
                         deck.until.reached(value(evolution_.states.front()), value(now));
   if (evolution_.as_asked) evolution_.ended_by = "walls.until: " + deck.until_text;
+  add_frame(clock.done() || !evolution_.ended_by.empty());
   if (!evolution_.ended_by.empty())
     log_info("The walls stop moving at t = {}: {}", format_si(now.time, "s"), evolution_.ended_by);
 }
@@ -122,18 +143,21 @@ JobResult WallsProcess::report() {
     result.json.update(of_job.json);
     result.text += of_job.text;
     std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
-    std::ranges::move(of_job.components, std::back_inserter(result.components));
+    std::ranges::move(asked_of(run_.config, std::move(of_job.components)), std::back_inserter(result.components));
     std::ranges::move(of_job.balances, std::back_inserter(result.balances));
     std::ranges::move(of_job.solves, std::back_inserter(result.solves));
     result.figures.merge(of_job.figures);
   }
-  result.text += evolution_text(evolution_);
+  result.text += evolution_text(evolution_, wall_events_rows(events_));
   result.headline = evolution_headline(evolution_);
   result.json["walls"] = evolution_json(evolution_);
+  add_to_summary(events_, run_.geometry(), run_.grid.cell_width(), result.json["walls"]);
   const EvolutionLine& end = evolution_.states.back();
   result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
                                                    std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
+  leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
+  result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
   std::ranges::move(evolution_warnings(run_, evolution_), std::back_inserter(result.warnings));
   return result;
 }

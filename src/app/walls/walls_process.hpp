@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/output/recorder.hpp"
+#include "app/walls/wall_events.hpp"
 #include "app/walls/walls_job.hpp"
 #include "base/core/wall_clock.hpp"
 
@@ -45,6 +46,8 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  void add_frame(bool last);
+  WallEvents events_;
   Recorder recorder_;
 };
 

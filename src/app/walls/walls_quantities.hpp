@@ -24,6 +24,8 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"moved", "m3", csv | json | record, digits}, l.moved);
   f(Quantity{"owed", "m3", csv | json | record}, l.owed);
   f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
+  f(Quantity{"fragments", "", csv | json | record}, l.fragments);
+  f(Quantity{"fragment_volume", "m3", csv | json | record}, l.fragment_volume);
 }
 
 /// Of a mineral then; its name stands before these.
@@ -32,12 +34,14 @@ template <class Line, class F>
 void each_quantity(Line& m, double molar_volume, F&& f) {
   using namespace shown;
   constexpr unsigned all = csv | json | shown::history | record;
+  constexpr const char* digits = "{:.12g}";
   f(Quantity{"area", "m2", all}, m.area);
+  f(Quantity{"volume", "m3", all, digits}, m.volume);
   f(Quantity{"rate", "m3_s", all}, m.rate);
-  f(Quantity{"dissolved", "m3", all, "{:.12g}"}, m.dissolved);
+  f(Quantity{"dissolved", "m3", all, digits}, m.dissolved);
   const double volume = molar_volume > 0.0 ? molar_volume : no_number;
   f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
-  f(Quantity{"dissolved", "mol", csv | json | shown::history, "{:.12g}"}, m.dissolved / volume);
+  f(Quantity{"dissolved", "mol", csv | json | shown::history, digits}, m.dissolved / volume);
 }
 
 }  // namespace karst

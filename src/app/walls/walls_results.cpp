@@ -81,7 +81,7 @@ std::string evolution_line(const Evolution& evolution, const EvolutionLine& now)
   return line + '\n';
 }
 
-std::string evolution_text(const Evolution& evolution) {
+std::string evolution_text(const Evolution& evolution, const std::vector<std::pair<std::string, std::string>>& more) {
   const EvolutionLine &first = evolution.states.front(), &last = evolution.states.back();
   std::string text = fmt::format("Moving walls: {} steps to {}\n", evolution.steps, format_si(last.time, "s"));
   const auto row = [&](const std::string& label, const std::string& values) {
@@ -103,6 +103,7 @@ std::string evolution_text(const Evolution& evolution) {
       row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.molar_volume));
   }
   row("dissolved, and walls yet to be moved [m3]", text_number("{:.2e}", last.owed));
+  for (const auto& [label, value] : more) row(label, value);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "eb/link/components.hpp"
 #include "eb/link/home_cells.hpp"
 #include "eb/link/piece_boxes.hpp"
 
@@ -26,17 +27,17 @@ struct Pores {
   double volume = 0.0, removed_volume = 0.0;    ///< Σ κ
   double closed_volume = 0.0;                   ///< Σ κ of pores that are kept but do not percolate
   std::array<bool, 3> percolates{};             ///< whether a pore percolates in this direction
+  Components components;                        ///< if asked for
 };
 
-/// Finds the connected pores of level 0 and decides which are kept. Pieces are connected through face pieces; the label
-/// of a pore is its smallest name, propagated until nothing changes, so no rank stores more than its own boxes.
+/// Finds the connected pores of level 0 (connected_parts.hpp) and decides which are kept.
 ///
 /// A pore percolates if flow is possible inside the domain from an open domain face to one on the opposite side,
 /// through pieces that contain their cell centre or have been merged with a cell that does. So flow exists exactly
 /// along the directions in which a pore percolates. Pieces without such a home (isolated fragments) belong to the pore
 /// but do not connect it, except under a finer level, where the finer pieces decide. In a periodic direction a
 /// connection across the periodic boundary alone is not sufficient. Collective.
-Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep);
+Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep, bool keep_components = false);
 
 /// For a refined level: a pore of the level is kept if one of its pieces is in a coarse cell with fluid that is kept.
 /// @param parent_kept  [own slot][coarse cell of the box's footprint, x fastest]: 1 if that cell contains fluid that is

@@ -23,7 +23,7 @@ struct VolumeOptions {
   VolumeOptions(ControlVolumes of_pieces = ControlVolumes::home_cells, bool keep = false)
       : volumes(of_pieces), keep_pieces(keep) {}
   ControlVolumes volumes;
-  bool keep_pieces;  ///< LevelGeometry::pieces, for walls that move
+  bool keep_pieces;  ///< LevelGeometry::pieces and Geometry::topology, for walls that move
 };
 
 /// The homes of a piece. If symmetry leaves several candidates, each of them gets an equal part of it.

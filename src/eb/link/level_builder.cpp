@@ -138,7 +138,9 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   const Timer timer("link fragments");
   const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
   const Homes homes = find_homes(boxes, volumes.volumes);
-  const Pores pores = level == 0 ? find_pores(boxes, homes, keep) : find_pores_of_refined_level(boxes, parents);
+  Pores pores =
+      level == 0 ? find_pores(boxes, homes, keep, volumes.keep_pieces) : find_pores_of_refined_level(boxes, parents);
+  built.pores = std::move(pores.components);
   built.percolates = pores.percolates;
   report.joined = comm.sum(homes.joined);
   report.orphans = comm.sum(homes.orphans);

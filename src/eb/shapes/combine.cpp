@@ -231,9 +231,30 @@ class LocalComplement final : public LocalLevelSet {
     for (double& value : phi) value = -value;
   }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const override { return complement_of(part_->signs(lo, hi)); }
+  Smoothness smoothness_here(const Smoothness& of_all) const override { return part_->smoothness_here(of_all); }
 
  private:
   std::unique_ptr<LocalLevelSet> part_;
+};
+
+class ComplementOf final : public LevelSet {
+ public:
+  ComplementOf(const LevelSet& whole, double spacing) : whole_(whole), spacing_(spacing) {}
+  Smoothness smoothness() const override {
+    Smoothness smoothness = whole_.smoothness();
+    smoothness.sample_spacing = std::max(smoothness.sample_spacing, spacing_);
+    return smoothness;
+  }
+  std::unique_ptr<LocalLevelSet> local(const Vec3& lo, const Vec3& hi) const override {
+    return std::make_unique<LocalComplement>(whole_.local(lo, hi));
+  }
+  void fetch(const Comm& comm, int level, std::span<const Box> cells) const override {
+    whole_.fetch(comm, level, cells);
+  }
+
+ private:
+  const LevelSet& whole_;
+  double spacing_;
 };
 
 class Complement final : public LevelSet {
@@ -334,6 +355,10 @@ std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumb
 
 std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part) {
   return std::make_unique<Complement>(std::move(part));
+}
+
+std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing) {
+  return std::make_unique<ComplementOf>(whole, spacing);
 }
 
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,

@@ -27,6 +27,9 @@ std::unique_ptr<LevelSet> intersection_of_solids(LevelSetParts parts,
 std::unique_ptr<LevelSet> of_mineral(std::unique_ptr<LevelSet> part, MineralNumber number);
 /// Solid and fluid exchanged: φ = -φ_0.
 std::unique_ptr<LevelSet> complement(std::unique_ptr<LevelSet> part);
+/// The same of one that must outlive it, wherever that has its walls now; without its minerals.
+/// @param spacing  features that samples so far apart miss are not looked for; 0: as in the whole
+std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing = 0.0);
 
 /// The solid repeated with the period of the domain: φ(x) = min_n φ_0(x - n L), n = -m..m in the periodic directions.
 ///

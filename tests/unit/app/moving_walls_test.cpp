@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <numbers>
+#include <tuple>
 
 #include "support/errors.hpp"
 #include "support/walls_runs.hpp"
@@ -228,6 +230,183 @@ TEST(MovingWalls, EndsByACondition) {
     EXPECT_TRUE(test::has(test::error_of([&] { parse_walls_end(wrong); }), "is no condition")) << wrong;
   EXPECT_TRUE(test::has(test::error_of([&] { run(std::string(sphere) + walls + "\"permeability > 2\"\n"); }),
                         "there is no permeability"));
+}
+
+/// Lines about this.
+std::vector<std::vector<std::string>> events_of(const Ran& ran, const std::string& what) {
+  std::vector<std::vector<std::string>> found;
+  for (const auto& line : ran.events)
+    if (line.at(1) == what) found.push_back(line);
+  return found;
+}
+double number(const std::vector<std::string>& line, std::size_t column) { return std::stod(line.at(column)); }
+
+// A grain of quartz that a rod of calcite, radius 2, holds on to a side of the domain comes loose when the rod is
+// dissolved; another grain of calcite, radius 3, vanishes. Steps are 0.5 long.
+TEST(MovingWallsMpi, AFragmentThatComesLoose) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "sphere"
+mineral = "quartz"
+center = [12.2, 11.9, 12.3]
+radius = 4
+[[geometry.solid]]
+shape = "cylinder"
+mineral = "calcite"
+center = [0, 12.1, 12.2]
+axis = [1, 0, 0]
+radius = 2
+length = 17.4
+[[geometry.solid]]
+shape = "sphere"
+mineral = "calcite"
+center = [20.2, 4.9, 18.3]
+radius = 3
+[grid]
+cells = [24, 24, 24]
+size = [24, 24, 24]
+box = 8
+[[walls.mineral]]
+name = "calcite"
+speed = 1
+[time]
+end = 6
+)");
+  ASSERT_EQ(ran.events.at(0), (std::vector<std::string>{"time_s", "what", "x_m", "y_m", "z_m", "volume_m3"}));
+  const double quartz = 4.0 / 3.0 * std::numbers::pi * 64.0;
+  const auto loose = events_of(ran, "fragment loose"), vanished = events_of(ran, "grain vanished");
+  ASSERT_EQ(loose.size(), 1U);
+  EXPECT_NEAR(number(loose[0], 0), 2.0, 0.75);
+  EXPECT_NEAR(number(loose[0], 2), 12.2, 0.2);  // some of it dissolves where the rod stood
+  EXPECT_NEAR(number(loose[0], 3), 11.9, 0.1);
+  EXPECT_NEAR(number(loose[0], 4), 12.3, 0.1);
+  EXPECT_NEAR(number(loose[0], 5), quartz, 0.07 * quartz);
+  ASSERT_GE(vanished.size(), 1U);
+  EXPECT_NEAR(number(vanished[0], 0), 3.0, 0.75);
+  EXPECT_EQ(ran.first("fragments"), 1.0);  // the other grain
+  EXPECT_EQ(ran.last("fragments"), 1.0);
+  EXPECT_NEAR(ran.last("fragment_volume_m3"), quartz, 0.07 * quartz);
+  EXPECT_NEAR(ran.last("quartz_volume_m3"), quartz, 0.07 * quartz);
+  EXPECT_NEAR(ran.last("calcite_volume_m3"), 0.0, 0.07 * quartz);
+  const Json& walls = ran.result.json.at("walls");
+  EXPECT_EQ(walls.at("events").at("fragments_loose").get<int>(), 1);
+  ASSERT_EQ(walls.at("fragments").size(), 1U);
+  EXPECT_NEAR(walls.at("fragments").at(0).at("loose_since_s").get<double>(), number(loose[0], 0), 1e-9);
+  EXPECT_TRUE(test::has(ran.result.text, "fragments of solid that came loose"));
+}
+
+// Two chambers, radii 6 and 3, with a channel of radius 1.2 between them and one of radius 4 to the side: the smaller
+// chamber is cut off as walls grow, and filled; then the larger one is cut off. Where walls dissolve that began 2
+// farther in the fluid, the chambers open to the side and to one another.
+TEST(MovingWallsMpi, PoresThatCloseAndOpen) {
+  const PetscSession petsc;
+  const auto deck = [](double wider, double speed) {
+    const auto body = [&](const char* shape, const char* place, double radius) {
+      return fmt::format("[[geometry.solid]]\nshape = \"{}\"\ninside = \"fluid\"\n{}\nradius = {}\n", shape, place,
+                         radius + wider);
+    };
+    const std::string channel = body("cylinder", "center = [16, 12.1, 12.3]\naxis = [1, 0, 0]\nlength = 12", 1.2);
+    const std::string chambers = body("sphere", "center = [10, 12.1, 12.2]", 6.0) +
+                                 body("sphere", "center = [22, 12.2, 12.1]", 3.0) + (wider < 0.0 ? "" : channel) +
+                                 body("cylinder", "center = [0, 12.1, 12.3]\naxis = [1, 0, 0]\nlength = 20", 4.0);
+    return "geometry.operation = \"intersection\"\n" + chambers +
+           fmt::format(
+               "[grid]\ncells = [28, 24, 24]\nsize = [28, 24, 24]\nbox = 8\n[[walls.mineral]]\nspeed = {}\n"
+               "[time]\nend = 4\ndt = 0.25\n",
+               speed);
+  };
+  const Ran grows = run(deck(0.0, -1.0));
+  const auto cut_off = events_of(grows, "pore cut off"), filled = events_of(grows, "pore filled");
+  ASSERT_EQ(cut_off.size(), 2U);
+  EXPECT_NEAR(number(cut_off[0], 0), 1.2, 0.3);
+  EXPECT_NEAR(number(cut_off[0], 2), 22.0, 0.2);
+  EXPECT_NEAR(number(cut_off[0], 5), 4.0 / 3.0 * std::numbers::pi * std::pow(3.0 - number(cut_off[0], 0), 3), 3.0);
+  EXPECT_NEAR(number(cut_off[1], 0), 4.0, 0.5);
+  EXPECT_NEAR(number(cut_off[1], 2), 10.0, 0.4);
+  ASSERT_EQ(filled.size(), 1U);
+  EXPECT_NEAR(number(filled[0], 0), 3.0, 0.3);
+
+  const Ran dissolves = run(deck(-2.0, 1.0));
+  const auto opened = events_of(dissolves, "pore opened");
+  ASSERT_EQ(opened.size(), 1U);
+  EXPECT_NEAR(number(opened[0], 2), 22.0, 0.2);
+  const double r = std::cbrt(number(opened[0], 5) * 0.75 / std::numbers::pi), t = number(opened[0], 0);
+  EXPECT_NEAR(t, 3.5, 0.6);
+  EXPECT_NEAR(r, 1.0 + t - 0.25, 0.27);  // before the motion that opened it
+}
+
+// A wall that grows at 0.1 m/s from x = 8.37 on buries a probe at x = 10, which shows nothing from then on; one that
+// recedes uncovers a probe at x = 7.
+TEST(MovingWalls, ProbesThatAWallBuriesAndUncovers) {
+  const PetscSession petsc;
+  for (const auto& [speed, place, passes] : {std::tuple(-0.1, 10.0, 16.3), std::tuple(0.1, 7.0, 13.7)}) {
+    const Ran ran = run(fmt::format(R"(
+[[geometry.solid]]
+shape = "plane"
+point = [8.37, 0, 0]
+normal = [1, 0, 0]
+[grid]
+cells = [32, 4, 4]
+size = [32, 4, 4]
+periodic = [false, true, true]
+[transport]
+axis = "x"
+[[transport.component]]
+name = "acid"
+diffusivity = 1
+outlet = 1
+initial = 1
+[[output.probe]]
+name = "there"
+position = [{}, 2, 2]
+[[walls.mineral]]
+speed = {}
+[time]
+end = 30
+dt = 0.5
+)",
+                                    place, speed));
+    const std::vector<double>&time = ran.transport.at("time_s"), &value = ran.transport.at("acid_at_there");
+    ASSERT_EQ(time.size(), value.size());
+    for (std::size_t i = 0; i < time.size(); ++i) {
+      if (std::abs(time[i] - passes) < 8.0) continue;  // walls move by up to half a cell at once
+      EXPECT_EQ(std::isfinite(value[i]), (time[i] < passes) == (speed < 0.0)) << speed << ' ' << time[i];
+      EXPECT_NEAR(std::isfinite(value[i]) ? value[i] : 1.0, 1.0, 1e-9);
+    }
+  }
+}
+
+// Fluid enters a channel between walls that grow with the velocity of the deck wherever the inlet is still open.
+TEST(MovingWalls, AnInletThatWallsMakeNarrower) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "plane"
+point = [0, 2.3, 0]
+normal = [0, 1, 0]
+[[geometry.solid]]
+shape = "plane"
+point = [0, 13.6, 0]
+normal = [0, -1, 0]
+[grid]
+cells = [16, 16, 4]
+size = [16, 16, 4]
+periodic = [false, false, true]
+[flow]
+model = "stokes"
+[[flow.inlet]]
+side = "-x"
+velocity = 1e-3
+[[walls.mineral]]
+speed = -0.1
+[time]
+end = 8
+)");
+  const double width = 16.0 * ran.last("porosity");
+  EXPECT_NEAR(width, 11.3 - 1.6, 1e-4);
+  const double flow_rate = ran.result.json.at("inlet_flow").at("flow_rate_m3_s");
+  EXPECT_NEAR(flow_rate, 1e-3 * 4.0 * width, 3e-3 * flow_rate);  // walls are not quite straight next to the side
 }
 
 TEST(MovingWalls, MistakesOfADeck) {

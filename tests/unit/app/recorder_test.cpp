@@ -42,13 +42,14 @@ struct Counting {
     ++steps;
     recorder.append("n.csv", std::to_string(steps) + '\n');
     if (recorder.take_step(10.0 * part, part, last)) charted.push_back(steps);
-    const JobComponent field{
-        {},
-        "n",
-        [this](int, std::int64_t, std::span<float> cells) { std::ranges::fill(cells, static_cast<float>(steps)); },
-        context.ground};
-    if (recorder.frame_due(part)) recorder.add_frame(view_of(context, {field}), std::vector<std::string>{"n"}, 0);
+    if (recorder.frame_due(part)) recorder.add_frame(view(), std::vector<std::string>{"n"}, 0);
     recorder.tell(part, "a note");
+  }
+  FieldView view() {
+    const auto fill = [this](int, std::int64_t, std::span<float> cells) {
+      std::ranges::fill(cells, static_cast<float>(steps));
+    };
+    return view_of(context, {{{}, "n", fill, context.ground}});
   }
   bool keep() {
     const auto state = [&] { return Json{{"recorded", recorder.json()}, {"steps", steps}, {"charted", charted}}; };
@@ -101,6 +102,25 @@ TEST_F(RecorderMpi, StatesOfStepsThatVaryAreEvenInTime) {
     for (const double part : {0.001, 0.002, 0.0026, 0.003, 0.1, 0.9999, 1.0}) all->step(part, part == 1.0);
   EXPECT_EQ(later.charted, (std::vector<int>{3, 5, 6, 7}));
   EXPECT_EQ(at_once.charted, (std::vector<int>{1, 3, 5, 6, 7}));
+}
+
+// Of steps whose number is not known every first, second, fourth ..., so that there never are more than 48, and the
+// last.
+TEST_F(RecorderMpi, FramesOfStepsAreEvenlyDistributed) {
+  for (const auto& [n, apart] :
+       {std::pair(30, 1), std::pair(47, 1), std::pair(95, 2), std::pair(100, 4), std::pair(500, 16)}) {
+    Counting run(comm, folder, false, 0.0);
+    for (; run.steps <= n; ++run.steps) {
+      if (run.steps > 0) run.recorder.take_step(0.0, 0.0, run.steps == n);
+      if (run.steps == n || run.recorder.step_frame_due())
+        run.recorder.add_step_frame(run.view(), std::vector<std::string>{"n"}, 0);
+      ASSERT_LE(std::ssize(run.recorder.recorded().frames.at(0).values), most_frames + 1);
+    }
+    const std::vector<int> frames = run.frames();
+    for (std::size_t i = 0; i + 1 < frames.size(); ++i) EXPECT_EQ(frames[i] % apart, 0) << n;
+    for (std::size_t i = 1; i + 1 < frames.size(); ++i) EXPECT_EQ(frames[i] - frames[i - 1], apart) << n;
+    EXPECT_EQ(frames.back(), n);
+  }
 }
 
 TEST_F(RecorderMpi, FramesAreAsManyAsAnAnimationHas) {

@@ -13,6 +13,7 @@
 
 #include "app/job/moving_walls.hpp"
 #include "app/run/simulation.hpp"
+#include "app/walls/standing_solids.hpp"
 #include "base/core/text.hpp"
 #include "eb/described_level_set.hpp"
 #include "support/csv_file.hpp"
@@ -38,8 +39,9 @@ inline WallsRun run_walls(const std::string& deck) {
       make_described_level_set(config.geometry, config.grid.cell_width(), config.grid.size, config.grid.periodic);
   JobCase run(config.grid, *solids);
   run.config = config;
-  run.context.walls = std::make_shared<MovingWalls>(run.comm, *solids, domain_of(run.context.geometry()),
-                                                    run.context.geometry().grid.n_levels() - 1);
+  run.context.walls =
+      std::make_shared<MovingWalls>(run.comm, *solids, domain_of(run.context.geometry()),
+                                    run.context.geometry().grid.n_levels() - 1, standing_solids(run.context, *solids));
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), run.context.walls->now,
                                        KeepPores::all, {ControlVolumes::home_cells, true}, costs);

@@ -24,6 +24,7 @@
 #include "app/run/simulation.hpp"
 #include "app/run/status_line.hpp"
 #include "app/run/summary.hpp"
+#include "app/walls/standing_solids.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -305,7 +306,8 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
                      run.sample};
   if (config.walls.asked())
     context.walls = run.walls = std::make_shared<MovingWalls>(comm, *source.level_set, domain_of(context.geometry()),
-                                                              context.geometry().grid.n_levels() - 1);
+                                                              context.geometry().grid.n_levels() - 1,
+                                                              standing_solids(context, *source.level_set));
   context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     const GridOptions grid = with_flagged(source.grid, flagged);
     if (run.walls) return ground_of_moved_walls(run, grid, costs);

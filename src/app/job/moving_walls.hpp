@@ -2,6 +2,7 @@
 // Walls that move during a run (decision 062): where they are now, and how a process asks for their motion.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "app/job/job.hpp"
@@ -15,8 +16,10 @@ namespace karst {
 struct MovingWalls {
   static constexpr int displacement_box = 16;  ///< cells along an edge of its boxes
 
-  MovingWalls(const Comm& comm, const LevelSet& phi0, const Domain& domain, int level)
-      : before(phi0), displacement(comm, domain, displacement_box, level), now(phi0, displacement) {}
+  MovingWalls(const Comm& comm, const LevelSet& phi0, const Domain& domain, int level, StandingSolids standing = {})
+      : before(phi0),
+        displacement(comm, domain, displacement_box, level),
+        now(phi0, displacement, std::move(standing)) {}
   MovingWalls(const MovingWalls&) = delete;
   MovingWalls& operator=(const MovingWalls&) = delete;
   /// As at the beginning. Collective.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/core/error.hpp"
+#include "eb/shapes/combine.hpp"
 #include "grid/questions.hpp"
 
 namespace karst {
@@ -67,6 +68,48 @@ class LocalMoved final : public LocalLevelSet {
   double slope_, scale_, most_;
 };
 
+/// The same with solids that stand.
+class LocalWithStanding final : public LocalLevelSet {
+ public:
+  /// @param of_standing  its smoothness
+  LocalWithStanding(std::unique_ptr<LocalLevelSet> moved, std::unique_ptr<LocalLevelSet> standing,
+                    const Smoothness& of_standing, std::span<const MineralNumber> number)
+      : moved_(std::move(moved)), standing_(std::move(standing)), of_standing_(of_standing), number_(number) {}
+
+  Smoothness smoothness_here(const Smoothness& of_all) const override {
+    return combined(moved_->smoothness_here(of_all), of_standing_);
+  }
+  void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
+    constexpr std::size_t per_pass = 64;
+    std::array<double, per_pass> other;
+    moved_->evaluate(x, phi);
+    for (std::size_t first = 0; first < x.size(); first += per_pass) {
+      const std::size_t n = std::min(per_pass, x.size() - first);
+      standing_->evaluate(x.subspan(first, n), std::span(other).first(n));
+      for (std::size_t i = 0; i < n; ++i) phi[first + i] = std::min(phi[first + i], other[i]);
+    }
+  }
+  MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
+    const MineralNumber moves = moved_->only_mineral(lo, hi);
+    if (of_standing_.lipschitz > 0.0 && (*standing_)(0.5 * (lo + hi)) > of_standing_.lipschitz * norm(hi - lo))
+      return moves;
+    const MineralNumber stands = standing_->only_mineral(lo, hi);
+    return stands != no_mineral && number_[stands] == moves ? moves : no_mineral;
+  }
+  void add_wall(const Vec3& x, double area, std::span<double> areas) const override {
+    constexpr double tie = 1e-9;  // far above the rounding of φ
+    if ((*standing_)(x) > (*moved_)(x) + tie) return moved_->add_wall(x, area, areas);
+    std::vector<double> standing(number_.size(), 0.0);
+    standing_->add_wall(x, area, standing);
+    for (std::size_t m = 0; m < standing.size(); ++m) areas[number_[m]] += standing[m];
+  }
+
+ private:
+  std::unique_ptr<LocalLevelSet> moved_, standing_;
+  Smoothness of_standing_;
+  std::span<const MineralNumber> number_;
+};
+
 }  // namespace
 
 Box MovedLevelSet::corners_around(const Vec3& lo, const Vec3& hi) const {
@@ -105,7 +148,9 @@ std::unique_ptr<LocalLevelSet> MovedLevelSet::local(const Vec3& lo, const Vec3& 
   if (std::ranges::all_of(s, [](double at) { return at == 0.0; })) return phi0;
   auto moved = std::make_unique<LocalMoved>(std::move(phi0), region, std::move(s), slope, displacement_.level());
   moved->bound(smoothness().lipschitz > 0.0);
-  return moved;
+  if (!standing_.solids) return moved;
+  return std::make_unique<LocalWithStanding>(std::move(moved), standing_.solids->local(lo, hi),
+                                             standing_.solids->smoothness(), standing_.number);
 }
 
 void MovedLevelSet::fetch(const Comm& comm, int level, std::span<const Box> cells) const {

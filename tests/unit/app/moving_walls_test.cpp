@@ -115,6 +115,20 @@ end = 6
   EXPECT_EQ(ran.last("quartz_dissolved_m3"), 0.0);
 }
 
+// Calcite around a grain of quartz dissolves: quartz is what it were without, though the wall comes from above it.
+TEST(MovingWalls, WhatStandsBelowWhatDissolves) {
+  const PetscSession petsc;
+  const std::string calcite = test::sphere_solid({8.2, 8.1, 7.9}, 5.3, "calcite"),
+                    quartz = test::sphere_solid({10.4, 8.3, 8.2}, 3.6, "quartz"),
+                    rest = "[grid]\ncells = [20, 16, 16]\nsize = [20, 16, 16]\nperiodic = [true, true, true]\n"
+                           "[[walls.mineral]]\nname = \"calcite\"\nspeed = 0.5\n[time]\nend = 20\n";
+  const Ran ran = run(calcite + quartz + rest);
+  const Ran alone = run(test::sphere_solid({1.0, 1.0, 1.0}, 0.9, "calcite") + quartz + rest);
+  EXPECT_NEAR(ran.last("porosity"), alone.last("porosity"), 1e-7);
+  EXPECT_NEAR(ran.last("quartz_area_m2"), alone.last("quartz_area_m2"), 1e-4);
+  EXPECT_EQ(ran.last("calcite_area_m2"), 0.0);
+}
+
 // A throat that grows shut ends the run in order, with what came out until then.
 TEST(MovingWalls, AThroatThatCloses) {
   const PetscSession petsc;

@@ -7,10 +7,10 @@
 
 namespace karst {
 
-/// Of a described union of solids, those of minerals that no [[walls.mineral]] names; none of an image, whose level set
-/// knows the wall of all minerals together. Not collective.
+/// Those of minerals that no [[walls.mineral]] names: of a described union of solids themselves, else, as of an image,
+/// to a cell where they touch other minerals (StandingMinerals). Not collective.
 /// @param run    with the first geometry
-/// @param whole  its level set
+/// @param whole  its level set; must outlive the result
 StandingSolids standing_solids(const JobContext& run, const LevelSet& whole);
 
 }  // namespace karst

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "eb/moving/standing_minerals.hpp"
 #include "support/errors.hpp"
 #include "support/walls_runs.hpp"
 
@@ -120,13 +121,39 @@ TEST(MovingWalls, WhatStandsBelowWhatDissolves) {
   const PetscSession petsc;
   const std::string calcite = test::sphere_solid({8.2, 8.1, 7.9}, 5.3, "calcite"),
                     quartz = test::sphere_solid({10.4, 8.3, 8.2}, 3.6, "quartz"),
-                    rest = "[grid]\ncells = [20, 16, 16]\nsize = [20, 16, 16]\nperiodic = [true, true, true]\n"
-                           "[[walls.mineral]]\nname = \"calcite\"\nspeed = 0.5\n[time]\nend = 20\n";
+                    rest =
+                        "[grid]\ncells = [20, 16, 16]\nsize = [20, 16, 16]\nperiodic = [true, true, true]\n"
+                        "[[walls.mineral]]\nname = \"calcite\"\nspeed = 0.5\n[time]\nend = 20\n";
   const Ran ran = run(calcite + quartz + rest);
   const Ran alone = run(test::sphere_solid({1.0, 1.0, 1.0}, 0.9, "calcite") + quartz + rest);
   EXPECT_NEAR(ran.last("porosity"), alone.last("porosity"), 1e-7);
   EXPECT_NEAR(ran.last("quartz_area_m2"), alone.last("quartz_area_m2"), 1e-4);
   EXPECT_EQ(ran.last("calcite_area_m2"), 0.0);
+}
+
+// The same where the level set knows the wall of all minerals together: right to a cell where they touched.
+TEST(MovingWalls, StandingMineralsOfOneLevelSet) {
+  const Config config =
+      test::config_of(test::sphere_solid({8.2, 8.1, 7.9}, 5.3, "calcite") +
+                      test::sphere_solid({10.4, 8.3, 8.2}, 4.6, "quartz") + test::cells_along_x({20, 16, 16}));
+  const std::unique_ptr<LevelSet> whole =
+      make_described_level_set(config.geometry, 1.0, config.grid.size, config.grid.periodic);
+  const StandingMinerals standing(*whole, {false, true}, 1.0);
+  const auto phi = standing.local({0.0, 0.0, 0.0}, {20.0, 16.0, 16.0});
+  const auto all = whole->local({0.0, 0.0, 0.0}, {20.0, 16.0, 16.0});
+  for (double x = 0.3; x < 20.0; x += 0.37)
+    for (double y = 0.2; y < 16.0; y += 0.41) {
+      const Vec3 at{x, y, 8.0};
+      const double quartz = norm(at - Vec3{10.4, 8.3, 8.2}) - 4.6, calcite = norm(at - Vec3{8.2, 8.1, 7.9}) - 5.3;
+      if (std::abs(quartz - calcite) < 2.0) continue;           // beside both
+      const bool is_quartz = quartz < 0.0 && quartz < calcite;  // where both are, it is that which is deeper inside
+      if (std::abs(quartz) > 1.5) {
+        EXPECT_EQ((*phi)(at) <= 0.0, is_quartz) << x << ' ' << y;
+      }
+      if (std::abs(quartz) < 0.4 && calcite > 2.0) {
+        EXPECT_EQ((*phi)(at), (*all)(at)) << x << ' ' << y;
+      }
+    }
 }
 
 // A throat that grows shut ends the run in order, with what came out until then.

@@ -194,7 +194,8 @@ std::vector<double> brought_by(const ChemicalSystem& system, int phase) {
   return brought;
 }
 
-/// ln of a way of the rate, and of what comes back by it, as forms in the basis.
+/// Adds two terms per path: ln of the forward rate k Π a^n, then of the backward rate k Π a^n Ω, each linear in the
+/// logarithms of the basis.
 void add_terms(const ChemicalSystem& system, const KineticMineral& mineral, std::vector<TableTerm>& terms) {
   const auto add = [](const MassAction& action, double times, TableTerm& to) {
     for (const auto& [b, c] : action.basis) to.basis.emplace_back(b, times * c);

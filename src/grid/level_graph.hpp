@@ -7,11 +7,9 @@
 // Ghosts: one per own face that is a coarse_face or domain_face, by side, then by VoF. In a periodic domain one box
 // wide a box is its own neighbour: the images of its VoFs are halo slots like all others. Connectivity is stored in two
 // forms:
-//   runs    two or more x-consecutive VoFs that are regular (κ = 1, six fully open faces) and whose neighbours across
-//   each
-//           lateral side have consecutive slots; the slots beyond the two ends are arbitrary. 18 bytes per run, 1.3 to
-//           2.6
-//           per regular VoF in rocks; unit stride inside;
+//   runs    two or more x-consecutive VoFs that are regular (κ = 1, six fully open faces) and whose neighbours
+//           across each lateral side have consecutive slots; the slots beyond the two ends are arbitrary. 18 bytes
+//           per run, 1.3 to 2.6 per regular VoF in rocks; unit stride inside;
 //   rows    all other VoFs, 16 bytes each: a table of six 16-bit slots, sides in the order -x +x -y +y -z +z; a side
 //           without fluid points to the closed slot. Irregular VoFs come first among the rows of a box.
 // Further connections (a second neighbour across one side, or a diagonal one) are extra faces.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `karst run` computes: jobs, one after the other, on one geometry. A job is a row of jobs(): functions that say
-// whether a deck asks for it, what is wrong before anything is solved, and what came out.
+// What `karst run` computes: jobs in order, some of them together through time, on a ground that may be exchanged
+// (change_ground.hpp, move_walls.hpp). A job is a row of jobs(): functions that say whether a deck asks for it, what is
+// wrong before anything is solved, and what came out.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@
 
 namespace karst {
 
-// Both list all that holds a ground during a run, and let go of it: processes (made again from their state), what jobs
+// change_levels() and change_owners() are two of the functions that replace the ground; another one is move_walls()
+// (move_walls.hpp). What holds a ground, and lets go of it here: processes (made again from their state), what jobs
 // have left for one another (flow_on_ground.hpp), results of jobs that are done (by JobContext::make_ground), and the
 // context.
 //

@@ -40,6 +40,43 @@ State transport_on_moved_walls(WallChange& change, const Checkpoint::Part& part,
   return moved;
 }
 
+/// Where walls are.
+struct WallPosition {
+  std::vector<std::uint64_t> keys;
+  std::vector<double> values, slopes;
+};
+
+WallPosition position_of(const MovingWalls& walls) {
+  const Displacement& s = walls.displacement;
+  const std::span<const double> own = s.values().first(s.blocks().n_own_corners());
+  return {s.blocks().layout().keys(), {own.begin(), own.end()}, {s.slopes().begin(), s.slopes().end()}};
+}
+
+/// Boxes are shared out evenly whatever was before, so that each rank has its own again. Collective.
+void put_walls(const JobContext& context, const WallPosition& position) {
+  MovingWalls& walls = *context.walls;
+  walls.now.drop_cache();
+  walls.put_back(context.comm, domain_of(context.geometry()));
+  walls.displacement.add_boxes(context.comm, context.comm.rank() == 0 ? position.keys : std::vector<std::uint64_t>());
+  std::ranges::copy(position.values, walls.displacement.values().begin());
+  std::ranges::copy(position.slopes, walls.displacement.slopes().begin());
+}
+
+/// Transport in time needs a flow, which no pore leads any more.
+bool is_closed(const JobContext& context) {
+  return context.config.transport.asked() && !context.config.transport.steady() &&
+         context.config.flow.model != FlowModel::none && !flow_percolates(context);
+}
+
+/// The motion that would close the last pore is not made: the run ends in order where walls are.
+void end_before_closing(JobContext& context, std::shared_ptr<const Ground> before, const WallPosition& position,
+                        Checkpoint& state) {
+  context.ground = std::move(before);
+  put_walls(context, position);
+  for (Checkpoint::Part& part : state.parts)
+    if (part.process == walls_process) part.state.numbers[ended_item] = no_path;
+}
+
 void move_states(const JobContext& context, const Ground& before, Checkpoint& state) {
   std::optional<WallChange> change;
   WallEvents events;
@@ -66,9 +103,6 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.at_walls.clear();
   exchanges.dissolution.clear();
   if (context.config.flow.model == FlowModel::none || !context.config.transport.asked()) return;
-  require(
-      flow_percolates(context),
-      "walls: no pore percolates any more along the axes of the flow, and transport in time cannot go on without it");
   context.walls->steady = steady_results(context, {{flow_job()}}, exchanges);
 }
 
@@ -90,10 +124,14 @@ void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, C
     std::ranges::copy(process->recorder()->files().histories, std::back_inserter(histories));
   all.clear();
   try {
+    const WallPosition position = position_of(*context.walls);
     move_by(context, motion);
     const std::shared_ptr<const Ground> before = context.ground;
     set_ground(context, context.flagged());
-    move_states(context, *before, *state);
+    if (is_closed(context))
+      end_before_closing(context, before, position, *state);
+    else
+      move_states(context, *before, *state);
     do_jobs_for_walls(context);
     all = begin_together(context, jobs, state);
   } catch (const Error&) {  // the same on all ranks

@@ -11,8 +11,9 @@ namespace karst {
 void do_jobs_for_walls(const JobContext& context);
 
 /// Moves walls if a process asks for it (Process::wall_motion()): states out, processes down, walls, ground, jobs for
-/// walls, processes on the state that follows. Contents of volumes follow their pieces of fluid (decision 061). Throws
-/// Error on all ranks. Collective.
+/// walls, processes on the state that follows. A motion that would leave transport in time without a flow is not made,
+/// and the run ends in order. Contents of volumes follow their pieces of fluid (decision 061). Throws Error on all
+/// ranks. Collective.
 void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock);
 
 }  // namespace karst

@@ -73,7 +73,7 @@ class TransportInTime final : public Process {
   Recorder recorder_;
   double setup_seconds_ = 0.0;
   // For leave_settling():
-  std::vector<std::vector<double>> before_;   ///< own values after the step before
+  std::vector<Array<double>> before_;         ///< own values after the step before
   std::vector<double> most_, most_before_{};  ///< [component] largest Σ V |c| up to now, and before the last step
 };
 
@@ -131,8 +131,7 @@ void leave_wall_rates(const TransportSystem& system) {
 /// How the step from these values has changed them: Σ V |c - before| over the most that Σ V |c| has been, the largest
 /// of all components. Collective.
 /// @param[in,out] most  of each component
-double change_since(const TransportSystem& system, std::span<const std::vector<double>> before,
-                    std::vector<double>& most) {
+double change_since(const TransportSystem& system, std::span<const Array<double>> before, std::vector<double>& most) {
   const ScalarGrid& grid = system.stepper->grid();
   std::vector<double> sums;
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -310,11 +309,9 @@ void TransportInTime::leave_settling(double dt) {
 void TransportInTime::keep_values_before() {
   const JobContext& run = system_.run;
   if (!run.walls || run.config.walls.standstill == 0.0) return;
-  before_.resize(system_.state.values.size());
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    const std::span<const double> own = system_.own_values(i);
-    before_[i].assign(own.begin(), own.end());
-  }
+  const std::size_t n_own = system_.stepper->grid().n_own;
+  while (before_.size() < system_.state.values.size()) before_.emplace_back(n_own, Purpose::fields);
+  for (std::size_t i = 0; i < before_.size(); ++i) std::ranges::copy(system_.own_values(i), before_[i].begin());
 }
 
 void TransportInTime::skip(double time) {

@@ -40,7 +40,9 @@ class WallsBesideTransport final : public WallsProcess {
     provisional_ = state.numbers.at("provisional").get<std::vector<double>>();
     rates_ = state.numbers.at("rates").get<std::vector<double>>();
     look_for_end();
-    if (!evolution_.ended_by.empty()) settle(run_, state_);
+    if (evolution_.ended_by.empty()) return;
+    settle(run_, state_);
+    passed_ = 0.0;
   }
   /// As fast as in the step before.
   double longest_step() override { return now_.largest > 0.0 ? most_ / now_.largest : Process::longest_step(); }

@@ -23,6 +23,8 @@ void add_step(EvolutionLine line, Evolution& evolution);
 
 inline constexpr const char* walls_process = "walls";  ///< name in checkpoints
 inline constexpr const char* wall_events_item = "wall_events";
+inline constexpr const char* ended_item = "ended_by";  ///< in a state: why no step follows
+inline constexpr const char* no_path = "no pore percolates any more along the axes of the flow";
 inline constexpr const char* evolution_csv = "evolution.csv";
 std::string evolution_header(const Evolution& evolution);
 std::string evolution_line(const Evolution& evolution, const EvolutionLine& line);

@@ -54,6 +54,7 @@ void WallsProcess::go_on(const State& state) {
     evolution_.states = states_of(state.numbers.at("states"));
     evolution_.steps = state.numbers.at("steps");
     evolution_.stride = state.numbers.at("stride");
+    evolution_.ended_by = state.numbers.value(ended_item, std::string());
     events_ = wall_events_of(state.numbers.at(wall_events_item));
   });
 }
@@ -72,7 +73,7 @@ void WallsProcess::add_frame(bool last) {
 
 void WallsProcess::look_for_end() {
   if (run_.config.flow.model != FlowModel::none && !flow_percolates(run_))
-    evolution_.ended_by = "no pore percolates any more along the axes of the flow";
+    evolution_.ended_by = no_path;
   else if (std::ranges::none_of(evolution_.minerals, [&](const MineralMotion& m) {
              const auto number = &m - evolution_.minerals.data();
              return m.deck != nullptr && run_.geometry().report.minerals[number].area > 0.0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Home cells (cell merging): a piece of fluid whose cell centre is in the solid is merged with the control volume
 // across its largest aperture, among those that contain their cell centre and are on the same side of a coarse-fine
-// boundary. A piece without such a neighbour remains a separate VoF (isolated fragment, "orphan").
+// boundary; of equal ones with the one farther from the wall, and where that is equal, too, several share it, except at
+// such a boundary. A piece without such a neighbour remains a separate VoF (isolated fragment, "orphan").
 #pragma once
 
 #include <array>

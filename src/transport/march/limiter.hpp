@@ -3,12 +3,10 @@
 // from left to right, and a factor per face is the fraction of it that is applied: c = c_low - Σ factor A / V.
 // Components that must retain a relation share their factors, all others have their own.
 //
-//   within a range  (diffusion, wall) only volumes that would leave the range of all previous data are limited, with
-//   what
+//   within a range  (diffusion, wall) only volumes that would leave the range of all previous data are limited,
 //                   their outflow counted: R = 1 - V excess / inflow, and a little less (`more` in
-//                   limiter_range.cpp); repeated until no value leaves the range. R tends to 1 with the excess, so
-//                   round-off remains
-//                   round-off
+//                   limiter_range.cpp); repeated until no value leaves the range. R tends to 1 with the excess,
+//                   so round-off remains round-off
 //   local           (advection) flux-corrected transport: every volume remains between the extrema of itself and its
 //                   neighbours, before and after the low-order step (Zalesak, J. Comput. Phys. 31 (1979) 335)
 //
@@ -29,13 +27,11 @@ struct ScalarRange {
 /// Tolerances of the bounds for round-off, so that a component that is uniform except for round-off does not reduce the
 /// factors that it shares. With s = max(|least|, |largest|) of all previous data:
 ///
-///   range  values in it are not limited: the range of the data, extended on both sides by what its width lacks to 1e-9
-///   s,
-///          or by nothing if it is wider than that
+///   range  values in it are not limited: the range of the data, extended on both sides by what its width lacks
+///          to 1e-9 s, or by nothing if it is wider than that
 ///   slack  1e-15 (|least| + |largest|), beyond which a value has left the range
 ///   near   1e-13 s plus the extension of the range: the distance by which a value may leave the extrema of its
-///   neighbourhood, but not
-///          the range
+///          neighbourhood, but not the range
 struct Leeway {
   explicit Leeway(const ScalarRange& data);
   double least_allowed() const { return range.least - slack; }

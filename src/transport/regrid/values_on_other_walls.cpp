@@ -49,11 +49,10 @@ void sum_up(const Comm& comm, WallBalance& b) {
   b.opened = sums[0], b.closed = sums[1], b.entered = sums[2], b.cut_off = sums[3];
 }
 
-/// What is left of each volume, of which some may have closed.
+/// What is left of each volume, of which some may have closed. Collective.
 std::vector<double> left_of(const WallChange& change, std::span<const double> values, std::span<const double> at_wall) {
   constexpr double most = 1.0;  // closed / kept: a linear profile between wall and volume stays one
   std::vector<double> left(values.begin(), values.end());
-  if (at_wall.data() == values.data()) return left;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double c : values) low = std::min(low, c), high = std::max(high, c);
   low = change.from.composite->comm().min(low);
@@ -70,8 +69,10 @@ std::vector<double> left_of(const WallChange& change, std::span<const double> va
 
 std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,
                                             std::span<const double> at_wall, double of_pore, WallBalance& balance) {
-  if (at_wall.empty()) at_wall = values;
-  const std::vector<double> left = left_of(change, values, at_wall);
+  const bool known = change.from.composite->comm().any(!at_wall.empty());  // a rank without volumes has none
+  if (!known) at_wall = values;
+  const std::vector<double> left =
+      known ? left_of(change, values, at_wall) : std::vector<double>(values.begin(), values.end());
   const std::vector<double> old = of_sources(change, left), wall = of_sources(change, at_wall);
   const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
   std::vector<double> now(change.to.n_all, 0.0);

@@ -92,6 +92,30 @@ end = 5e4
   EXPECT_NEAR(dissolved[0] / dissolved[1], 1.0, 0.01);
 }
 
+// Transport in time ends in order, with its results, before the last pore closes.
+TEST(SlowWalls, APoreThatCloses) {
+  const PetscSession petsc;
+  const WallsRun ran = test::run_walls(test::sphere_solid({6.3, 4.1, 4.0}, 3.2) + test::cells_along_x({16, 8, 8}) +
+                                       test::creeping_flow + R"(
+[transport]
+diffusivity = 0.5
+[[transport.component]]
+name = "tracer"
+inlet = 1
+[[walls.mineral]]
+speed = -0.02
+[time]
+end = 1000
+)");
+  test::expect_balance(ran, 0.6);
+  EXPECT_LT(ran.last("time_s"), 200.0);
+  EXPECT_GT(ran.last("permeability_x_m2"), 0.0);
+  EXPECT_LT(ran.last("permeability_x_m2"), 0.05 * ran.first("permeability_x_m2"));
+  EXPECT_EQ(ran.transport.at("time_s").size() + 1, ran.columns.at("time_s").size());
+  ASSERT_FALSE(ran.result.warnings.empty());
+  EXPECT_TRUE(test::has(ran.result.warnings.back(), "no pore percolates any more"));
+}
+
 // Of many steps the first, the last, and evenly spaced ones in between stay.
 TEST(SlowWalls, LinesOfLongRuns) {
   Evolution evolution;

@@ -260,6 +260,10 @@ void require_one_mineral(const Config& config, const MovingMineral& mineral, F&&
 
 /// What moves the walls of each mineral.
 void require_drivers_of_walls(Reader& in, const Config& config) {
+  const ChemistryDeck& chemistry = config.chemistry;  // what is wrong with it has been noted
+  if (chemistry.asked() &&
+      (config.reactive == nullptr || config.reactive->medium.minerals.size() != chemistry.minerals.size()))
+    return;
   const std::vector<ComponentDeck>& all = config.transport.components;
   const std::size_t n_own = config.reactive != nullptr ? config.reactive->first : all.size();
   std::vector<std::string> names;  // totals of [chemistry] do not count

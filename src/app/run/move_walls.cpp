@@ -62,10 +62,9 @@ void put_walls(const JobContext& context, const WallPosition& position) {
   std::ranges::copy(position.slopes, walls.displacement.slopes().begin());
 }
 
-/// Transport in time needs a flow, which no pore leads any more.
-bool is_closed(const JobContext& context) {
-  return context.config.transport.asked() && !context.config.transport.steady() &&
-         context.config.flow.model != FlowModel::none && !flow_percolates(context);
+/// Transport in time cannot go on without the flow that carries it; steady states end by themselves.
+bool needs_flow(const Config& config) {
+  return config.transport.asked() && !config.transport.steady() && config.flow.model != FlowModel::none;
 }
 
 /// The motion that would close the last pore is not made: the run ends in order where walls are.
@@ -102,7 +101,7 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.wall_rates.clear();
   exchanges.at_walls.clear();
   exchanges.dissolution.clear();
-  if (context.config.flow.model == FlowModel::none || !context.config.transport.asked()) return;
+  if (!needs_flow(context.config)) return;
   context.walls->steady = steady_results(context, {{flow_job()}}, exchanges);
 }
 
@@ -124,11 +123,12 @@ void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, C
     std::ranges::copy(process->recorder()->files().histories, std::back_inserter(histories));
   all.clear();
   try {
-    const WallPosition position = position_of(*context.walls);
+    const bool may_close = needs_flow(context.config);
+    const WallPosition position = may_close ? position_of(*context.walls) : WallPosition{};
     move_by(context, motion);
     const std::shared_ptr<const Ground> before = context.ground;
     set_ground(context, context.flagged());
-    if (is_closed(context))
+    if (may_close && !flow_percolates(context))
       end_before_closing(context, before, position, *state);
     else
       move_states(context, *before, *state);

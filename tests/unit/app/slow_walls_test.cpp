@@ -93,7 +93,7 @@ end = 5e4
 }
 
 // Transport in time ends in order, with its results, before the last pore closes.
-TEST(SlowWalls, APoreThatCloses) {
+TEST(SlowWallsMpi, APoreThatCloses) {
   const PetscSession petsc;
   const WallsRun ran = test::run_walls(test::sphere_solid({6.3, 4.1, 4.0}, 3.2) + test::cells_along_x({16, 8, 8}) +
                                        test::creeping_flow + R"(
@@ -145,6 +145,9 @@ TEST(SlowWalls, MistakesOfDecksWithChemistry) {
   EXPECT_TRUE(test::has(mistakes("moles = 2\nmolar_volume = 1\n" + calcite + "wall = \"all\"\n"), "without effect"));
   EXPECT_TRUE(test::has(mistakes(calcite + "wall = \"all\"\n" + calcite + "name = \"other\"\nwall = \"solid\"\n"),
                         "lie on the same walls"));
+  const std::string unknown = mistakes("[[chemistry.mineral]]\nphase = \"Nothing\"\nrates = [\"1\"]\nwall = \"all\"\n");
+  EXPECT_TRUE(test::has(unknown, "Nothing"));
+  EXPECT_FALSE(test::has(unknown, "walls.mineral"));
   EXPECT_TRUE(test::has(mistakes("speed = 1\n[walls]\nstandstill = 0.5\n"), "0 to 0.1"));
 }
 

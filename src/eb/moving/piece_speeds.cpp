@@ -2,6 +2,7 @@
 #include "eb/moving/piece_speeds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -23,10 +24,55 @@ bool is_on_side(const Domain& domain, const Vec3& x) {
   return false;
 }
 
+/// In which directions a point has pieces on one side alone, as the domain ends on the other.
+struct OneSided {
+  OneSided(const Domain& domain, const Vec3& low, const Vec3& high) {
+    for (int d = 0; d < 3; ++d) {
+      const bool at_low = low[d]<near_reach, at_high = high[d]> domain.cells[d] - near_reach;
+      along[d] = !domain.periodic[d] && at_low != at_high;
+      any |= along[d];
+    }
+  }
+  std::array<bool, 3> along{};
+  bool any = false;
+};
+
+/// A mean of pieces that stand on one side of x is the value half a spacing away. A line through the values, fitted
+/// with the weights of the mean, leads back to x: by their range at most, as it is an extrapolation.
+double at_side(const NearPieces& pieces, const Vec3& x, const OneSided& sides, const NearPieces::Mean& near) {
+  constexpr double least_spread = 0.01;  // of the places: there is no line through a single layer of pieces
+  const double mean = near.sum / near.weight;
+  Vec3 place;
+  double least = mean, most = mean;
+  pieces.around(x, near_reach, [&](std::size_t i, double w) {
+    const NearPiece& p = pieces.all()[i];
+    place += (w / near.weight) * (p.at - x);
+    least = std::min(least, p.value);
+    most = std::max(most, p.value);
+  });
+  Vec3 spread, rise;
+  pieces.around(x, near_reach, [&](std::size_t i, double w) {
+    const NearPiece& p = pieces.all()[i];
+    for (int d = 0; d < 3; ++d) {
+      const double away = p.at[d] - x[d] - place[d];
+      spread[d] += w * away * away;
+      rise[d] += w * away * (p.value - mean);
+    }
+  });
+  double value = mean;
+  for (int d = 0; d < 3; ++d)
+    if (sides.along[d] && spread[d] > least_spread * near.weight) value -= rise[d] / spread[d] * place[d];
+  const double beyond = most - least;
+  return std::clamp(value, least - beyond, most + beyond);
+}
+
 /// Of a point in spacings of the corners.
 double speed_at(const NearPieces& pieces, const Vec3& x) {
   const NearPieces::Mean near = pieces.mean(x, near_reach);
-  if (near.weight > 0.0) return near.sum / near.weight;
+  if (near.weight > 0.0) {
+    const OneSided sides(pieces.domain(), x, x);
+    return sides.any ? at_side(pieces, x, sides, near) : near.sum / near.weight;
+  }
   const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? reach_at_sides : far_reach);
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
 }
@@ -72,9 +118,10 @@ class SpeedsAt {
     for (int d = 0; d < 3; ++d) c[d] = static_cast<int>(std::floor(x[d] / width));
     return c;
   }
-  /// The pieces around a cube, or false.
+  /// The pieces around a cube; false where more than their means is wanted.
   bool list(const Index& cube) {
     const Vec3 low = width * to_vec(cube);
+    if (OneSided(pieces_.domain(), low, low + Vec3::all(width)).any) return false;
     for (auto& some : {&x_, &y_, &z_, &area_, &value_}) some->clear();
     const bool done = pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
       x_.push_back(p.at[0]);

@@ -198,6 +198,22 @@ struct Owed {
   double volume;
 };
 
+/// Calls f(x and its mirror images behind the sides of the domain that are nearer than `reach`).
+template <class F>
+void for_mirror_images(const Domain& domain, const Vec3& x, double reach, F&& f) {
+  std::array<std::array<double, 3>, 3> at{};
+  std::array<int, 3> n{1, 1, 1};
+  for (int d = 0; d < 3; ++d) {
+    at[d][0] = x[d];
+    if (domain.periodic[d]) continue;
+    if (x[d] < reach) at[d][n[d]++] = -x[d];
+    if (x[d] > domain.cells[d] - reach) at[d][n[d]++] = 2.0 * domain.cells[d] - x[d];
+  }
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i) f(Vec3{at[0][i], at[1][j], at[2][k]});
+}
+
 /// What one rank does for the walls at its blocks of corners.
 class Sharing {
  public:
@@ -262,11 +278,15 @@ class Sharing {
     double weight = 0.0;
   };
 
+  /// As if the walls went on behind the sides of the domain as in a mirror: a wall that moves evenly up to a side owes
+  /// as much in its last cell as in the others.
   void find_takers(const Owed& owed, Takers& takers) const {
     takers.pieces.clear();
     takers.weight = 0.0;
     for (const double reach : reaches) {
-      takers.weight = now_.around(owed.at, reach, [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); });
+      for_mirror_images(blocks_.layout().domain(), owed.at, reach, [&](const Vec3& x) {
+        takers.weight += now_.around(x, reach, [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); });
+      });
       if (takers.weight > 0.0) return;
       takers.pieces.clear();
     }

@@ -445,9 +445,9 @@ speed = -0.1
 end = 8
 )");
   const double width = 16.0 * ran.last("porosity");
-  EXPECT_NEAR(width, 11.3 - 1.6, 1e-4);
+  EXPECT_NEAR(width, 11.3 - 1.6, 1e-12);
   const double flow_rate = ran.result.json.at("inlet_flow").at("flow_rate_m3_s");
-  EXPECT_NEAR(flow_rate, 1e-3 * 4.0 * width, 3e-3 * flow_rate);  // walls are not quite straight next to the side
+  EXPECT_NEAR(flow_rate, 1e-3 * 4.0 * width, 1e-12 * flow_rate);
 }
 
 TEST(MovingWalls, MistakesOfADeck) {

@@ -73,6 +73,22 @@ TEST(PieceSpeeds, MeansConverge) {
   EXPECT_GT(test::least_order(errors), 1.6);
 }
 
+// Beside a side of the domain all pieces are on one side of a point; their mean alone would be that of half a spacing
+// away. Where a speed is linear, it is as near there as elsewhere.
+TEST(PieceSpeeds, LinesLeadToTheSides) {
+  MovingWall wall(Comm::self(), grid_of(32, 1), make_level_set(HalfSpace{{16.0, 15.7, 16.0}, {0.0, -1.0, 0.0}}));
+  wall.move(test::uniform_speed(0.0), 1.0);
+  const auto f = [](const Vec3& x) { return 1.0 + 0.01 * x[0] - 0.02 * x[2]; };
+  const WallSpeed speed = from_pieces(wall, wall.geometry(), f);
+  for (const double x : {0.0, 0.4, 1.5, 1.9, 11.3, 30.4, 32.0})
+    for (const double z : {0.0, 1.2, 14.6, 31.8}) {
+      const Vec3 at{x, 15.7, z};
+      double v = 0.0;
+      speed({&at, 1}, 0.0, {&v, 1});
+      EXPECT_NEAR(v, f(at), 2.5e-3) << x << ' ' << z;
+    }
+}
+
 // A number of speeds that is not that of the pieces is a mistake of the caller.
 TEST(PieceSpeeds, WrongNumbersAreErrors) {
   MovingWall wall(Comm::self(), grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.1), 4.0}));

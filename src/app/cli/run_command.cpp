@@ -48,7 +48,7 @@ bool is_option(const std::string& word) {
 }
 
 /// The words of --petsc. Throws Error when one belongs to no job: it would have no effect.
-std::vector<std::string> petsc_options(const CommandLine& line, const std::vector<Job>& asked) {
+std::vector<std::string> petsc_options(const CommandLine& line, const Config& config, const std::vector<Job>& asked) {
   std::vector<std::string> words;
   for (const std::string& word : split(line.petsc, ' ')) {
     if (word.empty()) continue;
@@ -57,7 +57,7 @@ std::vector<std::string> petsc_options(const CommandLine& line, const std::vecto
     std::vector<std::string> prefixes;
     bool known = word == "-log_view";
     for (const Job& job : asked) {
-      if (!job.through_petsc) continue;
+      if (!job.through_petsc(config)) continue;
       prefixes.push_back(fmt::format("-{}_", job.word.name));
       known = known || word.starts_with(prefixes.back());
     }
@@ -77,7 +77,9 @@ std::vector<Job> jobs_that_fit(const Comm& comm, const Config& config, const Com
 
 /// The deck with the options of --petsc, which is what a solve by PETSc depends on.
 std::string with_petsc(const std::string& deck, const CommandLine& line) {
-  return line.petsc.empty() ? deck : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n", deck, line.petsc);
+  return line.petsc.empty()
+             ? deck
+             : fmt::format("{0}\n[diffusion]\n--petsc = {1}\n[transport]\n--petsc = {1}\n", deck, line.petsc);
 }
 
 /// A run from its folder on.
@@ -337,7 +339,7 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const WallClock clock;
   const Session session = start_session(comm, line);
   const std::vector<Job> asked = jobs_that_fit(comm, session.config, line);
-  const std::vector<std::string> options = petsc_options(line, asked);
+  const std::vector<std::string> options = petsc_options(line, session.config, asked);
   const PetscSession petsc(options);
   RunFolder folder(comm, line.out.empty() ? session.config.output.directory : line.out, line.overwrite,
                    input_files(session.config, line), line.resume);

@@ -196,7 +196,8 @@ struct Job {
   /// Its part of report.html; empty when the summary holds no results of it. Not collective.
   PagePart (*page)(const Json& summary, const Figures&);
   JobCost cost;
-  bool through_petsc = false;  ///< its solves take the options of --petsc that begin with its name
+  /// Its solves take the options of --petsc that begin with its name.
+  bool (*through_petsc)(const Config&) = [](const Config&) { return false; };
   bool (*in_time)(const Config&) = [](const Config&) { return false; };  ///< it goes through time, step by step
   /// What other jobs may take of it, and what it takes of others, by name (exchange.hpp).
   std::vector<ExchangeName> gives{};

@@ -366,7 +366,7 @@ Job diffusion_job() {
                    .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
                    .n_fields = [](const Config& config,
                                   PlotField) { return static_cast<int>(config.diffusion.axes.size()); }},
-          .through_petsc = true};
+          .through_petsc = [](const Config&) { return true; }};
 }
 
 }  // namespace karst

@@ -27,6 +27,7 @@ Job transport_job() {
                          return field == PlotField::chemistry ? n_fields(config)
                                                               : static_cast<int>(config.transport.components.size());
                        }},
+          .through_petsc = [](const Config& config) { return config.transport.steady(); },
           .in_time = [](const Config& config) { return !config.transport.steady(); },
           .gives = {ExchangeName::wall_rates},
           .takes =

@@ -49,7 +49,7 @@ BasicCoarseLevel<C>::BasicCoarseLevel(const Comm& comm, const NodeGraph& graph, 
     lists[w] = {};
   });
   if constexpr (C == 3) list_own_diagonals(graph);
-  set_diagonals(graph.shift);
+  set_diagonals(graph.shifts());
   const std::size_t n_all = n_nodes_ + halo_.n_received();
   x_ = Array<Value>(n_all, Purpose::solver, Value{});
   y_ = Array<Value>(n_all, Purpose::solver, Value{});

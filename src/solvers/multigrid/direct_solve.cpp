@@ -81,7 +81,7 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   if (components_differ_) n_inverses = C;
   inverse_.resize(m * m * n_inverses);
   for (std::size_t c = 0; c < C; ++c) {
-    std::vector<float> shift = graph.shift;
+    std::vector<float> shift = graph.shifts();
     if (C == 3)
       for (const ComponentShift& s : graph.component_shift) shift[s.node] += s.shift[c];
     for (std::size_t v = 0; v < n; ++v)

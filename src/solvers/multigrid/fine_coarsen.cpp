@@ -238,6 +238,7 @@ class Coarsener {
       rows.begin_row(static_cast<std::int32_t>(children_.node_begin[b] + static_cast<std::int64_t>(c)));
       for (const std::size_t end = end_[b][c]; k < end; ++k) {
         rows.add_shift(tools.faces.shift(child[k]));
+        rows.add_entering(level_.entering_of(b, child[k]));
         tools.faces.for_each(child[k], [&](std::uint16_t slot, std::size_t side, float weight) {
           if (slot >= first_domain) {
             const float of_all = weight * (1.0F - factor[slot - first_domain]);

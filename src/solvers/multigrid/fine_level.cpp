@@ -14,6 +14,8 @@ std::vector<float> shifts_of(const TwoPointLevel& level, int b) {
   std::vector<float> shift(graph.n_own, level.regular_shift);
   const std::size_t first = level.geometry->moments_begin[b];
   for (int r = 0; r < graph.n_irregular; ++r) shift[graph.row_vof[r]] = level.shift[first + r];
+  if (level.entering.size() > 0)
+    for (int v = 0; v < graph.n_own; ++v) shift[v] += level.entering_of(b, v);
   return shift;
 }
 
@@ -125,7 +127,7 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
     diagonal += weight;
   };
   const auto add_regular = [&](int vof, const std::array<std::uint16_t, 6>& slots) {
-    diagonal = level.regular_shift;
+    diagonal = level.regular_shift + level.entering_of(b, vof);
     for (int side = 0; side < 6; ++side) {
       const std::uint16_t slot = slots[side];
       add(slot, level.carried(level.whole_weight(b, vof, side, slot), b, vof, side));
@@ -134,7 +136,7 @@ void BasicFineLevel<C>::add_rows(int b, const TwoPointLevel& level, RowList<std:
   };
   std::size_t extra = 0;
   for (int r = 0; r < g.n_irregular; ++r) {
-    diagonal = level.shift[first + r];
+    diagonal = level.shift[first + r] + level.entering_of(b, g.row_vof[r]);
     for (std::size_t side = 0; side < 6; ++side)
       add(g.neighbours[r][side], level.carried(level.weight[first + r][side], b, g.row_vof[r], side));
     for (; extra < g.extra.size() && g.extra[extra].vof == g.row_vof[r]; ++extra)

@@ -59,6 +59,7 @@ std::vector<std::byte> packed(const NodeGraph& mine, const std::vector<std::int3
   append(message, mine.weight);
   append(message, mine.inflow);
   append(message, mine.shift);
+  append(message, mine.entering);
   append(message, component_shift);
   return message;
 }
@@ -82,6 +83,7 @@ NodeGraph merge(const Comm& comm, const NodeGraph& mine, int group) {
     add(graph.weight, take<float>(rest));
     add(graph.inflow, take<float>(rest));
     add(graph.shift, take<float>(rest));
+    add(graph.entering, take<float>(rest));
     add(graph.component_shift, take<ComponentShift>(rest));
   }
   const int here = comm.rank() / group;

@@ -178,6 +178,7 @@ CoarsenedNodes coarsen(const Comm& comm, const NodeGraph& fine, float scale) {
       for (std::int64_t k = children.begin[c]; k < children.begin[c + 1]; ++k) {
         const std::size_t v = children.child[k];
         builder.add_shift(galerkin_factor(fine.shift[v], bond[v], scale) * fine.shift[v]);
+        builder.add_entering(fine.entering[v]);
         const auto more =
             std::ranges::lower_bound(fine.component_shift, static_cast<std::int32_t>(v), {}, &ComponentShift::node);
         if (more != fine.component_shift.end() && more->node == static_cast<std::int32_t>(v))

@@ -29,6 +29,7 @@ NodeGraph gather(const Comm& comm, const NodeGraph& mine) {
   graph.weight = all(mine.weight);
   graph.inflow = all(mine.inflow);
   graph.shift = all(mine.shift);
+  graph.entering = all(mine.entering);
   std::vector<ComponentShift> component_shift(mine.component_shift);
   for (ComponentShift& s : component_shift) s.node += static_cast<std::int32_t>(first[comm.rank()]);
   graph.component_shift = all(std::as_const(component_shift));

@@ -38,6 +38,7 @@ struct NodeGraph {
   std::vector<float> weight;                    ///< > 0
   std::vector<float> inflow;                    ///< per connection, out of the column (carried_weight.hpp); empty: none
   std::vector<float> shift;                     ///< per node, >= 0
+  std::vector<float> entering;                  ///< per node (TwoPointLevel::entering), >= 0
   std::vector<ComponentShift> component_shift;  ///< by increasing node; nodes without one are left out
   /// On the first level below the finest: the part of the shifts that does not change with the others; by increasing
   /// node.
@@ -47,6 +48,12 @@ struct NodeGraph {
   /// Of a connection in the rows of the operator.
   float weight_of(std::size_t connection) const {
     return inflow.empty() ? weight[connection] : carried_weight(weight[connection], inflow[connection]);
+  }
+  /// Of the rows: with what enters.
+  std::vector<float> shifts() const {
+    std::vector<float> all(shift);
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] += entering[v];
+    return all;
   }
   std::int64_t n_connections() const { return static_cast<std::int64_t>(column.size()); }
 };

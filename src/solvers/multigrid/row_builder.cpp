@@ -13,6 +13,7 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
   }
   graph.key.resize(row.back());
   graph.shift.resize(row.back());
+  graph.entering.resize(row.back());
   graph.begin.resize(row.back() + 1);
   graph.column.resize(entry.back());
   graph.weight.resize(entry.back());
@@ -27,6 +28,7 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
     const auto place = [](auto& all, std::size_t at) { return all.begin() + static_cast<std::ptrdiff_t>(at); };
     std::ranges::copy(p.key_, place(graph.key, row[i]));
     std::ranges::copy(p.shift_of_, place(graph.shift, row[i]));
+    std::ranges::copy(p.entering_of_, place(graph.entering, row[i]));
     std::ranges::copy(p.column_, place(graph.column, entry[i]));
     std::ranges::copy(p.weight_, place(graph.weight, entry[i]));
     std::ranges::copy(p.inflow_, place(graph.inflow, entry[i]));

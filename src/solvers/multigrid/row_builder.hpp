@@ -17,7 +17,7 @@ class RowBuilder {
   void begin_row(std::int32_t node) {
     node_ = node;
     first_ = column_.size();
-    shift_ = side_shift_ = 0.0;
+    shift_ = side_shift_ = entering_ = 0.0;
     more_ = {};
   }
   void add_shift(double s) { shift_ += s; }
@@ -26,6 +26,8 @@ class RowBuilder {
     shift_ += s;
     side_shift_ += s;
   }
+  /// Flow that enters from outside (TwoPointLevel::entering).
+  void add_entering(double flow) { entering_ += flow; }
   /// To one of three components alone.
   void add_shift(std::size_t component, double s) { more_[component] += s; }
   void add(std::int32_t column, float weight) {
@@ -47,6 +49,7 @@ class RowBuilder {
   void end_row(std::uint64_t key, float scale) {
     for (std::size_t k = first_; k < weight_.size(); ++k) weight_[k] *= scale;
     shift_of_.push_back(scale * static_cast<float>(shift_));
+    entering_of_.push_back(static_cast<float>(entering_));
     if (side_shift_ > 0.0) side_of_.push_back({node_, scale * static_cast<float>(side_shift_)});
     if (more_ != std::array<double, 3>{}) {
       more_of_.push_back({node_, {}});
@@ -60,12 +63,12 @@ class RowBuilder {
   friend void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph);
   std::int32_t node_ = 0;
   std::size_t first_ = 0;
-  double shift_ = 0.0, side_shift_ = 0.0;
+  double shift_ = 0.0, side_shift_ = 0.0, entering_ = 0.0;
   std::array<double, 3> more_{};
   std::vector<ComponentShift> more_of_;
   std::vector<SideShift> side_of_;
   std::vector<std::int32_t> column_, length_;
-  std::vector<float> weight_, inflow_, shift_of_;  // inflow_: as weight_, or shorter
+  std::vector<float> weight_, inflow_, shift_of_, entering_of_;  // inflow_: as weight_, or shorter
   std::vector<std::uint64_t> key_;
 };
 

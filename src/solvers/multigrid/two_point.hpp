@@ -45,6 +45,9 @@ struct TwoPointLevel {
   /// Per own VoF and side, in units of the weights: inflow of the flow through a face (carried_weight.hpp); empty: no
   /// flow. With a flow the operator is not symmetric. For the form `lines`, which has no weights of extra faces.
   Array<std::array<float, 6>> inflow;
+  /// Per own VoF, in the same units: flow that enters through sides of the domain with a given value. It is part of the
+  /// diagonal, as the flow out of the VoF is; coarse levels do not scale it. Empty: none.
+  Array<float> entering;
   std::vector<std::uint16_t> covered;       ///< VoFs under the next finer level, box after box, increasing
   std::vector<std::int64_t> covered_begin;  ///< n_local + 1; both empty on the finest level
   std::vector<CoarseFineLink> links;        ///< to the next coarser level
@@ -64,6 +67,9 @@ struct TwoPointLevel {
   }
   float inflow_of(int box, int vof, std::size_t side) const {
     return inflow[geometry->graph.vof_begin(box) + vof][side];
+  }
+  float entering_of(int box, int vof) const {
+    return entering.size() == 0 ? 0.0F : entering[geometry->graph.vof_begin(box) + vof];
   }
   double beta(int box, int vof, int side, int slot) const {
     return face_beta->box(box, direction_of(side))[is_high(side) ? slot : vof];

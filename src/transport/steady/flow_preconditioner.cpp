@@ -19,22 +19,28 @@ MultigridOptions carried_cycle() {
   return options;
 }
 
-void set_inflow(FaceField& flow, double scale, std::vector<TwoPointLevel>& levels) {
+/// @param given  sides through which a given value enters; through others the value of the VoF behind comes back
+void set_inflow(FaceField& flow, double scale, const std::array<bool, 6>& given, std::vector<TwoPointLevel>& levels) {
   for (TwoPointLevel& level : levels) {
     const LevelGraph& graph = level.geometry->graph;
     level.inflow = Array<std::array<float, 6>>(graph.vof_begin(graph.n_local()), Purpose::solver, {});
+    level.entering = Array<float>(graph.vof_begin(graph.n_local()), Purpose::solver, 0.0F);
   }
   flow.for_boxes([&](int l, int b) {
     TwoPointLevel& level = levels[l];
     const BoxGraph box = level.geometry->graph.box(b);
     const std::size_t first = level.geometry->graph.vof_begin(b);
+    const int first_domain = box.closed() - box.halo.n_domain();
     for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
       for (int side = 0; side < 6; ++side) {
         const int slot = slots[side];
         if (slot == box.closed()) continue;
         const auto primary = flow.primary(l).box(b, direction_of(side));
-        const double in = is_high(side) ? -primary[slot] : primary[vof];
-        level.inflow[first + vof][side] = static_cast<float>(scale * in);
+        const auto in = static_cast<float>(scale * (is_high(side) ? -primary[slot] : primary[vof]));
+        if (slot < first_domain || in < 0.0F)
+          level.inflow[first + vof][side] = in;
+        else if (given[side])
+          level.entering[first + vof] += in;
       }
     });
   });
@@ -65,12 +71,12 @@ void BasicFlowPreconditioner<C>::set_scale(double s) {
     multigrid_.emplace(op_);
     return;
   }
-  // Where the flow brings a given value in, the cycle needs an inlet: as if it held on the end.
-  EllipticProblem problem = op_.problem();
+  const EllipticProblem& problem = op_.problem();
+  std::array<bool, 6> given = carried_;
   for (std::size_t side = 0; side < 6; ++side)
-    if (carried_[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
+    given[side] |= problem.sides[side] && problem.sides[side](Vec3{}).kind == BoundaryKind::dirichlet;
   std::vector<TwoPointLevel> levels = make_two_point_levels(*op_.composite(), problem, op_.form());
-  set_inflow(flow_, s, levels);
+  set_inflow(flow_, s, given, levels);
   multigrid_.emplace(op_, levels, carried_cycle());
 }
 

@@ -64,7 +64,7 @@ MAX_FOLDER_FILES = 40  # of src
 # What is met -> (pattern, where it may be, as the start of the path and its end). Tests of a layer count as the layer.
 HOMES = {
     "MPI": (r'#\s*include\s*[<"]mpi\.h|\bMPI_[A-Z]\w*\s*\(', [("src/base/", ""), ("tests/support/", ""), ("tests/programs/", "")]),
-    "OpenMP pragmas": (r"#\s*pragma\s+omp|\b_Pragma\s*\(\s*\"omp", [("src/base/comm/parallel.hpp", "")]),
+    "OpenMP pragmas": (r"#\s*pragma\s+omp|\b_Pragma\s*\(\s*\"omp", [("src/base/comm/parallel.cpp", "")]),
     "the OpenMP library": (r'#\s*include\s*[<"]omp\.h|\bomp_[gs]et_\w+\s*\(', [("src/base/comm/parallel.", ""), ("src/base/parallel.", "")]),
     "PETSc": (r'#\s*include\s*[<"]petsc', [("src/solvers/", "")]),
     "HDF5": (r'#\s*include\s*[<"](hdf5|H5)|\bH5[A-Z]{1,2}[a-z]\w*\s*\(', [("src/io/", ""), ("geometry_import/", ""), ("tests/damage/", "")]),

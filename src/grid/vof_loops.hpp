@@ -20,35 +20,28 @@ void for_each_vof(const BoxGraph& graph, F&& f) {
   using Slots = std::array<std::uint16_t, 6>;
   constexpr bool with_neighbours = std::is_invocable_v<F, int, int, const Slots&>;
   constexpr int none = std::numeric_limits<int>::max();
-  const auto visit_row = [&](std::size_t r) {
-    if constexpr (with_neighbours)
-      f(int{graph.row_vof[r]}, int{graph.row_cell[r]}, graph.neighbours[r]);
-    else
-      f(int{graph.row_vof[r]}, int{graph.row_cell[r]});
-  };
-  const auto visit_run = [&](const Run& run) {
-    for (int t = 0; t < run.length; ++t) {
-      if constexpr (with_neighbours)
-        f(run.first + t, run.cell + t, run.neighbours(t));
-      else
-        f(run.first + t, run.cell + t);
-    }
-  };
-  // Three increasing sequences: irregular rows, other rows, runs.
+  // Three increasing sequences: irregular rows, other rows, runs. f is called in one place, so that it is compiled
+  // once.
   const std::size_t n_irregular = graph.n_irregular;
-  std::size_t cut = 0, row = n_irregular, run = 0;
+  std::size_t cut = 0, other = n_irregular, n_runs = 0;
   for (;;) {
     const int a = cut < n_irregular ? graph.row_vof[cut] : none;
-    const int b = row < graph.row_vof.size() ? graph.row_vof[row] : none;
-    const int c = run < graph.runs.size() ? graph.runs[run].first : none;
+    const int b = other < graph.row_vof.size() ? graph.row_vof[other] : none;
+    const int c = n_runs < graph.runs.size() ? graph.runs[n_runs].first : none;
     const int next = std::min({a, b, c});
     if (next == none) return;
-    if (next == a)
-      visit_row(cut++);
-    else if (next == b)
-      visit_row(row++);
-    else
-      visit_run(graph.runs[run++]);
+    const Run* run = next == a || next == b ? nullptr : &graph.runs[n_runs++];
+    const std::size_t row = next == a ? cut++ : next == b ? other++ : 0;
+    const int cell = run ? int{run->cell} : int{graph.row_cell[row]};
+    const int length = run ? int{run->length} : 1;
+    for (int t = 0; t < length; ++t) {
+      if constexpr (with_neighbours) {
+        const Slots slots = run ? run->neighbours(t) : graph.neighbours[row];
+        f(next + t, cell + t, slots);
+      } else {
+        f(next + t, cell + t);
+      }
+    }
   }
 }
 

@@ -13,7 +13,7 @@ HASH = "# SPDX-License-Identifier: BSD-3-Clause\n"
 
 CLEAN = {
     "src/base/comm/comm.hpp": SPDX + "#include <mpi.h>\nvoid barrier() { MPI_Barrier(0); }\n",
-    "src/base/comm/parallel.hpp": SPDX + "#pragma omp parallel for\n",
+    "src/base/comm/parallel.cpp": SPDX + "#pragma omp parallel for\n",
     "src/base/deck/deck.cpp": SPDX + "#include <toml++/toml.h>\n#include <spdlog/spdlog.h>\n",
     "src/grid/box.hpp": SPDX + '#include "base/comm/comm.hpp"\n// MPI_Send( in a comment is no call\n',
     "src/eb/cut.cpp": SPDX + '#include "base/comm/comm.hpp"\n#include "grid/box.hpp"\n',

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
-#include "base/comm/timer.hpp"
 #include "base/comm/trace.hpp"
 #include "base/core/error.hpp"
 
@@ -37,13 +37,7 @@ namespace detail {
 /// Keeps the exception of the lowest index.
 class FirstException {
  public:
-  void keep(std::int64_t i) {
-    const std::lock_guard lock(mutex_);
-    if (i < index_) {
-      index_ = i;
-      exception_ = std::current_exception();
-    }
-  }
+  void keep(std::int64_t i);  ///< the one that is being handled
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
@@ -54,29 +48,39 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Lets the timers of the other threads of a loop count under those around the loop; a slice of a trace per thread.
-class LoopTimers {
- public:
-  explicit LoopTimers(const TimerNode* place) {
-    if (omp_get_thread_num() != 0) under_.emplace(place);
-    if (trace::on) [[unlikely]]
-      traced_ = omp_get_num_threads() > 1 && begin_share(place, omp_get_thread_num() == 0);
-  }
-  LoopTimers(const LoopTimers&) = delete;
-  LoopTimers& operator=(const LoopTimers&) = delete;
-  ~LoopTimers() {
-    if (traced_) [[unlikely]]
-      trace::end();
-  }
-
- private:
-  std::optional<TimersUnder> under_;
-  bool traced_ = false;
-};
-
 /// First index of share t of m equal shares of [0, n).
 constexpr std::int64_t share_begin(std::int64_t n, std::int64_t t, std::int64_t m) {
   return n / m * t + std::min(t, n % m);
+}
+
+// The threads of a loop, compiled once for all loops: a loop itself is a function of its body that they call.
+
+/// Calls share(body, begin, end, failure) once on each thread. The share catches what its body throws.
+using Share = void (*)(void* body, std::int64_t begin, std::int64_t end, FirstException& failure);
+void run_shares(std::int64_t n, void* body, Share share);
+/// Calls one(body, i) for i in [0, n), handed out one by one.
+using One = void (*)(void* body, std::int64_t i);
+void run_one_by_one(std::int64_t n, void* body, One one);
+
+/// Number t of n of the shares of a loop: the index where they begin in sums of weights (parallel_for_shares).
+std::int64_t weighted_share_begin(std::span<const std::int64_t> sums, std::int64_t t, std::int64_t n);
+
+template <class F>
+void* address_of(F& f) {
+  return const_cast<void*>(static_cast<const void*>(std::addressof(f)));
+}
+template <class F>
+void call_share(void* body, std::int64_t i, std::int64_t end, FirstException& failure) {
+  F& f = *static_cast<F*>(body);
+  try {
+    for (; i < end; ++i) f(i);
+  } catch (...) {
+    failure.keep(i);
+  }
+}
+template <class F>
+void call_one(void* body, std::int64_t i) {
+  (*static_cast<F*>(body))(i);
 }
 
 }  // namespace detail
@@ -84,38 +88,17 @@ constexpr std::int64_t share_begin(std::int64_t n, std::int64_t t, std::int64_t 
 /// f(i) for i in [0, n), equal contiguous shares per thread.
 template <class F>
 void parallel_for(std::int64_t n, F&& f) {
-  detail::FirstException failure;
-  const detail::TimerNode* const place = detail::running_timer();
-#pragma omp parallel if (n > 1)
-  {
-    const detail::LoopTimers timers(place);
-    const std::int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads();
-    const std::int64_t end = detail::share_begin(n, thread + 1, threads);
-    std::int64_t i = detail::share_begin(n, thread, threads);
-    try {
-      for (; i < end; ++i) f(i);
-    } catch (...) {
-      failure.keep(i);
-    }
-  }
-  failure.rethrow();
+  detail::run_shares(n, detail::address_of(f), &detail::call_share<std::remove_reference_t<F>>);
 }
 
 /// f(i) for i in [0, n), contiguous shares of about equal weight per thread.
 /// @param sums  n + 1: sums of the weights before each i, and their total; non-decreasing
 template <class F>
 void parallel_for_shares(std::span<const std::int64_t> sums, F&& f) {
-  const auto total = static_cast<double>(sums.back() - sums.front());
-  const auto begin_of = [&](std::int64_t thread, std::int64_t threads) {
-    if (thread == threads) return std::ssize(sums) - 1;
-    const double share = total * static_cast<double>(thread) / static_cast<double>(threads);
-    const std::int64_t before = sums.front() + static_cast<std::int64_t>(share);
-    return std::lower_bound(sums.begin(), sums.end() - 1, before) - sums.begin();
-  };
   const std::int64_t n = std::min<std::int64_t>(n_threads(), std::ssize(sums) - 1);
   parallel_for(n, [&](std::int64_t thread) {
-    const std::int64_t end = begin_of(thread + 1, n);
-    std::int64_t i = begin_of(thread, n);
+    const std::int64_t end = detail::weighted_share_begin(sums, thread + 1, n);
+    std::int64_t i = detail::weighted_share_begin(sums, thread, n);
     const trace::Slice slice(trace::boxes, end - i);
     for (; i < end; ++i) f(i);
   });
@@ -124,22 +107,35 @@ void parallel_for_shares(std::span<const std::int64_t> sums, F&& f) {
 /// f(i) for i in [0, n), handed out one by one: for work of uneven cost (boxes).
 template <class F>
 void parallel_for_dynamic(std::int64_t n, F&& f) {
-  detail::FirstException failure;
-  const detail::TimerNode* const place = detail::running_timer();
-#pragma omp parallel if (n > 1)
-  {
-    const detail::LoopTimers timers(place);
-#pragma omp for schedule(dynamic, 1) nowait
-    for (std::int64_t i = 0; i < n; ++i) {
-      try {
-        f(i);
-      } catch (...) {
-        failure.keep(i);
-      }
-    }
-  }
-  failure.rethrow();
+  detail::run_one_by_one(n, detail::address_of(f), &detail::call_one<std::remove_reference_t<F>>);
 }
+
+namespace detail {
+
+/// Indices of a sum, in chunks.
+struct Chunks {
+  explicit Chunks(std::int64_t n) : size(std::clamp<std::int64_t>(n / 512, 1, 1024)), count((n + size - 1) / size) {}
+  std::int64_t size, count;
+};
+/// One by one where chunks are few, else in shares.
+void run_chunks(std::int64_t n_chunks, void* body, One one);
+
+/// Values of chunks in pairs, those of pairs in pairs, and so on.
+template <class Slot, class Combine>
+void combine_pairs(std::vector<Slot>& partial, Combine& combine) {
+  for (std::size_t step = 1; step < partial.size(); step *= 2)
+    for (std::size_t c = 0; c + step < partial.size(); c += 2 * step)
+      partial[c].value = combine(partial[c].value, partial[c + step].value);
+}
+
+struct Plus {
+  double operator()(double a, double b) const { return a + b; }
+};
+struct Larger {
+  double operator()(double a, double b) const { return std::isnan(a) || std::isgreater(a, b) ? a : b; }
+};
+
+}  // namespace detail
 
 /// combine(...combine(zero, f(0))..., f(n-1)), grouped in a way that depends only on n, not on the number of threads:
 /// chunks of at most 1024 indices in order, then the chunks in pairs.
@@ -148,42 +144,32 @@ void parallel_for_dynamic(std::int64_t n, F&& f) {
 template <class T, class F, class Combine>
 T parallel_reduce(std::int64_t n, const T& zero, F&& f, Combine&& combine) {
   if (n <= 0) return zero;
-  const std::int64_t chunk = std::clamp<std::int64_t>(n / 512, 1, 1024);
-  const std::int64_t n_chunks = (n + chunk - 1) / chunk;
+  const detail::Chunks chunks(n);
   struct Slot {  // a struct, so that T = bool is no bit of a shared word
     T value;
   };
-  std::vector<Slot> partial(n_chunks, Slot{zero});
+  std::vector<Slot> partial(chunks.count, Slot{zero});
   const auto reduce_chunk = [&](std::int64_t c) {
     T sum = zero;
-    const std::int64_t end = std::min(n, (c + 1) * chunk);
-    for (std::int64_t i = c * chunk; i < end; ++i) sum = combine(sum, f(i));
+    const std::int64_t end = std::min(n, (c + 1) * chunks.size);
+    for (std::int64_t i = c * chunks.size; i < end; ++i) sum = combine(sum, f(i));
     partial[c].value = sum;
   };
-  if (n_chunks <= 4096) {
-    parallel_for_dynamic(n_chunks, reduce_chunk);
-  } else {
-    parallel_for(n_chunks, reduce_chunk);
-  }
-  for (std::size_t step = 1; step < partial.size(); step *= 2) {
-    for (std::size_t c = 0; c + step < partial.size(); c += 2 * step) {
-      partial[c].value = combine(partial[c].value, partial[c + step].value);
-    }
-  }
+  detail::run_chunks(chunks.count, detail::address_of(reduce_chunk), &detail::call_one<decltype(reduce_chunk)>);
+  detail::combine_pairs(partial, combine);
   return partial.front().value;
 }
 
 /// Σ f(i) for i in [0, n), added in an order that depends only on n, not on the number of threads.
 template <class F>
 double parallel_sum(std::int64_t n, F&& f) {
-  return parallel_reduce(n, 0.0, f, [](double a, double b) { return a + b; });
+  return parallel_reduce(n, 0.0, f, detail::Plus{});
 }
 
 /// max f(i) for i in [0, n); -infinity when n = 0; NaN when any f(i) is NaN.
 template <class F>
 double parallel_max(std::int64_t n, F&& f) {
-  return parallel_reduce(n, -std::numeric_limits<double>::infinity(), f,
-                         [](double a, double b) { return std::isnan(a) || std::isgreater(a, b) ? a : b; });
+  return parallel_reduce(n, -std::numeric_limits<double>::infinity(), f, detail::Larger{});
 }
 
 }  // namespace karst

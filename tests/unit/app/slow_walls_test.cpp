@@ -11,20 +11,21 @@ using test::WallsRun;
 
 // Transport in time stands still long before the wall has moved by half a cell: what passes without steps is as between
 // steady states, against the closed form.
-TEST(SlowWallsMpi, TimePassesWhereTransportStandsStill) {
+/// @returns  how far the wall is from where it should be, in cells
+double error_where_time_passes(double displacement) {
   const PetscSession petsc;
-  std::vector<double> errors;
-  for (const double most : {0.5, 0.25}) {
-    const WallsRun ran = test::run_walls(
-        test::slab + fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 1e-4\nmoles = 0.5\n"
-                                 "[time]\nend = 3e6\ndt = 50\n",
-                                 most));
-    test::expect_balance(ran, 0.3);
-    errors.push_back(ran.last("dissolved_m3") / 64.0 - (test::slab_at(2.0, 5e-5, 3e6) - 12.7));
-    EXPECT_LT(ran.columns.at("time_s").size(), 3e6 / 50 / 10);
-  }
-  EXPECT_LT(std::abs(errors[0]), 5e-3);  // of 3.2 cells
+  const WallsRun ran = test::run_walls(
+      test::slab + fmt::format("[walls]\ndisplacement = {}\n[[walls.mineral]]\nmolar_volume = 1e-4\nmoles = 0.5\n"
+                               "[time]\nend = 3e6\ndt = 50\n",
+                               displacement));
+  test::expect_balance(ran, 0.3);
+  EXPECT_LT(ran.columns.at("time_s").size(), 3e6 / 50 / 10);
+  return ran.last("dissolved_m3") / 64.0 - (test::slab_at(2.0, 5e-5, 3e6) - 12.7);
 }
+TEST(SlowWallsMpi, TimePassesWhereTransportStandsStill) {
+  EXPECT_LT(std::abs(error_where_time_passes(0.5)), 5e-3);  // of 3.2 cells
+}
+TEST(SlowWallsMpi, TimePassesInSmallerMovesOfTheWallAtNight) { error_where_time_passes(0.25); }
 
 // A rate that depends on nothing: the wall recedes by molar volume times rate times time, whether its reaction is
 // coupled with diffusion or in turn, and its moles are those of the chemistry.

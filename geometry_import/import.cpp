@@ -2,6 +2,7 @@
 #include "geometry_import/import.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
@@ -268,16 +269,24 @@ ImportReport Import::run(const std::string& output) {
   return report_;
 }
 
+/// One per voxel: such a raw file is of type uint8 unless another is given.
+bool has_bytes(const ImportOptions& options) {
+  std::error_code problem;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.file, problem));
+  const Index& n = options.size;
+  return !problem && n != Index{} && bytes == options.skip_bytes + std::int64_t{n[0]} * n[1] * n[2];
+}
+
 }  // namespace
 
 std::unique_ptr<ImageFile> open_image(const ImportOptions& options) {
   std::optional<RawLayout> layout;
   const bool size_given = options.size != Index{};
   if (options.type || size_given || options.skip_bytes != 0 || options.big_endian) {
-    require(options.type.has_value() || describes_itself(options.file), "{}: a raw file needs its type (uint8, ...)",
-            options.file);
     require(size_given || describes_itself(options.file),
             "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options.file);
+    require(options.type.has_value() || describes_itself(options.file) || has_bytes(options),
+            "{}: a raw file needs its type (uint8, ...), as it does not have one byte per voxel", options.file);
     layout = RawLayout{options.size, options.type.value_or(VoxelType::uint8), options.big_endian, options.skip_bytes};
   }
   return open_image(options.file, layout);

@@ -122,7 +122,7 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
   };
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not contain the voxel width"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = -1; }), "voxel = -1 (m) given; a width must be positive"));
-  EXPECT_TRUE(has(error([](auto& o) { o.type.reset(); }), "needs its type"));
+  EXPECT_TRUE(has(error([](auto& o) { o.type.reset(), o.size[2] = 50; }), "needs its type"));
   EXPECT_TRUE(has(error([](auto& o) { o.size = {}; }), "needs its size"));
   EXPECT_TRUE(has(error([](auto& o) { o.size[2] = 101; }), "too short"));
   EXPECT_TRUE(has(error([](auto& o) { o.file += "x"; }), "no such file"));
@@ -134,6 +134,9 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
   EXPECT_TRUE(has(error([](auto& o) { o.pore.reset(); }), "contains only the values 0 and 1"));
   const auto threshold = [](ImportOptions& o) { o.pore.reset(), o.threshold = 200; };
   EXPECT_TRUE(has(error(threshold), "all voxels are pore (values are from 0 to 1"));
+  ImportOptions bytes = good;  // one byte per voxel needs no type
+  bytes.type.reset();
+  EXPECT_EQ(import_image(comm, bytes, output).type, VoxelType::uint8);
 }
 
 // One rank meets a value that is not a number; the others must not wait for it.

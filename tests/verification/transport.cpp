@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures transient transport (T1 Ogata-Banks, inlets of both kinds, T3 rotation, T7 decay by a reacting wall, T11
 // sharp data in the creeping flow through a packing) and prints the figures as JSON. Ends with status 1 if one does not
-// meet the requirement in asked_of().
+// meet the requirement in missed_by().
 //   karst-verify-transport [--full]
 #include <fmt/core.h>
 
@@ -298,7 +298,7 @@ Json measure(const Comm& comm, bool full) {
 }
 
 /// What falls short.
-Asked asked_of(const Json& all, bool full) {
+Asked missed_by(const Json& all, bool full) {
   Asked ask;
   for (const std::string& name : all.names()) {
     const Json& rows = all[name];
@@ -325,4 +325,4 @@ Asked asked_of(const Json& all, bool full) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::missed_by); }

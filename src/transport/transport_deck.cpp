@@ -43,6 +43,15 @@ void check_formula(Reader& in, std::string_view key, const std::string& text, st
   in.attempt(key, [&] { const Formula formula(text, variables); });
 }
 
+bool compiles(const std::string& text, std::string_view variables) {
+  try {
+    const Formula formula(text, variables);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 constexpr const char* initial_help = "a number, or a formula of x, y, z [m] from the low corner of the domain";
 
 void read_initial(Reader& in, ComponentDeck& c) {
@@ -75,7 +84,8 @@ void read_initial(Reader& in, ComponentDeck& c) {
 void check_component(Reader& in, ComponentDeck& c, const std::string& outlet) {
   c.inlet_given = in.given("inlet") || in.given("inlet_table");
   c.inlet_kind_given = in.given("inlet_kind");
-  check_formula(in, "inlet", c.inlet, "t");
+  c.inlet_of_place = !compiles(c.inlet, "t") && compiles(c.inlet, "xyz");
+  if (!c.inlet_of_place) check_formula(in, "inlet", c.inlet, "t");
   if (!is_name(c.name))
     in.mistake("name", c.name.empty()
                            ? std::string("missing; every component needs a name")
@@ -99,7 +109,8 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   in.number("source", c.source, "C/s", "uniform source in the fluid, concentration per second", -largest, largest);
   read_initial(in, c);
   in.number_or_formula("inlet", c.inlet, "C",
-                       "concentration of the inflow at the inlet: a number, or a formula of t [s]");
+                       "concentration of the inflow at the inlet: a number, a formula of t [s], or in transient "
+                       "transport one of x, y, z [m] for inlets side by side: \"y < 1e-3 ? 1 : 0\"");
   std::string table;
   in.file("inlet_table", table,
           "instead of inlet: a text file, relative to the deck, with time [s] and concentration per line; linear "
@@ -220,15 +231,6 @@ void check_names(Reader& in, const TransportDeck& deck) {
     check_component_name(in, fmt::format("transport.region[{}].component", i), deck.regions[i].component, names);
 }
 
-bool depends_on_time(const std::string& formula) {
-  try {
-    const Formula constant(formula, "");
-    return false;
-  } catch (const Error&) {
-    return true;
-  }
-}
-
 /// What is not steady, or needs to be.
 void check_mode(Reader& in, const TransportDeck& deck) {
   if (!deck.steady()) {
@@ -251,7 +253,7 @@ void check_mode(Reader& in, const TransportDeck& deck) {
     if (c.inlet_table) in.mistake(key("inlet_table"), "a steady state needs a constant inlet; give inlet");
     for (const auto& [name, text] :
          {std::pair{"inlet", c.inlet_table ? std::string("0") : c.inlet}, {"outlet", c.outlet.value_or("0")}})
-      if (depends_on_time(text))
+      if (!compiles(text, ""))
         in.mistake(key(name), fmt::format("\"{}\" is no constant; a steady state needs a number", text));
     if (c.diffusivity == 0.0)
       in.mistake(key("diffusivity"), "0; a steady state is solved for with diffusion, give a diffusivity above 0");

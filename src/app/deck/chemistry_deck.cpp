@@ -9,6 +9,7 @@
 #include "base/core/error.hpp"
 #include "chemistry/rate_parameters.hpp"
 #include "chemistry/reactant.hpp"
+#include "eb/shapes/formula.hpp"
 
 namespace karst {
 
@@ -170,12 +171,34 @@ void check_batch(Reader& in, const ChemistryDeck& deck) {
   if (!increases(deck.times)) in.mistake("chemistry.times", "must increase");
 }
 
+InflowDeck read_inflow(Reader& in) {
+  InflowDeck inflow;
+  in.text("solution", inflow.solution, "the solution that enters; required");
+  in.text("where", inflow.where,
+          "where it enters: a condition on x, y, z [m] from the low corner of the domain, in the syntax of the "
+          "expression of geometry.solid, such as \"y < 0.5e-3\"; at each place of the inlet the condition of exactly "
+          "one table must hold; required");
+  if (in.documenting()) return inflow;
+  if (inflow.where.empty())
+    in.mistake("where", "missing; expected: a condition, such as \"y < 0.5e-3\"");
+  else
+    in.attempt("where", [&] { const Formula formula(inflow.where); });
+  return inflow;
+}
+
 /// What `karst run` alone uses.
 void read_run(Reader& in, ChemistryDeck& deck) {
   in.text("chemistry.initial", deck.initial,
           "`karst run`: the initial solution in the pores; may be omitted if there is only one solution");
   in.text("chemistry.inlet", deck.inlet,
           "`karst run`: the solution at the inlet; may be omitted if there is only one solution");
+  in.tables(
+      "chemistry.inflow",
+      "`karst run`: instead of chemistry.inlet, a solution that enters through a part of the inlet; one table for "
+      "each",
+      [&](Reader& item) { deck.inflows.push_back(read_inflow(item)); });
+  if (!deck.inflows.empty())
+    in.refuse({"chemistry.inlet"}, "given together with [[chemistry.inflow]]; remove one of them");
   in.texts("chemistry.species", deck.species,
            "`karst run`: species whose molality [mol/kgw] is written to plotfiles with the field chemistry: [\"CO2\"]");
   in.word<WallCoupling>(
@@ -303,13 +326,15 @@ void read(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
                "chemistry.titration.steps"},
               "a titration belongs to `karst speciate`; remove it");
     if (!deck.asked())
-      in.refuse({"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates",
-                 "chemistry.mineral", "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium",
-                 "chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
-                "given without a [[chemistry.solution]], so nothing can react");
+      in.refuse(
+          {"chemistry.engine", "chemistry.database", "chemistry.additions", "chemistry.rates", "chemistry.mineral",
+           "chemistry.exchange", "chemistry.surface", "chemistry.equilibrium", "chemistry.initial", "chemistry.inlet",
+           "chemistry.inflow", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+          "given without a [[chemistry.solution]], so nothing can react");
     return;
   }
-  in.refuse({"chemistry.initial", "chemistry.inlet", "chemistry.species", "chemistry.walls", "chemistry.skip"},
+  in.refuse({"chemistry.initial", "chemistry.inlet", "chemistry.inflow", "chemistry.species", "chemistry.walls",
+             "chemistry.skip"},
             "belongs to `karst run`; remove it");
   check_batch(in, deck);
   if (deck.solutions.empty())

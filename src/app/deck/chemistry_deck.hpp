@@ -27,6 +27,12 @@ struct TitrationDeck {
   std::vector<double> amounts;         ///< in all, after each step [mol/kgw]
 };
 
+/// One [[chemistry.inflow]].
+struct InflowDeck {
+  std::string solution;
+  std::string where;  ///< formula of x, y, z [m], not 0 where it enters
+};
+
 /// What solves solutions and reactions.
 enum class ChemistryEngine : std::uint8_t { karst, phreeqcrm };
 
@@ -46,6 +52,7 @@ struct ChemistryDeck {
   std::vector<double> times;         ///< of the batch reaction [s]; empty: none
   TitrationDeck titration;           ///< no reactants: none
   std::string initial, inlet;        ///< names of solutions
+  std::vector<InflowDeck> inflows;   ///< in place of one at the inlet
   std::vector<std::string> species;  ///< to plot
   WallCoupling walls = WallCoupling::as_needed;
   double skip = 1e-7;  ///< ReactionOptions::skip

@@ -19,7 +19,7 @@ constexpr double kelvin_0 = 273.15;
 constexpr const char* all_walls = "all";
 
 /// Place of a named solution; notes a mistake where there is none.
-std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, const std::string& name) {
+std::size_t place_of(Reader& in, const ChemistryDeck& deck, const std::string& key, const std::string& name) {
   std::vector<std::string> names;
   for (const SolutionOptions& s : deck.solutions) names.push_back(s.name);
   if (name.empty() && names.size() == 1) return 0;
@@ -31,9 +31,9 @@ std::size_t place_of(Reader& in, const ChemistryDeck& deck, const char* key, con
   return 0;
 }
 
-/// Solutions that both name all elements of both and of the minerals. Throws Error.
+/// A solution that names all elements of those that are used (`all`) and of the minerals. Throws Error.
 Solution solved(const Database& database, const ChemistryDeck& deck, const std::optional<PhreeqcFiles>& phreeqc,
-                std::size_t which, std::size_t other) {
+                std::size_t which, std::span<const std::size_t> all) {
   SolutionOptions options = deck.solutions[which];
   std::vector<std::string> there;
   const auto species_of = [&](const std::string& element) {
@@ -41,10 +41,13 @@ Solution solved(const Database& database, const ChemistryDeck& deck, const std::
     return m == nullptr ? element : m->species;
   };
   for (const std::string& total : options.totals) there.push_back(species_of(parse_total(total).element));
-  for (const std::string& total : deck.solutions[other].totals) {
-    const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
-    if (std::ranges::count(there, species_of(element)) == 0) options.totals.push_back(fmt::format("{} 0", element));
-  }
+  for (const std::size_t other : all)
+    for (const std::string& total : deck.solutions[other].totals) {
+      const std::string element = parse_total(total).element == "Alkalinity" ? "C(4)" : parse_total(total).element;
+      if (std::ranges::count(there, species_of(element)) > 0) continue;
+      options.totals.push_back(fmt::format("{} 0", element));
+      there.push_back(species_of(element));
+    }
   for (const MineralDeck& m : deck.minerals)
     if (!m.options.rates.empty())  // else what is wrong has been noted
       add_elements_of_phase(database, m.options.phase, options);
@@ -70,12 +73,14 @@ bool solvable(const Database& database, const SolutionOptions& solution) {
 
 /// Notes what is wrong with it. Empty then, and where reading has noted it.
 std::optional<Solution> try_solved(Reader& in, const std::optional<Database>& database, const ChemistryDeck& deck,
-                                   std::size_t which, std::size_t other) {
-  if (database && readable(deck.solutions[which]) && readable(deck.solutions[other])) try {
-      return solved(*database, deck, has_phreeqc() ? phreeqc_files(deck, in.directory()) : std::nullopt, which, other);
+                                   std::size_t which, std::span<const std::size_t> all) {
+  if (database && std::ranges::all_of(all, [&](std::size_t s) { return readable(deck.solutions[s]); })) try {
+      return solved(*database, deck, has_phreeqc() ? phreeqc_files(deck, in.directory()) : std::nullopt, which, all);
     } catch (const Error& e) {
-      const bool of_the_other = which != other && !solvable(*database, deck.solutions[other]) &&
-                                solvable(*database, deck.solutions[which]);  // where it is noted
+      const bool of_the_other =  // where it is noted
+          solvable(*database, deck.solutions[which]) && std::ranges::any_of(all, [&](std::size_t s) {
+            return s != which && !solvable(*database, deck.solutions[s]);
+          });
       if (!of_the_other) in.mistake(fmt::format("chemistry.solution[{}]", which), e.what());
     }
   return std::nullopt;
@@ -94,6 +99,14 @@ std::vector<double> totals_in(const ChemicalSystem& system, const Solution& s) {
   return totals;
 }
 
+/// What enters of a primary: a number, or a formula of place.
+std::string inlet_formula(const ChemistryDeck& deck, const ReactivePlan& plan, std::size_t primary) {
+  std::string formula = fmt::format("{:.17g}", plan.inlets.back()[primary]);
+  for (std::size_t i = plan.inlets.size() - 1; i-- > 0;)
+    formula = fmt::format("({}) ? ({:.17g}) : ({})", deck.inflows[i].where, plan.inlets[i][primary], formula);
+  return formula;
+}
+
 void add_components(Config& config, ReactivePlan& plan) {
   plan.first = config.transport.components.size();
   for (std::size_t p = 0; p < plan.initial.size(); ++p) {
@@ -101,8 +114,9 @@ void add_components(Config& config, ReactivePlan& plan) {
     c.name = plan.medium.system.elements[p];
     c.diffusivity = config.transport.diffusivity;
     c.initial = fmt::format("{:.17g}", plan.initial[p]);
-    c.inlet = fmt::format("{:.17g}", plan.inlet[p]);
-    c.inlet_given = !config.chemistry.inlet.empty();
+    c.inlet = inlet_formula(config.chemistry, plan, p);
+    c.inlet_of_place = !config.chemistry.inflows.empty();
+    c.inlet_given = c.inlet_of_place || !config.chemistry.inlet.empty();
     c.initial_given = true;
     c.group = chemistry_group;
     config.transport.components.push_back(std::move(c));
@@ -130,6 +144,21 @@ void check_clashes(Reader& in, const Config& config, const ChemicalSystem& syste
       in.mistake(fmt::format("transport.component[{}].name", i),
                  fmt::format("\"{}\" is an element of the solutions, too; choose another name",
                              config.transport.components[i].name));
+}
+
+/// The solutions of chemistry.inlet, or of [[chemistry.inflow]] in their order; notes what is wrong with them.
+std::vector<std::size_t> places_of_inlets(Reader& in, const ChemistryDeck& deck, std::size_t initial) {
+  std::vector<std::size_t> inlets;
+  const auto add = [&](const std::string& key, const std::string& name) {
+    const SolutionOptions& s = deck.solutions[inlets.emplace_back(place_of(in, deck, key, name))];
+    if (s.temperature != deck.solutions[initial].temperature)
+      in.mistake(key, fmt::format("{:g} C, but the initial solution has {:g} C: both must have the same temperature",
+                                  s.temperature, deck.solutions[initial].temperature));
+  };
+  for (std::size_t i = 0; i < deck.inflows.size(); ++i)
+    add(fmt::format("chemistry.inflow[{}].solution", i), deck.inflows[i].solution);
+  if (deck.inflows.empty()) add("chemistry.inlet", deck.inlet);
+  return inlets;
 }
 
 /// What is in every cell. Throws Error.
@@ -169,21 +198,21 @@ void add_chemistry(Reader& in, Config& config) {
   const ChemistryDeck& deck = config.chemistry;
   check_deck(in, config);
   const std::size_t initial = place_of(in, deck, "chemistry.initial", deck.initial);
-  const std::size_t inlet = place_of(in, deck, "chemistry.inlet", deck.inlet);
-  if (deck.solutions[initial].temperature != deck.solutions[inlet].temperature)
-    in.mistake("chemistry.inlet",
-               fmt::format("{:g} C, but the initial solution has {:g} C: both must have the same temperature",
-                           deck.solutions[inlet].temperature, deck.solutions[initial].temperature));
+  const std::vector<std::size_t> inlets = places_of_inlets(in, deck, initial);
+  std::vector<std::size_t> all{initial};  // each once
+  for (const std::size_t inlet : inlets)
+    if (std::ranges::count(all, inlet) == 0) all.push_back(inlet);
   auto plan = std::make_shared<ReactivePlan>();
   const std::optional<Database> database = read_database_of(in, config.chemistry);
-  const std::optional<Solution> initially = try_solved(in, database, deck, initial, inlet);
-  const std::optional<Solution> entering =
-      initial == inlet ? initially : try_solved(in, database, deck, inlet, initial);
-  if (!initially || !entering) {
+  std::vector<Solution> solutions;  // in the order of `all`
+  for (const std::size_t s : all)
+    if (std::optional<Solution> solution = try_solved(in, database, deck, s, all))
+      solutions.push_back(*std::move(solution));
+  if (solutions.size() < all.size()) {
     config.transport.components.emplace_back();  // so that nothing else misses one
     return;
   }
-  const Solution &start = *initially, &enters = *entering;
+  const Solution& start = solutions.front();
   try {
     plan->left_out = left_out(*database);
     plan->database = database->fingerprint;
@@ -191,12 +220,12 @@ void add_chemistry(Reader& in, Config& config) {
     add_minerals(in, deck, start, *plan);
     if (plan->medium.minerals.size() == deck.minerals.size()) add_bulk(*database, deck, start, *plan);
     plan->initial = totals_in(start.system, start);
-    plan->inlet = totals_in(start.system, enters);
+    for (const std::size_t inlet : inlets)
+      plan->inlets.push_back(totals_in(start.system, solutions[std::ranges::find(all, inlet) - all.begin()]));
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
-    for (const Solution* s : {&start, &enters}) {
-      if (s == &enters && initial == inlet) break;
-      std::ranges::move(solution_warnings(*s), std::back_inserter(plan->warnings));
-      plan->charge_errors.emplace_back(s->options.name, charge_error(*s));
+    for (const Solution& s : solutions) {
+      std::ranges::move(solution_warnings(s), std::back_inserter(plan->warnings));
+      plan->charge_errors.emplace_back(s.options.name, charge_error(s));
     }
   } catch (const Error& e) {
     config.transport.components.emplace_back();  // so that nothing else misses one

@@ -18,8 +18,9 @@ struct ReactivePlan {
   ReactiveMedium medium;                ///< what is dissolved, with the minerals of the deck in their order
   std::optional<Vessel> bulk;           ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
   std::optional<PhreeqcFiles> phreeqc;  ///< of the engine phreeqcrm
-  std::vector<double> initial, inlet;   ///< [primary] totals [mol/kgw]
-  /// The solutions at the beginning and, where it is another one, at the inlet: name and charge_error().
+  std::vector<double> initial;          ///< [primary] totals [mol/kgw]
+  std::vector<std::vector<double>> inlets;  ///< the same of what enters: one, or one per [[chemistry.inflow]]
+  /// The solutions at the beginning and, where these are others, at the inlet: name and charge_error().
   std::vector<std::pair<std::string, double>> charge_errors;
   std::vector<int> species;    ///< of chemistry.species, in the system
   std::size_t first = 0;       ///< component of the first total in TransportDeck::components

@@ -26,6 +26,7 @@ std::vector<double> jumps_of(const TransportDeck& deck, double end) {
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     if (c.outlet) add(jumps_of(fmt::format("transport.component[{}].outlet", i), *c.outlet, end));
+    if (c.inlet_of_place) continue;
     if (!c.inlet_table) {
       add(jumps_of(fmt::format("transport.component[{}].inlet", i), c.inlet, end));
       continue;
@@ -50,7 +51,8 @@ bool is_constant(const TransportDeck& deck, double from, double to) {
     return table.at(to) == value;
   };
   return std::ranges::all_of(deck.components, [&](const ComponentDeck& c) {
-    return (c.inlet_table ? table_is(*c.inlet_table) : formula_is(c.inlet)) && (!c.outlet || formula_is(*c.outlet));
+    const bool inlet = c.inlet_of_place || (c.inlet_table ? table_is(*c.inlet_table) : formula_is(c.inlet));
+    return inlet && (!c.outlet || formula_is(*c.outlet));
   });
 }
 

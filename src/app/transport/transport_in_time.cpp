@@ -202,7 +202,8 @@ TransportRecord record_of(TransportSystem& system) {
     const ComponentLine& c = start.components[i];
     ComponentResult& numbers = system.numbers.components[i];
     const bool uniform = c.largest - c.least <= 1e-12 * std::max(std::abs(c.least), std::abs(c.largest));
-    numbers.moments_wanted = numbers.conservative && system.has_signals() && uniform;
+    const bool one_inlet = !system.run.config.transport.components[i].inlet_of_place;
+    numbers.moments_wanted = numbers.conservative && system.has_signals() && uniform && one_inlet;
   }
   return begin_record(start);
 }

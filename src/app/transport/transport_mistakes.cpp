@@ -12,6 +12,7 @@
 #include "app/output/probes.hpp"
 #include "app/output/slices.hpp"
 #include "app/transport/initial_values.hpp"
+#include "app/transport/inlet_places.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -107,6 +108,10 @@ void check_determined(const JobContext& run, int axis, std::vector<std::string>&
   }
 }
 
+int axis_between_ends(const Config& config) {
+  return config.flow.model != FlowModel::none ? config.flow.axes.at(0) : config.transport.axis;
+}
+
 }  // namespace
 
 std::string out_of_bounds(const ComponentDeck& component, double value, double t) {
@@ -127,7 +132,7 @@ std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end)
           found.push_back(fmt::format("{}: {}", key_of(i, "inlet_table"), wrong));
           break;
         }
-    } else if (c.inlet_given) {
+    } else if (c.inlet_given && !c.inlet_of_place) {
       check_in_time(key_of(i, "inlet"), c.inlet, c, end, found);
     }
     if (c.outlet) check_in_time(key_of(i, "outlet"), *c.outlet, c, end, found);
@@ -139,7 +144,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   std::vector<std::string> found;
   const bool flows = run.config.flow.model != FlowModel::none;
-  const int axis = flows ? run.config.flow.axes.at(0) : deck.axis;
+  const int axis = axis_between_ends(run.config);
   if (flows && run.config.flow.inlets.empty() && !run.geometry().report.percolates[axis])
     found.push_back(
         fmt::format("transport: no pore percolates through the sample along {}, so there is no flow and no advection; "
@@ -183,6 +188,14 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
       InitialValues(run, i, -1).fill(run.comm, *grid, values);
       require_initial(run, i, values);
     });
+  }
+  const int axis = axis_between_ends(run.config);
+  const bool of_place = std::ranges::any_of(deck.components, &ComponentDeck::inlet_of_place);
+  if (of_place && !run.grid.periodic[axis]) {
+    if (!grid) grid = scalar_grid_of(composite, {});
+    const std::vector<FlowInlet>& inlets = run.config.flow.inlets;
+    std::ranges::move(inlet_mistakes(run, grid->boundary, inlets.empty() ? side_of(axis, false) : inlets[0].side),
+                      std::back_inserter(found));
   }
   return found;
 }

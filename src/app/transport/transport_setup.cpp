@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/job/run_services.hpp"
+#include "app/transport/inlet_places.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -99,11 +100,13 @@ ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vecto
   return {rate / area, equilibrium / rate};
 }
 
-ScalarSide inlet_of(const ComponentDeck& c, bool flows) {
+ScalarSide inlet_of(const JobContext& run, const ComponentDeck& c, bool flows) {
   ScalarSide side;
   side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
   if (c.inlet_table)
     side.value = [table = *c.inlet_table](const Vec3&, double t) { return table.at(t); };
+  else if (c.inlet_of_place)
+    side.value = of_place(run, c.inlet);
   else
     side.value = of_time(c.inlet);
   if (!flows && !c.inlet_given) side = {};  // a closed end
@@ -207,7 +210,7 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
     c.decay = deck.decay;
     c.source = deck.source;
     if (!flow.periodic) {
-      c.sides[flow.inlet()] = inlet_of(deck, flow.flows);
+      c.sides[flow.inlet()] = inlet_of(run, deck, flow.flows);
       c.sides[flow.outlet()] = outlet_of(deck, initial[i]);
     }
     std::vector<ScalarWall> of_mineral = laws[i];

@@ -9,9 +9,11 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/concentration_field.hpp"
+#include "app/transport/inlet_places.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/mix.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "base/math/no_number.hpp"
 #include "transport/regrid/flagged_boxes.hpp"
 
@@ -107,6 +109,10 @@ TransportSystem::TransportSystem(const JobContext& context)
   if (!flow.continuous) options.allowed_divergence = std::numeric_limits<double>::infinity();
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
+  if (flow.inlet() >= 0) {
+    const std::vector<std::string> wrong = inlet_mistakes(run, stepper->grid().boundary, flow.inlet());
+    require(wrong.empty(), "{}", join(wrong, "\n"));
+  }
   for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
   fluid_volume = run.comm.sum(fluid_volume);
   set_initial(initial, *this);
@@ -140,7 +146,7 @@ void take_flow(FaceField& faces, TransportSystem& s, std::span<const double> pot
 
 void advance(TransportSystem& s, double dt) {
   for (const ComponentDeck& c : s.run.config.transport.components) {
-    if (!c.inlet_table) value_at(c.inlet, s.state.time + dt);
+    if (!c.inlet_table && !c.inlet_of_place) value_at(c.inlet, s.state.time + dt);
     if (c.outlet) value_at(*c.outlet, s.state.time + dt);
   }
   if (s.chemistry)

@@ -150,7 +150,7 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
     if (!mineral.driver || mineral.by_chemistry) continue;
     const std::string& name = mineral.name;
     const auto component = std::ranges::find(transport.components, mineral.driver->name, &ComponentDeck::name);
-    double most = component->inlet_table ? 0.0 : std::abs(value_at(component->inlet, 0.0));
+    double most = component->inlet_table || component->inlet_of_place ? 0.0 : std::abs(value_at(component->inlet, 0.0));
     for (const WallDeck& law : transport.walls) most = std::max(most, std::abs(law.equilibrium));
     const double capacity = std::abs(mineral.driver->volume) * most;
     if (transport.steady() && capacity > largest_capacity)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport/inlet_places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <tuple>
+
+#include "app/deck/reactive_plan.hpp"
+#include "app/transport/initial_values.hpp"
+#include "app/transport/transport_setup.hpp"
+
+namespace karst {
+
+namespace {
+
+Vec3 place_of(const JobContext& run, const Vec3& x) { return run.grid.cell_width() * (x - run.sample_low()); }
+
+/// A face that something is wrong with.
+struct WrongFace {
+  Vec3 at;  ///< [m]
+  double value = 0.0;
+};
+
+/// How many faces of all ranks are wrong, and the first of them by place. Collective.
+/// @param wrong  (place, [out] value)
+template <class F>
+std::int64_t find_wrong(const JobContext& run, std::span<const BoundaryFace> faces, int side, F&& wrong,
+                        WrongFace& first) {
+  std::int64_t n = 0;
+  const auto order = [](const WrongFace& f) { return std::tuple(f.at[2], f.at[1], f.at[0]); };
+  for (const BoundaryFace& face : faces) {
+    WrongFace found{place_of(run, face.at)};
+    if (face.side != side || !wrong(found.at, found.value)) continue;
+    if (n++ == 0 || order(found) < order(first)) first = found;
+  }
+  const std::int64_t all = run.comm.sum(n);
+  if (all == 0) return 0;
+  const std::vector<WrongFace> there = run.comm.all_gather(std::span<const WrongFace>(&first, n > 0 ? 1 : 0));
+  first = *std::ranges::min_element(there, {}, order);
+  return all;
+}
+
+std::string at_text(const WrongFace& face) {
+  return fmt::format("({:.4g}, {:.4g}, {:.4g}) m", face.at[0], face.at[1], face.at[2]);
+}
+
+void check_inflows(const JobContext& run, std::span<const BoundaryFace> faces, int side,
+                   std::vector<std::string>& found) {
+  std::vector<Formula> where;
+  for (const InflowDeck& inflow : run.config.chemistry.inflows) where.emplace_back(inflow.where);
+  WrongFace first;
+  const auto n_there = [&](const Vec3& x) {
+    double n = 0.0;
+    for (const Formula& f : where) n += value_in(f, x) != 0.0 ? 1.0 : 0.0;
+    return n;
+  };
+  const std::int64_t n = find_wrong(
+      run, faces, side,
+      [&](const Vec3& x, double& there) {
+        there = n_there(x);
+        return there != 1.0;
+      },
+      first);
+  if (n > 0)
+    found.push_back(
+        fmt::format("chemistry.inflow: on {} faces of the inlet not one solution enters: at {} {}; give conditions "
+                    "(where) of which "
+                    "one holds at each place",
+                    n, at_text(first), first.value == 0.0 ? std::string("none") : fmt::format("{:.0f}", first.value)));
+}
+
+}  // namespace
+
+std::function<double(const Vec3&, double)> of_place(const JobContext& run, const std::string& formula) {
+  return [&run, compiled = std::make_shared<const Formula>(formula)](const Vec3& x, double) {
+    return value_in(*compiled, place_of(run, x));
+  };
+}
+
+std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side) {
+  std::vector<std::string> found;
+  if (!run.config.chemistry.inflows.empty()) check_inflows(run, faces, side, found);
+  const std::vector<ComponentDeck>& components = run.config.transport.components;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const ComponentDeck& c = components[i];
+    const bool total = run.config.reactive != nullptr && i >= run.config.reactive->first;
+    if (!c.inlet_of_place || total) continue;
+    const Formula formula(c.inlet);
+    WrongFace first;
+    const std::int64_t n = find_wrong(
+        run, faces, side,
+        [&](const Vec3& x, double& value) {
+          value = value_in(formula, x);
+          return !std::isfinite(value) || !out_of_bounds(c, value, 0.0).empty();
+        },
+        first);
+    if (n == 0) continue;
+    const std::string text = std::isfinite(first.value)
+                                 ? out_of_bounds(c, first.value, 0.0)
+                                 : fmt::format("\"{}\" is {}; it must be finite", c.inlet, first.value);
+    found.push_back(
+        fmt::format("transport.component[{}].inlet: at {} and {} other places {}", i, at_text(first), n - 1, text));
+  }
+  return found;
+}
+
+}  // namespace karst

@@ -23,15 +23,17 @@ namespace karst {
 ///   amount        kept                    shared by volume, conserved          follows what it lies on
 ///   point_value   kept                    interpolated; velocity: projected    kept where the volume lives on
 ///   face_flux     kept                    dropped: from the projection         dropped
+///   on_wall       kept                    -                                    shared among the pieces around
 ///   memory        kept                    dropped: the scheme starts itself    dropped
 ///
-/// Other grids: transport/regrid/values_on_other_grid.hpp, other walls: values_on_other_walls.hpp beside it.
+/// What lies on walls is moved by app/walls/wall_deposits.hpp, and to no other grid. Other grids: transport/regrid/values_on_other_grid.hpp, other walls: values_on_other_walls.hpp beside it.
 enum class ItemKind : std::uint8_t {
   content,      ///< dissolved in the water of a volume
   amount,       ///< of a volume, per kilogram of its water: sorbed, minerals in it
   point_value,  ///< of a field at the centroid
   face_flux,
-  memory  ///< of a scheme: older time levels, rates of the last step, first guesses
+  on_wall,  ///< amount on the wall of a volume, per kilogram of its water
+  memory    ///< of a scheme: older time levels, rates of the last step, first guesses
 };
 
 /// Own VoFs of a rank that have rows: places among all its VoFs, level after level, box after box (Morton order), VoF

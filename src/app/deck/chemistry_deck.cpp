@@ -46,6 +46,15 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
           "as in a porous medium, with area and amount");
   in.number("fraction", deck.fraction, "-",
             "fraction of the area of these walls that reacts as this mineral; above 1: a rough wall", 0.0, 1e6);
+  in.flag("deposit", deck.deposit,
+          "`karst run`: it is a deposit on these walls, whatever they are made of: there is none at the beginning, it "
+          "precipitates with their area (times fraction), and it dissolves as far as there is some at the place. The "
+          "database must give its molar volume");
+  in.number("cover", deck.cover, "m",
+            "thickness of a deposit at which it covers the wall: the minerals below react with the part 1 - "
+            "thickness / cover of their area, and not at all below a thicker one; a large number: they react as if "
+            "it were not there",
+            1e-12, 1e300);
   in.number("area", m.area, "m2/kgw", "surface area per kilogram of water, in a batch reactor or in every cell", 0.0,
             1e300);
   in.number("amount", m.amount, "mol/kgw", "amount of the mineral, in a batch reactor or in every cell", 0.0, 1e300);
@@ -60,7 +69,7 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   if (m.name.empty()) m.name = m.phase;
   if (use == ChemistryUse::speciate) {
     if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
-    return in.refuse({"wall", "fraction"}, "a batch reactor has no wall; only `karst run` uses it");
+    return in.refuse({"wall", "fraction", "deposit", "cover"}, "a batch reactor has no wall; only `karst run` uses it");
   }
   if (deck.wall.empty() && m.area <= 0.0)
     in.mistake("wall",
@@ -68,7 +77,9 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
                "geometry, or an area per kilogram of water");
   if (deck.wall.empty() && m.area > 0.0 && !in.given("amount"))
     in.mistake("amount", "missing; give the amount of the mineral per kilogram of water");
-  if (deck.wall.empty()) return in.refuse({"fraction"}, "given without wall; remove it");
+  if (deck.wall.empty()) return in.refuse({"fraction", "deposit", "cover"}, "given without wall; remove it");
+  if (!deck.deposit) in.refuse({"cover"}, "given without deposit = true; remove it");
+  if (deck.deposit && !(deck.fraction > 0.0)) in.mistake("fraction", "0; a deposit needs a surface to precipitate on");
   in.refuse({"area", "amount"},
             "given together with wall, whose area and amount are those of the geometry. Remove one of them");
 }

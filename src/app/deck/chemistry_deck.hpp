@@ -19,6 +19,8 @@ struct MineralDeck {
   MineralOptions options;
   std::string wall;       ///< mineral of the geometry, or "all"; empty: in the volume
   double fraction = 1.0;  ///< of the area of the wall
+  bool deposit = false;   ///< it lies on the wall, as far as it has precipitated there
+  double cover = 1e-6;    ///< thickness at which a deposit covers the wall [m]
 };
 
 /// What `karst speciate` adds to the solutions.

@@ -240,17 +240,17 @@ bool has_law(const TransportDeck& transport, const MovingMineral& mineral) {
   });
 }
 
-/// Those of [chemistry] that move the walls.
+/// Those of [chemistry] that move the walls: deposits on them, and one mineral that they are made of.
 template <class F>
 void require_one_mineral(const Config& config, const MovingMineral& mineral, F&& mistake) {
   for (std::size_t i = 0; i < config.chemistry.minerals.size(); ++i) {
     const MineralDeck& m = config.chemistry.minerals[i];
-    if (mineral.name.empty() ? m.wall.empty() : !lies_on(m, mineral.name)) continue;
+    if (m.deposit || (mineral.name.empty() ? m.wall.empty() : !lies_on(m, mineral.name))) continue;
     for (const MineralDeck& other : config.chemistry.minerals)
-      if (&other != &m && !other.wall.empty() && (lies_on(other, m.wall) || lies_on(m, other.wall)))
+      if (&other != &m && !other.deposit && !other.wall.empty() && (lies_on(other, m.wall) || lies_on(m, other.wall)))
         return mistake("name",
                        fmt::format("{} and {} of [[chemistry.mineral]] lie on the same walls: where walls move, "
-                                   "each has one mineral",
+                                   "each is made of one mineral, and others are deposits on it (deposit = true)",
                                    m.options.name, other.options.name));
     if (!(mineral.molar_volume > 0.0) && !(molar_volume_of(*config.reactive, i) > 0.0))
       mistake("molar_volume", fmt::format("missing: the database has none (-Vm) of {}", m.options.phase));
@@ -400,6 +400,10 @@ Config read_config(Reader& in) {
   require_slices_fit(in, config);
   require_followed_fits(in, config);
   require_walls_fit(in, config);
+  for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m)
+    if (config.chemistry.minerals[m].deposit && config.grid.follows())
+      in.mistake(fmt::format("chemistry.mineral[{}].deposit", m),
+                 "is not possible on a grid that follows a component; refine the wall or a region");
   if (!config.output.probes.empty() && !goes_through_time(config.flow, config.transport))
     in.mistake("output.probe",
                "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "

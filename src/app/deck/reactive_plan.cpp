@@ -178,7 +178,10 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, 
     if (options.rates.empty()) continue;  // a mistake that has been noted
     in.attempt(fmt::format("chemistry.mineral[{}].rates", m), [&] {
       minerals.push_back(make_surface_reaction(system, options));
-      require(!system.phases[minerals.back().mineral.phase].is_gas, "{} is a gas, not a mineral", options.phase);
+      const SystemPhase& phase = system.phases[minerals.back().mineral.phase];
+      require(!phase.is_gas, "{} is a gas, not a mineral", options.phase);
+      require(!deck.minerals[m].deposit || phase.molar_volume > 0.0,
+              "a deposit has a thickness, but the database has no molar volume (-Vm) of {}", options.phase);
     });
   }
   plan.medium = make_medium(system, std::move(minerals), start.state);
@@ -246,6 +249,17 @@ double molar_volume_of(const ReactivePlan& plan, std::size_t reaction) {
   return cubic_centimetre * system.phases[plan.reactions()[reaction].mineral.phase].molar_volume;
 }
 
+std::vector<double> covers_of(const Config& config) {
+  const std::vector<MineralDeck>& minerals = config.chemistry.minerals;
+  if (std::ranges::count(minerals, true, &MineralDeck::deposit) == 0) return {};
+  std::vector<double> covers;
+  for (std::size_t m = 0; m < minerals.size(); ++m) {
+    const double volume = minerals[m].fraction * molar_volume_of(*config.reactive, m);
+    covers.push_back(minerals[m].deposit ? minerals[m].cover / volume : 0.0);
+  }
+  return covers;
+}
+
 bool moved_by_chemistry(const Config& config, const MovingMineral& mineral) {
   return config.reactive != nullptr && mineral.component.empty() &&
          std::ranges::any_of(config.chemistry.minerals, [&](const MineralDeck& m) {
@@ -265,7 +279,8 @@ bool sorbs(const ReactivePlan& plan, std::size_t primary) {
 int n_fields(const Config& config) {
   if (config.reactive == nullptr) return 0;
   const ReactivePlan& plan = *config.reactive;
-  std::size_t n = 1 + plan.reactions().size() + plan.species.size();
+  std::size_t n = 1 + plan.reactions().size() + plan.species.size() +
+                  std::ranges::count(config.chemistry.minerals, true, &MineralDeck::deposit);
   if (plan.bulk)
     n += plan.reactions().size() -
          std::ranges::count_if(config.chemistry.minerals, [](const MineralDeck& m) { return !m.wall.empty(); });

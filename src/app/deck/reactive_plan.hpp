@@ -42,6 +42,8 @@ void add_chemistry(Reader& in, Config& config);
 bool lies_on(const MineralDeck& mineral, const std::string& wall);
 /// [m³/mol] of a reaction; 0: the database does not give it. Not collective.
 double molar_volume_of(const ReactivePlan& plan, std::size_t reaction);
+/// [mineral] ReactiveSites::covers; empty without deposits. Not collective.
+std::vector<double> covers_of(const Config& config);
 /// Whether a mineral of [chemistry], not the law of a component, moves the walls of this one. Not collective.
 bool moved_by_chemistry(const Config& config, const MovingMineral& mineral);
 

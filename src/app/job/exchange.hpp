@@ -68,10 +68,20 @@ struct MineralFlux {
   double flux = 0.0;  ///< of a component out of the fluid [C m/s]; of a mineral into it [mol/m²/s]
 };
 
+/// A deposit of [chemistry] on a piece of wall, per area of the piece.
+struct DepositOnWall {
+  int level = 0;
+  std::int64_t row = 0;
+  double flux = 0.0;    ///< that it gave off over the last step [mol/m²/s]
+  double amount = 0.0;  ///< that is there now [mol/m²]
+  double part = 0.0;    ///< of the area that it covers
+};
+
 /// How nearly a transport in time stands still.
 struct Settling {
   double change = std::numeric_limits<double>::infinity();  ///< of a component in the last step, relative [1/s]
   double time = 0.0;                                        ///< that a change needs to go through the domain [s]
+  double longest = std::numeric_limits<double>::infinity();  ///< that may pass at once, as minerals end [s]
 };
 
 struct Exchanges {
@@ -83,6 +93,7 @@ struct Exchanges {
   std::map<std::string, std::vector<double>> at_walls{};
   /// By mineral of [chemistry], over the last step: what walls give off of it.
   std::map<std::string, std::vector<MineralFlux>> dissolution{};
+  std::map<std::string, std::vector<DepositOnWall>> deposits{};  ///< by mineral; by level and row
 
   Settling settling{};
 

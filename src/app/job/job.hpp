@@ -154,7 +154,7 @@ class Process {
     (void)longest;
     return nullptr;
   }
-  /// Time passes without a step, as everything stands still [s].
+  /// Walls are going to move. Meanwhile a time passes without a step, as everything stands still [s]; 0: none does.
   virtual void skip(double time) { (void)time; }
   /// In place of accept(), whether step() made its step or threw: all that later steps, outputs and results look back
   /// on is as before step(), to the bit.

@@ -33,6 +33,8 @@ struct MovingWalls {
   std::vector<JobResult> steady{};  ///< of jobs that are done for each ground, on that of now (Job::does)
 };
 
+inline WallPieces wall_pieces_of(const Geometry& geometry) { return {geometry.grid, geometry.levels}; }
+
 /// How far the walls are to move now.
 struct WallMotion {
   WallRows distance;  ///< into the solid [h0]

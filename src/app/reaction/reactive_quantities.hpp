@@ -27,6 +27,7 @@ void each_of_mineral(Line& line, std::size_t mineral, F&& f) {
   f(Quantity{"well_mixed_rate", "mol_s", json | shown::history | record}, m.well_mixed);
   f(Quantity{"ratio_to_well_mixed", "", json}, m.ratio());
   f(Quantity{"dissolved", "mol", csv | json | record}, m.dissolved);
+  f(Quantity{"amount", "mol", csv | json | record}, m.amount);
   f(Quantity{"saturation_index_outlet", "", csv | json | shown::history}, line.outlet.index(mineral));
   f(Quantity{"saturation_index_mean", "", csv | json | shown::history}, line.mean.index(mineral));
   f(Quantity{"step_error", "mol", json | record}, m.time_error);

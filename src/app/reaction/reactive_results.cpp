@@ -80,6 +80,7 @@ std::string ReactiveRun::text() const {
     row(mineral + ", dissolved [mol]", number(line.dissolved));
     if (const double v = molar_volume_of(plan_, m); v > 0.0)
       row(mineral + ",   volume [m3]", number(v * line.dissolved));
+    if (std::isfinite(line.amount)) row(mineral + ",   amount at the end [mol]", number(line.amount));
     if (!at_once) row(mineral + ",   error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
   for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)

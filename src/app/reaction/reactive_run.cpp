@@ -11,6 +11,7 @@
 #include "app/job/feedback_balance.hpp"
 #include "app/output/concentration_field.hpp"
 #include "app/output/wall_surface.hpp"
+#include "app/reaction/covered_parts.hpp"
 #include "app/reaction/reactive_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/file/log.hpp"
@@ -24,20 +25,9 @@ namespace {
 
 constexpr double short_step = 0.3;  ///< D dt / h² up to which walls that react in turn are within 0.1 %
 
-/// [mineral of the geometry][mineral of the deck] Which part of its walls is covered.
-std::vector<std::vector<double>> covered_parts(const JobContext& run) {
-  std::vector<std::vector<double>> parts;
-  for (const MineralWall& wall : run.geometry().report.minerals) {
-    parts.emplace_back();
-    for (const MineralDeck& m : run.config.chemistry.minerals)
-      parts.back().push_back(lies_on(m, wall.name) ? m.fraction : 0.0);
-  }
-  return parts;
-}
-
 /// Of each piece of wall the part of each mineral of the deck.
 std::function<void(const WallPiece&, std::span<double>)> covered_walls(const JobContext& run) {
-  return [parts = covered_parts(run)](const WallPiece& piece, std::span<double> fraction) {
+  return [parts = covered_parts(run.config, run.geometry())](const WallPiece& piece, std::span<double> fraction) {
     for_each_mineral(piece, [&](MineralNumber number, double of_area) {
       for (std::size_t m = 0; m < fraction.size(); ++m) fraction[m] += of_area * parts.at(number)[m];
     });
@@ -63,6 +53,8 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper,
                        {},
                        true,
                        {}});
+  if (const std::vector<double> covers = covers_of(run.config); !covers.empty())
+    set_deposits(covers, places_.front().sites);
   if (plan_.bulk)
     places_.push_back({volume_sites(grid_, plan_.bulk->minerals.area, plan_.bulk->minerals.amount), {}, {}, false, {}});
   area_.assign(plan_.reactions().size(), 0.0);
@@ -144,6 +136,7 @@ void ReactiveRun::start(const TransportState& state) {
   past_.worst.imbalance.assign(content_.size(), 0.0);
   past_.line.imbalance = past_.worst.imbalance;
   for (MineralLine& m : past_.line.minerals) m.rate = no_number;
+  find_amounts();
   compare_with_well_mixed(state);
 }
 
@@ -210,6 +203,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   const bool halves = walls && !together;
   ReactionReport first;
   std::ranges::fill(taken_, 0.0);
+  step_ = dt;
   if (halves) {
     if (!halved_) keep_totals(totals);
     react_first_half(places_.front(), dt, totals);
@@ -219,11 +213,13 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
     take_changes();
   }
   const std::int64_t in_turn = coupled_.counts.in_turn;
-  if (together)
+  if (together) {
+    cover_surfaces(places_.front().state.amount, places_.front().state.rate, 0.5 * dt, places_.front().sites);
     advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip}}, stepper, dt,
                     places_.front().state, state, coupled_, moved, places_.front().report);
-  else
+  } else {
     stepper.advance(state, dt, moved);
+  }
   if (walls && (!together || coupled_.counts.in_turn > in_turn)) {
     const double h = finest_width();
     past_.longest = std::max(past_.longest, run_.config.transport.diffusivity * dt / (h * h));
@@ -237,6 +233,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
     add(place, dt);
     for (std::size_t p = 0; place.walls && halves && p < totals.size(); ++p) place.report.gained[p] += first.gained[p];
   }
+  find_amounts();
   balance(state, moved);
   compare_with_well_mixed(state);
 }
@@ -245,50 +242,6 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
 void ReactiveRun::note_taken(const Place& place, double time) {
   taken_.resize(place.state.rate.size(), 0.0);
   for (std::size_t i = 0; i < taken_.size(); ++i) taken_[i] += time * place.state.rate[i];
-}
-
-void ReactiveRun::leave_dissolution(double dt, Exchanges& exchanges) const {
-  exchanges.dissolution.clear();
-  if (taken_.empty()) return;
-  const ReactiveSites& sites = places_.front().sites;
-  const std::vector<std::vector<double>> parts = covered_parts(run_);
-  const std::vector<std::string> names = mineral_names();
-  for (const WallPlace& p : wall_places(run_.geometry(), *run_.ground->numbering())) {
-    const auto site = std::ranges::lower_bound(sites.volume, p.unknown);
-    if (site == sites.volume.end() || *site != p.unknown) continue;
-    const std::size_t s = site - sites.volume.begin();
-    const LevelGeometry& level = run_.geometry().levels[p.level];
-    const double h = Composite::width(p.level);
-    for (std::size_t m = 0; m < sites.n_minerals; ++m) {
-      double covered = 0.0;
-      for_each_mineral(level, p.row, [&](MineralNumber g, double a) { covered += a * h * h * parts.at(g)[m]; });
-      if (covered == 0.0) continue;
-      const double moles = moles_ * grid_.volume[p.unknown] * taken_[s * sites.n_minerals + m];
-      const double per_covered = moles / (dt * covered * cell_width_ * cell_width_);
-      for_each_mineral(level, p.row, [&](MineralNumber g, double a) {
-        if (parts.at(g)[m] > 0.0)
-          exchanges.dissolution[names[m]].push_back({p.level, p.row, g, a * h * h, parts.at(g)[m] * per_covered});
-      });
-    }
-  }
-}
-
-/// By the trapezoidal rule: half with the rates before it, half with those after it, once count_passed() is called.
-void ReactiveRun::skip(double time) {
-  count_passed();
-  past_.passed = time;
-  for (MineralLine& m : past_.line.minerals) {
-    m.dissolved += time * m.rate;
-    past_.provisional.push_back(0.5 * time * m.rate);
-  }
-}
-
-void ReactiveRun::count_passed() {
-  for (std::size_t m = 0; m < past_.provisional.size(); ++m) {
-    MineralLine& mineral = past_.line.minerals[m];
-    mineral.dissolved += 0.5 * past_.passed * mineral.rate - past_.provisional[m];
-  }
-  past_.provisional.clear();
 }
 
 void ReactiveRun::add_work(const CompositeNumbering& numbering, std::vector<BoxWork>& kinds) const {
@@ -312,6 +265,7 @@ void ReactiveRun::react_first_half(Place& place, double dt, std::span<Array<doub
 /// @param now  part of dt that rates act now
 void ReactiveRun::react(Place& place, double dt, double now, std::span<Array<double>> totals) {
   const ReactiveMedium& medium = medium_of(place);
+  cover_surfaces(place.state.amount, place.state.rate, 0.0, place.sites);  // half of the step has acted already
   assert(!plan_.phreeqc || now == 1.0);  // its decks have no walls, which alone react in halves
   if (plan_.phreeqc)
     react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
@@ -471,13 +425,17 @@ std::vector<ReactiveRun::Field> ReactiveRun::all_fields() const {
                  [&](const Speciation& s) { return saturation_index(system, s, r.mineral.phase); });
   for (const int i : plan_.species)
     add_of_water("molality_" + system.species[i].name, [i](const Speciation& s) { return s.molality[i]; });
+  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
+  for (std::size_t m = 0; m < deck.size(); ++m)
+    if (deck[m].deposit)
+      all.push_back({"deposit_" + deck[m].options.name,
+                     [this, m](std::size_t v, const Speciation*) { return thickness_at(v, m); }});
   if (!plan_.bulk) return all;
   const auto add_of_sites = [&](const std::string& name, const std::vector<double>& values, std::size_t n,
                                 std::size_t k) {  // a site in every volume
     all.push_back({name, [&values, n, k](std::size_t v, const Speciation*) { return values[v * n + k]; }});
   };
   const ReactionState& state = places_.back().state;
-  const std::vector<MineralDeck>& deck = run_.config.chemistry.minerals;
   const std::size_t n_minerals = plan_.reactions().size(), n_totals = plan_.initial.size();
   for (std::size_t m = 0; m < n_minerals; ++m)
     if (m >= deck.size() || deck[m].wall.empty())

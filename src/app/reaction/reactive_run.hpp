@@ -20,6 +20,8 @@
 
 namespace karst {
 
+inline constexpr const char* sites_at_walls = "sites at walls";  ///< their set in a state
+
 /// Reactions of a run. What it does is collective.
 class ReactiveRun {
  public:
@@ -34,12 +36,16 @@ class ReactiveRun {
   ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
   ///                    are those of the state that is left
   void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
-  /// What walls gave off of each mineral over the last step of this length [s], into Exchanges::dissolution. Not
-  /// collective.
+  /// What walls gave off of each mineral over the last step of this length [s], and what lies on them, into
+  /// Exchanges::dissolution and deposits. Not collective.
   void leave_dissolution(double dt, Exchanges& exchanges) const;
-  /// Time passes without a step [s]. What dissolves over it is known once the state after it stands still, or ends.
+  /// Time passes without a step [s]; 0: walls move. What dissolves over it is known once the state after it stands
+  /// still, walls move again, or it ends.
   void skip(double time);
   void count_passed();
+  /// Longest time that may pass at once: until a mineral that ends has gone somewhere, or a quarter of what covers a
+  /// wall has grown or gone [s].
+  double longest_skip() const;
   /// Before a step of the run, of one or more of step(): what there is now is given back by give_back().
   void keep();
   /// All but the state of the transport.
@@ -89,7 +95,7 @@ class ReactiveRun {
     bool walls = false;
     std::optional<PhreeqcCells> phreeqc;  ///< of the engine phreeqcrm, from the first step on
     SitesBefore before{};
-    const char* name() const { return walls ? "sites at walls" : "sites in volumes"; }
+    const char* name() const { return walls ? sites_at_walls : "sites in volumes"; }
   };
   /// Of plotfiles, slices and probes.
   struct Field {
@@ -104,6 +110,11 @@ class ReactiveRun {
   void react_first_half(Place& place, double dt, std::span<Array<double>> totals);
   void add(const Place& place, double dt);
   void note_taken(const Place& place, double time);
+  double mean_rate(const Place& place, std::size_t i) const;
+  bool ends_at(const Place& place, std::size_t mineral) const;
+  std::vector<double> pass(double time);
+  void find_amounts();
+  double thickness_at(std::size_t volume, std::size_t mineral) const;
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, TransportReport& moved);
@@ -139,6 +150,7 @@ class ReactiveRun {
   std::vector<double> totals_before_;  ///< [site at walls][primary]; of the step under way if that reacts in halves
   bool halved_ = false;                ///< the step under way does
   std::vector<double> taken_;          ///< [site at walls][mineral] dissolved in the last step() [mol/kgw]
+  double step_ = 0.0;                  ///< its length [s]
   double cell_width_ = 1.0;
 };
 

@@ -11,6 +11,7 @@
 #include "app/output/recorder.hpp"
 #include "app/run/flow_on_ground.hpp"
 #include "app/walls/steady_jobs.hpp"
+#include "app/walls/wall_deposits.hpp"
 #include "app/walls/walls_process.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
@@ -78,16 +79,21 @@ void end_before_closing(JobContext& context, std::shared_ptr<const Ground> befor
 
 void move_states(const JobContext& context, const Ground& before, Checkpoint& state) {
   std::optional<WallChange> change;
+  std::vector<WallRows> deposits;
+  for (Checkpoint::Part& part : state.parts) {
+    if (part.process == walls_process) continue;
+    if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
+    State moved = transport_on_moved_walls(*change, part, context.services.exchanges);
+    if (context.config.chemistry.asked()) deposits = move_deposits(context, before, *change, part.state, moved);
+    part.state = std::move(moved);
+  }
   WallEvents events;
   for (Checkpoint::Part& part : state.parts)
     if (part.process == walls_process) {
-      part.state = on_moved_walls(context, before, part.state);
+      part.state = on_moved_walls(context, before, deposits, part.state);
       fail_together(context.comm, [&] { events = wall_events_of(part.state.numbers.at(wall_events_item)); });
       add_wall_events(context, before, events);
       part.state.numbers[wall_events_item] = wall_events_json(events);
-    } else {
-      if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
-      part.state = transport_on_moved_walls(*change, part, context.services.exchanges);
     }
 }
 
@@ -101,6 +107,7 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.wall_rates.clear();
   exchanges.at_walls.clear();
   exchanges.dissolution.clear();
+  exchanges.deposits.clear();
   if (!needs_flow(context.config)) return;
   context.walls->steady = steady_results(context, {{flow_job()}}, exchanges);
 }
@@ -113,10 +120,8 @@ void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, C
   if (asked == nullptr) return;
   const Timer timer("moving walls");
   const WallMotion motion = *asked;
-  if (motion.over > 0.0) {
-    clock.skip(motion.over);
-    for (const auto& process : all) process->skip(motion.over);
-  }
+  if (motion.over > 0.0) clock.skip(motion.over);
+  for (const auto& process : all) process->skip(motion.over);
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
   std::vector<std::string> histories;
   for (const auto& process : all)

@@ -303,7 +303,9 @@ void TransportInTime::leave_settling(double dt) {
   settling = {};
   if (before_.empty()) return;
   const double change = change_since(system_, before_, most_) / dt;
-  if (is_constant(run.config.transport, system_.state.time, times_.end)) settling = {change, settling_time(system_)};
+  if (is_constant(run.config.transport, system_.state.time, times_.end))
+    settling = {change, settling_time(system_),
+                system_.chemistry ? system_.chemistry->longest_skip() : std::numeric_limits<double>::infinity()};
   keep_values_before();
 }
 

@@ -57,7 +57,7 @@ void find_driver(const Config& config, MineralMotion& motion) {
   if (motion.by_chemistry) {
     const std::vector<MineralDeck>& minerals = config.chemistry.minerals;
     for (std::size_t i = 0; i < minerals.size(); ++i) {
-      if (!lies_on(minerals[i], motion.name)) continue;
+      if (minerals[i].deposit || !lies_on(minerals[i], motion.name)) continue;
       if (!(deck.molar_volume > 0.0)) motion.molar_volume = molar_volume_of(*config.reactive, i);
       motion.driver = WallDriver{minerals[i].options.name, motion.molar_volume};
     }
@@ -67,14 +67,27 @@ void find_driver(const Config& config, MineralMotion& motion) {
   }
 }
 
+/// Deposits of [chemistry], in its order.
+void add_deposits(const Config& config, std::vector<MineralMotion>& all) {
+  const std::vector<MineralDeck>& minerals = config.chemistry.minerals;
+  for (std::size_t i = 0; i < minerals.size() && config.reactive != nullptr; ++i) {
+    if (!minerals[i].deposit) continue;
+    const std::string& name = minerals[i].options.name;
+    const double volume = molar_volume_of(*config.reactive, i);
+    all.push_back({.name = name,
+                   .by_chemistry = true,
+                   .driver = WallDriver{name, volume},
+                   .molar_volume = volume,
+                   .deposit = true});
+  }
+}
+
 /// By the trend since the step before, as far as it goes.
 double extrapolated(double now, double before, double dt, double dt_before) {
   if (dt_before == 0.0) return now;
   const double most = most_change * std::abs(now);
   return now + std::clamp(0.5 * dt / dt_before * (now - before), -most, most);
 }
-
-WallPieces pieces_of(const Geometry& geometry) { return {geometry.grid, geometry.levels}; }
 
 /// Of each piece, the part of its area that may move.
 WallRows moving_parts(const Geometry& geometry, std::span<const MineralMotion> minerals) {
@@ -87,11 +100,85 @@ WallRows moving_parts(const Geometry& geometry, std::span<const MineralMotion> m
   return parts;
 }
 
-/// Takes from what the minerals have dissolved, in these parts.
-void take(double volume, std::vector<double>& dissolved) {
-  double all = 0.0;
-  for (const double d : dissolved) all += std::abs(d);
-  for (double& d : dissolved) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
+/// Takes from what the minerals of the geometry have dissolved, in these parts; from that of deposits where these alone
+/// have.
+/// @param n  minerals of the geometry
+void take(double volume, std::size_t n, std::vector<double>& dissolved) {
+  const auto of = [](std::span<const double> part) {
+    double all = 0.0;
+    for (const double d : part) all += std::abs(d);
+    return all;
+  };
+  std::span<double> from = std::span(dissolved).first(n);
+  if (!(of(from) > 0.0)) from = dissolved;
+  const double all = of(from);
+  for (double& d : from) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
+}
+
+/// Adds what deposits do and cover.
+void add_deposits(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges,
+                  std::span<const WallPlace> places, WallSpeeds& s) {
+  const Geometry& geometry = run.geometry();
+  const double h = run.grid.cell_width();
+  s.covering.assign(minerals.size(), 0.0);
+  s.lying.assign(minerals.size(), 0.0);
+  for (std::size_t d = 0; d < minerals.size(); ++d) {
+    if (!minerals[d].deposit) continue;
+    const auto found = exchanges.deposits.find(minerals[d].name);
+    if (found == exchanges.deposits.end()) continue;
+    auto place = places.begin();
+    for (const DepositOnWall& on : found->second) {
+      place = std::ranges::find_if(place, places.end(),
+                                   [&](const WallPlace& p) { return p.level == on.level && p.row == on.row; });
+      const double volume = minerals[d].molar_volume / h, left = volume * on.amount * place->area;
+      const MovingPart part{on.level, on.row, static_cast<MineralNumber>(d), place->area, volume * on.flux, left};
+      s.parts.push_back(part);
+      s.speed[on.level][on.row] += part.speed;
+      s.moving[on.level][on.row] = 1.0;
+      s.covering[d] += on.part * place->area;
+      s.lying[d] += left;
+      for_each_mineral(geometry.levels[on.level], on.row, [&](MineralNumber m, double a) {
+        const double width = std::ldexp(1.0, -on.level), of_piece = a * width * width / place->area;
+        s.covering[m] -= of_piece * on.part * place->area;
+        s.lying[m] -= of_piece * left;
+      });
+    }
+  }
+  run.comm.sum(std::span(s.covering));
+  run.comm.sum(std::span(s.lying));
+}
+
+/// What dissolves in a time, as far as `limit` lets it: [mineral] on all ranks [h0³].
+template <class Limit>
+std::vector<double> dissolve_parts(const Comm& comm, std::span<MovingPart> parts, double dt, EvolutionState& state, Limit&& limit) {
+  std::vector<double> volume(state.dissolved.size(), 0.0);
+  for (MovingPart& part : parts) {
+    const double gone = limit(part, part.area * part.speed * dt);
+    volume[part.mineral] += gone;
+    state.owed[part.level][part.row] += gone;
+  }
+  comm.sum(std::span(volume));
+  for (std::size_t m = 0; m < volume.size(); ++m) state.dissolved[m] += volume[m];
+  return volume;
+}
+
+/// Pieces whose walls may owe: those that move, and those that a deposit lies on; a little where one might lie.
+void add_deposit_walls(const JobContext& run, std::span<const WallRows> deposits, WallRows& takes) {
+  constexpr double little = 1e-6;
+  const Geometry& geometry = run.geometry();
+  const std::vector<MineralDeck>& deck = run.config.chemistry.minerals;
+  std::vector<bool> bears;
+  for (const MineralWall& wall : geometry.report.minerals)
+    bears.push_back(
+        std::ranges::any_of(deck, [&](const MineralDeck& m) { return m.deposit && lies_on(m, wall.name); }));
+  for (std::size_t l = 0; l < takes.size(); ++l)
+    for (std::int64_t row = 0; row < std::ssize(takes[l]); ++row) {
+      if (std::ranges::any_of(deposits, [&](const WallRows& d) { return d[l][row] > 0.0; })) takes[l][row] = 1.0;
+      if (takes[l][row] > 0.0) continue;
+      for_each_mineral(geometry.levels[l], row, [&](MineralNumber m, double) {
+        if (bears[m]) takes[l][row] = little;
+      });
+    }
 }
 
 /// Of the unknowns of another ground of the run.
@@ -127,8 +214,11 @@ std::vector<MineralMotion> mineral_motions(const JobContext& run) {
     if (found == deck.end() && mineral.name != surroundings)
       found = std::ranges::find(deck, std::string(), &MovingMineral::name);
     MineralMotion& motion = all.emplace_back(MineralMotion{mineral.name, found == deck.end() ? nullptr : &*found});
-    if (motion.deck != nullptr) find_driver(run.config, motion);
+    if (motion.deck == nullptr) continue;
+    find_driver(run.config, motion);
+    if (motion.by_chemistry && !motion.driver && motion.deck->speed == 0.0) motion.deck = nullptr;  // bears deposits
   }
+  if (run.config.walls.asked()) add_deposits(run.config, all);
   return all;
 }
 
@@ -141,7 +231,8 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
   WallSpeeds s;
   s.speed = wall_rows(geometry.levels);
   s.moving = wall_rows(geometry.levels);
-  for (const WallPlace& p : wall_places(geometry, *run.ground->numbering())) {
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
+  for (const WallPlace& p : places) {
     const double width = std::ldexp(1.0, -p.level);
     double moved = 0.0, area = 0.0;
     for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
@@ -154,8 +245,9 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
     if (area == 0.0) continue;
     s.speed[p.level][p.row] = moved / p.area;
     s.moving[p.level][p.row] = area / p.area;
-    s.largest = std::max(s.largest, std::abs(moved / p.area));
   }
+  add_deposits(run, minerals, exchanges, places, s);
+  for (const WallPlace& p : places) s.largest = std::max(s.largest, std::abs(s.speed[p.level][p.row]));
   s.largest = run.comm.max(s.largest);
   return s;
 }
@@ -166,14 +258,19 @@ EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals) {
 }
 
 void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState& state) {
-  std::vector<double> volume(state.dissolved.size(), 0.0);
-  for (const MovingPart& part : now.parts) {
-    const double gone = part.area * part.speed * dt;
-    volume[part.mineral] += gone;
-    state.owed[part.level][part.row] += gone;
-  }
-  comm.sum(std::span(volume));
-  for (std::size_t m = 0; m < volume.size(); ++m) state.dissolved[m] += volume[m];
+  std::vector<MovingPart> parts = now.parts;
+  dissolve_parts(comm, parts, dt, state, [](MovingPart&, double wanted) { return wanted; });
+}
+
+void dissolve_as_left(const Comm& comm, std::span<const MineralMotion> minerals, WallSpeeds& now, double dt,
+                      EvolutionState& state) {
+  const std::vector<double> volume = dissolve_parts(comm, now.parts, dt, state, [](MovingPart& part, double wanted) {
+    const double gone = std::min(wanted, part.left);
+    part.left = std::max(0.0, part.left - gone);
+    return gone;
+  });
+  for (std::size_t m = 0; m < now.lying.size(); ++m)
+    if (minerals[m].deposit) now.lying[m] -= volume[m];
 }
 
 WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend,
@@ -196,7 +293,7 @@ double grown_step(double longest, double before) {
 }
 
 void settle(const JobContext& run, EvolutionState& state) {
-  take(sum_of(run.comm, state.owed), state.dissolved);
+  take(sum_of(run.comm, state.owed), run.geometry().report.minerals.size(), state.dissolved);
   for (auto& level : state.owed) std::ranges::fill(level, 0.0);
 }
 
@@ -246,16 +343,18 @@ void move_by(const JobContext& run, const WallMotion& motion) {
   }
 }
 
-State on_moved_walls(const JobContext& run, const Ground& before, const State& state) {
+State on_moved_walls(const JobContext& run, const Ground& before, std::span<const WallRows> deposits,
+                     const State& state) {
   EvolutionState evolution = evolution_on(run.comm, before, state);
   const Geometry &was = before.geometry(), &is = run.geometry();
-  WallTransfer transfer =
-      transfer_to_moved_walls(run.comm, pieces_of(was), evolution.before, evolution.owed, pieces_of(is),
-                              moving_parts(is, mineral_motions(run)), run.walls->displacement);
+  WallRows takes = moving_parts(is, mineral_motions(run));
+  if (!deposits.empty()) add_deposit_walls(run, deposits, takes);
+  WallTransfer transfer = transfer_to_moved_walls(run.comm, wall_pieces_of(was), evolution.before, evolution.owed,
+                                                  wall_pieces_of(is), takes, run.walls->displacement);
   evolution.before = std::move(transfer.means);
   evolution.owed = std::move(transfer.owed);
   evolution.moved += transfer.moved;
-  take(transfer.lost, evolution.dissolved);  // more than there was: the last of a grain
+  take(transfer.lost, is.report.minerals.size(), evolution.dissolved);  // more than there was: the last of a grain
   State moved = state_of(run, evolution);
   Json numbers = state.numbers;
   numbers.update(moved.numbers);

@@ -12,6 +12,7 @@
 // the volume of the fluid with what is owed follows the moles to round-off.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,14 +50,17 @@ struct WallDriver {
   double volume = 0.0;  ///< that dissolves per mole of it [m³/mol]
 };
 
-/// What a mineral's walls do; by number of the mineral.
+/// What a mineral's walls do; by number of the mineral. A deposit moves the walls that it lies on.
 struct MineralMotion {
   std::string name;
   const MovingMineral* deck = nullptr;  ///< none: its walls stand
   bool by_chemistry = false;            ///< the driver is a mineral, else a component
   std::optional<WallDriver> driver{};   ///< none: the given speed alone
   double molar_volume = 0.0;            ///< [m³/mol]; 0: not known
+  bool deposit = false;                 ///< it lies on walls of minerals of the geometry
+  bool moves() const { return deck != nullptr || deposit; }
 };
+/// Minerals of the geometry, then deposits of [chemistry].
 std::vector<MineralMotion> mineral_motions(const JobContext& run);
 
 /// A mineral on a piece of wall that moves.
@@ -64,8 +68,9 @@ struct MovingPart {
   int level = 0;
   std::int64_t row = 0;  ///< in LevelGeometry::moments
   MineralNumber mineral{};
-  double area = 0.0;   ///< [h0²]
+  double area = 0.0;   ///< [h0²]; of a deposit that of the piece
   double speed = 0.0;  ///< [h0/s]
+  double left = std::numeric_limits<double>::infinity();  ///< that can still dissolve [h0³]
 };
 
 /// How the walls move in one position.
@@ -74,6 +79,8 @@ struct WallSpeeds {
   WallRows speed;                 ///< mean of the parts of a piece [h0/s]
   WallRows moving;                ///< part of a piece's area that moves
   double largest = 0.0;           ///< speed of a piece, of all ranks [h0/s]
+  std::vector<double> covering;   ///< [mineral] area of walls that a deposit covers; < 0: that deposits cover [h0²]
+  std::vector<double> lying;      ///< [mineral] volume of a deposit; < 0: of deposits on its walls [h0³]
 };
 
 /// By what walls take of components. Collective.
@@ -92,6 +99,10 @@ EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals);
 
 /// Notes what dissolves in a time [s]: pieces of wall owe it. Collective.
 void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState& state);
+
+/// The same of time that passes without a step: of what ends as much as is left.
+void dissolve_as_left(const Comm& comm, std::span<const MineralMotion> minerals, WallSpeeds& now, double dt,
+                      EvolutionState& state);
 
 /// How far walls move by what they owe and, each by its speed, in a time [s]. Not collective.
 /// @param trend  the speed changes as it has since the step before
@@ -114,8 +125,10 @@ EvolutionState evolution_of(const JobContext& run, const State& state);
 /// Moves the walls of the run. Collective.
 void move_by(const JobContext& run, const WallMotion& motion);
 /// The state of a process of walls on the next ground. Collective.
-/// @param run  on that ground
-State on_moved_walls(const JobContext& run, const Ground& before, const State& state);
+/// @param run       on that ground
+/// @param deposits  of each, its amounts on the pieces of that ground
+State on_moved_walls(const JobContext& run, const Ground& before, std::span<const WallRows> deposits,
+                     const State& state);
 
 /// Σ over all pieces. Collective.
 double sum_of(const Comm& comm, const WallRows& rows);

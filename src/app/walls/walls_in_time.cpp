@@ -61,13 +61,15 @@ class WallsBesideTransport final : public WallsProcess {
   }
   const WallMotion* wall_motion(double longest) override {
     if (stands_still()) {
-      const double rest = std::min(grown_step((most_ - travelled_) / now_.largest, state_.trend), longest - since_);
+      const double rest = std::min({grown_step((most_ - travelled_) / now_.largest, state_.trend), longest - since_,
+                                    run_.services.exchanges.settling.longest});
       if (rest > worth_it * dt_) pass(rest);
     }
-    if (!motion_ && travelled_ >= (1.0 - round_off) * (moved_once() ? most_ : 0.5 * most_)) {
+    const bool stopped = now_.largest == 0.0 && travelled_ > 0.0;  // where it ought to be
+    if (!motion_ && (stopped || travelled_ >= (1.0 - round_off) * (moved_once() ? most_ : 0.5 * most_))) {
       count_what_passed();
       state_.trend = 0.0;
-      motion_ = motion_of(run_, now_, 0.5 * most_ / now_.largest, Trend::none, state_);
+      motion_ = motion_of(run_, now_, stopped ? 0.0 : 0.5 * most_ / now_.largest, Trend::none, state_);
     }
     return motion_ ? &*motion_ : nullptr;
   }
@@ -115,7 +117,7 @@ class WallsBesideTransport final : public WallsProcess {
     motion_ = motion_of(run_, now_, time, Trend::linear, state_);
     motion_->over = time;
     provisional_ = state_.dissolved;
-    dissolve(run_.comm, now_, 0.5 * time, state_);
+    dissolve_as_left(run_.comm, evolution_.minerals, now_, 0.5 * time, state_);
     for (std::size_t m = 0; m < provisional_.size(); ++m) provisional_[m] = state_.dissolved[m] - provisional_[m];
     state_.before = now_.speed;
     state_.dt += time;
@@ -124,7 +126,7 @@ class WallsBesideTransport final : public WallsProcess {
 
   /// The other half is that of the walls that have moved, where they stand still again or move on.
   void count_what_passed() {
-    dissolve(run_.comm, now_, 0.5 * passed_, state_);
+    if (passed_ > 0.0) dissolve_as_left(run_.comm, evolution_.minerals, now_, 0.5 * passed_, state_);
     passed_ = 0.0;
   }
 

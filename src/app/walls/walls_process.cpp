@@ -45,6 +45,8 @@ State WallsProcess::state() {
   state.numbers["steps"] = evolution_.steps;
   state.numbers["stride"] = evolution_.stride;
   state.numbers[wall_events_item] = wall_events_json(events_);
+  state.numbers["covering"] = now_.covering;
+  state.numbers["lying"] = now_.lying;
   return state;
 }
 
@@ -56,6 +58,8 @@ void WallsProcess::go_on(const State& state) {
     evolution_.stride = state.numbers.at("stride");
     evolution_.ended_by = state.numbers.value(ended_item, std::string());
     events_ = wall_events_of(state.numbers.at(wall_events_item));
+    now_.covering = state.numbers.at("covering").get<std::vector<double>>();
+    now_.lying = state.numbers.at("lying").get<std::vector<double>>();
   });
 }
 
@@ -75,6 +79,7 @@ void WallsProcess::look_for_end() {
   if (run_.config.flow.model != FlowModel::none && !flow_percolates(run_))
     evolution_.ended_by = no_path;
   else if (std::ranges::none_of(evolution_.minerals, [&](const MineralMotion& m) {
+             if (m.deposit) return true;
              const auto number = &m - evolution_.minerals.data();
              return m.deck != nullptr && run_.geometry().report.minerals[number].area > 0.0;
            }))
@@ -104,10 +109,13 @@ EvolutionLine WallsProcess::line() {
   for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
   run_.comm.sum(std::span(rates));
   for (std::size_t m = 0; m < rates.size(); ++m) {
-    const MineralWall& mineral = report.minerals[m];
+    const bool deposit = evolution_.minerals[m].deposit;
+    double area = deposit ? 0.0 : report.minerals[m].area,
+           solid = deposit ? 0.0 : report.minerals[m].volume.value_or(no_number);
     const double more = to_be_counted(m);
-    line.minerals.push_back({h * h * mineral.area, volume * mineral.volume.value_or(no_number), volume * rates[m],
-                             volume * (state_.dissolved[m] + more)});
+    if (!now_.covering.empty()) area += now_.covering[m], solid += now_.lying[m] - (deposit ? more : 0.0);
+    line.minerals.push_back(
+        {h * h * area, volume * solid, volume * rates[m], volume * (state_.dissolved[m] + more)});
     line.dissolved += line.minerals.back().dissolved;
     line.owed += volume * more;
   }

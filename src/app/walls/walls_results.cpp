@@ -24,7 +24,7 @@ Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsign
   Json minerals = Json::array();
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
     const MineralMotion& motion = evolution.minerals[m];
-    Json mineral{{"name", motion.name}, {"moves", motion.deck != nullptr}};
+    Json mineral{{"name", motion.name}, {"moves", motion.moves()}, {"deposit", motion.deposit}};
     each_quantity(line.minerals[m], motion.molar_volume, ToJson{mineral, where});
     minerals.push_back(std::move(mineral));
   }
@@ -97,7 +97,7 @@ std::string evolution_text(const Evolution& evolution, const std::vector<std::pa
     const MineralMotion& mineral = evolution.minerals[m];
     const MovingMineralLine &was = first.minerals[m], &is = last.minerals[m];
     row(fmt::format("wall of {} [m2]", mineral.name), change("{:.4g}", was.area, is.area));
-    if (mineral.deck == nullptr) continue;
+    if (!mineral.moves()) continue;
     row(fmt::format("  dissolved volume [m3]"), text_number("{:.5g}", is.dissolved));
     if (mineral.molar_volume > 0.0)
       row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.molar_volume));

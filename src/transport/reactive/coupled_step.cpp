@@ -67,8 +67,13 @@ class Coupled {
       spread_all();
       if (!solve_sites()) return false;
       const double left = left_over();
+      const bool last = i + 1 == most_iterations;
+      if (overdrawn()) {
+        if (last) return false;
+        continue;
+      }
       if (left <= enough) return positive();
-      if (i + 1 == most_iterations && left > too_much) return false;
+      if (last && left > too_much) return false;
     }
     return positive();
   }
@@ -84,6 +89,8 @@ class Coupled {
         const double before = reaction_.rate[k * n_ + m];
         if (!std::isnan(before)) sums[n_ + m] += 0.5 * dt_ * grid_.volume[v] * std::abs(now - before);
         reaction_.rate[k * n_ + m] = now;
+        if (!reaction_.amount.empty())
+          reaction_.amount[k * n_ + m] = left_after(reaction_.amount[k * n_ + m], dt_ * old_[k * n_ + m] + change);
       }
       sums[2 * n_ + m] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * s_.spread[m][v]; });
     }
@@ -111,7 +118,7 @@ class Coupled {
     std::ranges::fill(reaction_.cost, 0);
     if (s_.seen.empty()) {  // else of steps before, maybe of an earlier run (reaction_items.hpp)
       for (auto* v : {&s_.rate, &s_.slope}) v->resize(sites_.size() * n_);
-      s_.seen.assign(sites_.size() * n_totals_, std::numeric_limits<float>::quiet_NaN());
+      s_.seen.assign(sites_.size() * n_totals_, never);
     }
     if (!s_.moved.empty()) return;
     const ScalarComponent& c = stepper_.components()[first_];
@@ -185,15 +192,41 @@ class Coupled {
     add_up_totals();
   }
 
-  /// Rates and slopes of the last solve are those of these totals, too: they depend on nothing else.
+  /// What can dissolve at most, as a rate [mol/kgw/s].
+  double most_rate(std::size_t k, std::size_t m) const {
+    return reaction_.amount.empty() ? std::numeric_limits<double>::infinity()
+                                    : std::max(0.0, reaction_.amount[k * n_ + m]) / dt_;
+  }
+
+  /// Rates and slopes of the last solve are those of these totals, too, where there is enough for them: they depend on
+  /// nothing else but areas, which change where walls are partly covered.
   bool as_before(std::size_t k, std::span<const double> film) const {
-    return skip_ > 0.0 && hardly_changed(film, std::span(s_.seen).subspan(k * n_totals_, n_totals_), skip_);
+    if (!(skip_ > 0.0) || !hardly_changed(film, std::span(s_.seen).subspan(k * n_totals_, n_totals_), skip_))
+      return false;
+    for (std::size_t m = 0; m < n_; ++m)
+      if (s_.rate[k * n_ + m] > most_rate(k, m)) return false;
+    return !areas_change(sites_, reaction_.amount, {}, k);
+  }
+
+  /// More is taken of a mineral somewhere than there is. The same on all ranks.
+  bool overdrawn() const {
+    if (!sites_.ends()) return false;
+    constexpr double allowed = 1e-14;
+    bool any = false;
+    for (std::size_t k = 0; k < sites_.size(); ++k)
+      for (std::size_t m = 0; m < n_; ++m) {
+        const double taken = dt_ * old_[k * n_ + m] + s_.dissolved[m][sites_.volume[k]];
+        const double there = std::max(0.0, reaction_.amount[k * n_ + m]);
+        any = any || taken > there + allowed * (std::abs(dt_ * old_[k * n_ + m]) + there);
+      }
+    return grid_.composite->comm().any(any);
   }
 
   bool solve_site(std::size_t k, CoupledWorkspace& b) {
     const double tau = sites_.film_time[k];
     for (std::size_t m = 0; m < n_; ++m) {
       b.share[m] = sites_.area_of(k, m) * tau;
+      b.most[m] = most_rate(k, m) * tau;
       b.extent[m] = old_[k * n_ + m] * tau;
     }
     float* const start = reaction_.start.data() + k * (n_totals_ + 2);
@@ -213,12 +246,14 @@ class Coupled {
     for (std::size_t m = 0; m < n_; ++m) {
       double slope = 0.0;
       const SurfaceReaction& r = medium_.minerals[m];
-      if (b.share[m] > 0.0 &&
+      const bool all = b.extent[m] >= b.most[m];  // it is what there is, whatever the water
+      if (b.share[m] > 0.0 && !all &&
           activity_slopes(medium_.system, b.work.conditions, r.brought, b.solution, b.work.speciation, b.slope))
         slope = std::min(0.0, dissolution_slope(medium_.system, b.solution, r.mineral, b.slope));
-      s_.rate[k * n_ + m] = b.extent[m] / tau;
+      s_.rate[k * n_ + m] = all ? most_rate(k, m) : b.extent[m] / tau;
       s_.slope[k * n_ + m] = sites_.area_of(k, m) * slope / (1.0 - b.share[m] * slope);
     }
+    if (areas_change(sites_, reaction_.amount, s_.rate, k)) s_.seen[k * n_totals_] = never;
     return true;
   }
 

@@ -44,7 +44,7 @@ struct CoupledScratch {
 /// Reactions and their sites.
 struct CoupledProblem {
   const ReactiveMedium& medium;
-  const ReactiveSites& sites;  ///< their minerals do not end
+  const ReactiveSites& sites;  ///< minerals that end (deposits) dissolve as far as there is some
   std::size_t first = 0;       ///< component of the first total; all have the same D > 0 and the same fixed sides
   ReactionOptions options;     ///< of steps in turn
 };

@@ -11,6 +11,8 @@ namespace karst {
 
 namespace {
 
+constexpr const char* minerals_left = "minerals left";
+
 /// Calls f(name, unit, kind, numbers of all sites, how many of one).
 template <class Reaction, class Scratch, class F>
 void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reaction& reaction, Scratch* coupled, F&& f) {
@@ -20,7 +22,8 @@ void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reactio
   f("totals of the last solve", amount, ItemKind::memory, reaction.seen, totals);
   f("rates", rate, ItemKind::memory, reaction.rate, minerals);
   if (!medium.sites.empty()) f("sorbed", amount, ItemKind::amount, reaction.sorbed, totals);
-  if (sites.ends()) f("minerals left", amount, ItemKind::amount, reaction.amount, minerals);
+  if (sites.ends())
+    f(minerals_left, amount, coupled != nullptr ? ItemKind::on_wall : ItemKind::amount, reaction.amount, minerals);
   if (coupled == nullptr) return;
   f("totals of the last coupled solve", amount, ItemKind::memory, coupled->seen, totals);
   f("coupled rates", rate, ItemKind::memory, coupled->rate, minerals);
@@ -45,6 +48,8 @@ void for_copies(Reaction& reaction, Scratch* coupled, Before& before, F&& f) {
 
 }  // namespace
 
+std::string amounts_item(const std::string& name) { return name + ": " + minerals_left; }
+
 void keep_sites(const ReactionState& reaction, const CoupledScratch* coupled, SitesBefore& before) {
   for_copies(reaction, coupled, before, [](const auto& from, auto& to) { to = from; });
 }
@@ -58,6 +63,7 @@ void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const V
   add_set(state, some_of(unknowns, name, sites.volume));
   Json& numbers = state.numbers[name];
   numbers["dt"] = reaction.dt;
+  numbers[buried_item] = reaction.buried;
   if (coupled != nullptr) {
     const CoupledCounts& c = coupled->counts;
     numbers["counts"] = {c.steps, c.iterations, c.from_zero, c.in_turn};
@@ -83,11 +89,22 @@ void take_items(const State& state, const ReactiveMedium& medium, const Reactive
   const auto take = [&]<class T>(const char* part, const char*, ItemKind kind, std::vector<T>& to, std::size_t n) {
     if (state.other_grid && kind == ItemKind::memory) return;  // as in a reaction that begins
     to.resize(sites.size() * n);
+    if (state.other_grid && kind == ItemKind::on_wall) {
+      if constexpr (std::is_same_v<T, double>) {
+        std::vector<double> all(unknowns.size * n);
+        take_item(state, name + ": " + part, static_cast<int>(n), std::span(all));
+        for (std::size_t s = 0; s < sites.size(); ++s)
+          std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(sites.volume[s] * n), n,
+                      to.begin() + static_cast<std::ptrdiff_t>(s * n));
+      }
+      return;
+    }
     take_item(state, name + ": " + part, static_cast<int>(n), std::span(to));
   };
   for_parts(medium, sites, reaction, coupled, take);
   const Json& numbers = state.numbers.at(name);
   if (!state.other_grid) reaction.dt = numbers.at("dt");
+  reaction.buried = numbers.at(buried_item).get<std::vector<double>>();
   if (coupled == nullptr) return;
   const auto counts = numbers.at("counts").get<std::array<std::int64_t, 4>>();
   coupled->counts = {counts[0], counts[1], counts[2], counts[3]};

@@ -10,12 +10,18 @@
 
 namespace karst {
 
+inline constexpr const char* buried_item = "buried";  ///< in the numbers of the sites: ReactionState::buried
+
 /// Adds the set of the volumes that are sites, their items "NAME: ...", and what is one number for all. Not collective.
 /// @param unknowns  all volumes
 /// @param name      of the set
-/// @param coupled   nullptr: steps are never coupled
+/// @param coupled   of sites at walls; nullptr: in volumes, where steps are never coupled
 void add_items(const ReactiveMedium& medium, const ReactiveSites& sites, const VofSet& unknowns,
                const std::string& name, const ReactionState& reaction, const CoupledScratch* coupled, State& state);
+
+/// Name of the item with the amounts of minerals that end, [mineral]. Of walls after they have moved it stands on all
+/// volumes; else on the sites.
+std::string amounts_item(const std::string& name);
 
 /// The inverse. Throws Error, maybe on some ranks alone: the state is of other sites. Not collective.
 /// @param reaction  of start_reaction()

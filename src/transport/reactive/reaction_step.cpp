@@ -114,7 +114,7 @@ class Step {
       const std::size_t v = sites_.volume[s];
       for (std::size_t m = 0; m < n_; ++m) {
         const double amount = time * state_.rate[s * n_ + m];
-        if (!state_.amount.empty()) state_.amount[s * n_ + m] -= amount;
+        if (!state_.amount.empty()) state_.amount[s * n_ + m] = left_after(state_.amount[s * n_ + m], amount);
         for (std::size_t p = 0; p < n_totals_; ++p) totals_[p][v] += medium_.minerals[m].brought[p] * amount;
       }
       for (std::size_t p = 0; sorbs() && kept_[s] == 0 && p < n_totals_; ++p) {
@@ -191,7 +191,7 @@ class Step {
     if (!hardly_changed(film, std::span(state_.seen).subspan(s * n_totals_, n_totals_), options_.skip)) return false;
     for (std::size_t m = 0; m < n_; ++m)
       if (dt_ * old_rate_[s * n_ + m] > left(s, m)) return false;
-    return true;
+    return !areas_change(sites_, state_.amount, {}, s);
   }
 
   bool solve_site(std::size_t s, SiteWorkspace& b) {
@@ -229,6 +229,7 @@ class Step {
       const bool all = b.extent[m] >= b.most[m];
       state_.rate[s * n_ + m] = all ? left(s, m) / dt_ : b.extent[m] / seen;
     }
+    if (areas_change(sites_, state_.amount, state_.rate, s)) state_.seen[s * n_totals_] = never;
     if (tau > 0.0) leave_positive(s, b.own);
     if (sorbs()) take_dissolved(s, b);
     return true;

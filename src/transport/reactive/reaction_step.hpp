@@ -18,6 +18,8 @@
 // dissolved and sorbed amounts, T* + E, and returns T and E. Exchangers, surfaces and phases are immobile.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +42,9 @@ struct ReactionOptions {
 /// Whether each total has changed by a relative amount below `skip`; never if `before` contains NaN.
 bool hardly_changed(std::span<const double> now, std::span<const float> before, double skip);
 
+/// Of ReactionState::seen: the next step solves the site anew.
+inline constexpr float never = std::numeric_limits<float>::quiet_NaN();
+
 /// State of sites over time. Initial guesses, and numbers used only to detect changes, are stored to 6e-8.
 struct ReactionState {
   std::vector<float> start;    ///< [site][basis + 2]: of the last solve, then ionic strength, ln a(H2O)
@@ -48,6 +53,7 @@ struct ReactionState {
   std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]; empty where none ends
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
   std::vector<std::int32_t> cost;  ///< [site] speciations of the last step
+  std::vector<double> buried;      ///< [mineral] of deposits where no wall was left; empty: none [mol/kgw h0³]
   double dt = 0.0;                 ///< of the last step
   double seconds = 0.0;            ///< that this rank has worked on solves of sites (traffic.hpp)
   std::int64_t bytes() const;
@@ -70,6 +76,13 @@ void keep_start(const Speciation& solution, float* start);
 void begin_at(const float* start, Speciation& solution);
 /// Totals that hardly_changed() compares with: [primary]. Not collective.
 void keep_seen(std::span<const double> film, float* seen);
+
+/// What is left of an amount when some has gone: what has gone wholly has gone to the last bit.
+inline double left_after(double amount, double gone) {
+  constexpr double round_off = 4e-15;
+  const double left = amount - gone;
+  return std::abs(left) <= round_off * std::abs(gone) ? 0.0 : left;
+}
 
 /// Sites at the beginning. Not collective.
 ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites);

@@ -35,7 +35,7 @@ std::vector<Wall> walls_of(const Composite& composite) {
   std::vector<Wall> walls;
   for_irregular_unknowns(
       composite, [&](std::int32_t v, int l, std::int64_t row, const VofMoments& m, const Vec3& center, bool inside) {
-        if (m.wall_area > 0.0 && (inside || !(m.wall_area > crumb * m.kappa))) walls.push_back({v, l, row, center});
+        if (may_react(m, inside)) walls.push_back({v, l, row, center});
       });
   std::ranges::sort(walls, {}, &Wall::volume);
   return walls;
@@ -47,8 +47,62 @@ bool ReactiveSites::ends() const {
   return std::ranges::any_of(amount, [](double a) { return std::isfinite(a); });
 }
 
+bool may_react(const VofMoments& moments, bool inside) {
+  return moments.wall_area > 0.0 && (inside || !(moments.wall_area > crumb * moments.kappa));
+}
+
+void set_deposits(std::span<const double> covers, ReactiveSites& sites) {
+  sites.covers.assign(covers.begin(), covers.end());
+  for (std::size_t m = 0; m < covers.size(); ++m)
+    if (covers[m] > 0.0) sites.amount[m] = 0.0;
+  sites.bare = sites.area;
+}
+
+double cover_of(const ReactiveSites& sites, std::span<const double> amount, std::size_t site) {
+  double sum = 0.0;
+  for (std::size_t m = 0; m < sites.n_minerals; ++m) {
+    const std::size_t i = site * sites.n_minerals + m;
+    if (sites.covers[m] > 0.0 && sites.bare[i] > 0.0)
+      sum += std::max(0.0, amount[i]) / (sites.bare[i] * sites.covers[m]);
+  }
+  return sum;
+}
+
+double covered_by(const ReactiveSites& sites, std::span<const double> amount, std::size_t site, std::size_t mineral) {
+  const std::size_t i = site * sites.n_minerals + mineral;
+  if (!(sites.covers[mineral] > 0.0) || !(sites.bare[i] > 0.0)) return 0.0;
+  return std::max(0.0, amount[i]) / (sites.bare[i] * sites.covers[mineral]) /
+         std::max(1.0, cover_of(sites, amount, site));
+}
+
+bool areas_change(const ReactiveSites& sites, std::span<const double> amount, std::span<const double> rate,
+                  std::size_t site) {
+  if (!sites.has_deposits()) return false;
+  bool any_below = false, moves = false;
+  for (std::size_t i = site * sites.n_minerals, m = 0; m < sites.n_minerals; ++m, ++i) {
+    if (sites.covers[m] == 0.0)
+      any_below = any_below || sites.bare[i] > 0.0;
+    else
+      moves = moves || (!rate.empty() && rate[i] != 0.0);
+  }
+  const double cover = cover_of(sites, amount, site);
+  return any_below && cover < 1.0 && (cover > 0.0 || moves);
+}
+
+void cover_surfaces(std::span<const double> amount, std::span<const double> rate, double ahead, ReactiveSites& sites) {
+  if (!sites.has_deposits()) return;
+  std::vector<double> then(amount.begin(), amount.end());
+  for (std::size_t i = 0; i < then.size() && ahead > 0.0; ++i)
+    if (std::isfinite(rate[i])) then[i] -= ahead * rate[i];
+  for (std::size_t s = 0; s < sites.size(); ++s) {
+    const double left = 1.0 - std::min(1.0, cover_of(sites, then, s));
+    for (std::size_t i = s * sites.n_minerals, m = 0; m < sites.n_minerals; ++m, ++i)
+      if (sites.covers[m] == 0.0) sites.area[i] = left * sites.bare[i];
+  }
+}
+
 std::int64_t ReactiveSites::bytes() const {
-  return static_cast<std::int64_t>(sizeof(double) * (area.capacity() + film_time.capacity() + amount.capacity()) +
+  return static_cast<std::int64_t>(sizeof(double) * (area.capacity() + bare.capacity() + film_time.capacity() + amount.capacity()) +
                                    sizeof(Vec3) * along.capacity() +
                                    sizeof(std::int32_t) * (volume.capacity() + special.capacity()));
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reaction sites: a site is a control volume with the mineral surface in contact with its water, in the volume (porous
 // bulk) or behind the film at its wall.
+//
+// A *deposit* is a mineral on walls of which there is as much as has precipitated (decision 065). It reacts with all of
+// the surface that it may lie on, and covers what lies below: of n_d moles per area of a wall
+//
+//   x_d = n_d / covers_d,    a = (1 - min(1, Σ_d x_d)) a_bare    of all minerals that are no deposits.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +35,13 @@ struct ReactiveSites {
   std::vector<Vec3> along;            ///< t: [site] [h0]
   GivenSides given{};                 ///< where totals are given on the ends of the domain: g reads them
   std::vector<double> amount;         ///< [mineral] that can dissolve at each site [mol/kgw]; infinite: it does not end
+  std::vector<double> covers{};       ///< [mineral] of a deposit, per area of its surface a [mol/m²]; 0: it is none
+  std::vector<double> bare{};         ///< a where nothing is covered; empty without deposits, as is `covers`
 
   std::size_t size() const { return volume.size(); }
   bool has_films() const { return !film_time.empty(); }
   bool ends() const;  ///< any of the minerals
+  bool has_deposits() const { return !covers.empty(); }
   double area_of(std::size_t site, std::size_t mineral) const {
     return area[(has_films() ? site * n_minerals : 0) + mineral];
   }
@@ -54,6 +62,28 @@ struct FilmOptions {
 /// @param fraction  (piece, [out] per mineral)
 ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,
                          const std::function<void(const WallPiece&, std::span<double>)>& fraction);
+
+/// Says which minerals at walls are deposits; there is nothing of them yet. Not collective.
+/// @param covers  as ReactiveSites::covers
+void set_deposits(std::span<const double> covers, ReactiveSites& sites);
+
+/// Part of the walls of a site that a deposit covers, where all together cover it at most once. Not collective.
+/// @param amount  [site][mineral] [mol/kgw]
+double covered_by(const ReactiveSites& sites, std::span<const double> amount, std::size_t site, std::size_t mineral);
+/// Σ x_d, above 1 where the cover is thicker than need be.
+double cover_of(const ReactiveSites& sites, std::span<const double> amount, std::size_t site);
+/// Areas of the site go with what lies on it: it covers a part of what reacts below, or begins to with these rates.
+/// @param amount, rate  [site][mineral]; rate may be empty
+bool areas_change(const ReactiveSites& sites, std::span<const double> amount, std::span<const double> rate,
+                  std::size_t site);
+/// The areas of all sites under what will lie on them in a time, by rates of before. Not collective.
+/// @param rate   [site][mineral] [mol/kgw/s]; NaN: not known
+/// @param ahead  [s]
+void cover_surfaces(std::span<const double> amount, std::span<const double> rate, double ahead, ReactiveSites& sites);
+
+/// Whether the wall of an irregular volume is a site where minerals cover it: all but fragments without fluid.
+/// @param inside  its cell centre lies in the fluid
+bool may_react(const VofMoments& moments, bool inside);
 
 /// The same minerals and sorbents in every volume. Not collective.
 /// @param area    [mineral] [m²/kgw]; of phases in equilibrium any positive number

@@ -39,7 +39,7 @@ State moved_state(const ScalarGrid& from, const ScalarGrid& to, const State& sta
   const Composite &old_grid = *from.composite, &new_grid = *to.composite;
   State moved{.numbers = state.numbers, .other_grid = true};
   for (const StateItem& item : state.items) {
-    if (item.kind == ItemKind::face_flux || item.kind == ItemKind::memory) continue;
+    if (item.kind == ItemKind::face_flux || item.kind == ItemKind::memory || item.kind == ItemKind::on_wall) continue;
     const bool everywhere = item.set == all_vofs(old_grid.geometry()).name;
     VofSet set = everywhere ? all_vofs(new_grid.geometry()) : unknowns_of(new_grid.geometry(), new_grid.numbering());
     const std::string name = set.name;

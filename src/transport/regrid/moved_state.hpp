@@ -16,7 +16,7 @@ namespace karst {
 using MoveValues =
     std::function<std::vector<double>(const StateItem& item, int component, std::span<const double> was)>;
 
-/// Fluxes and memory are dropped, and State::other_grid is set. Throws the same Error on all ranks where what stands in
+/// Fluxes, memory and what lies on walls are dropped, and State::other_grid is set. Throws the same Error on all ranks where what stands in
 /// some volumes alone is to be kept. Collective.
 State moved_state(const ScalarGrid& from, const ScalarGrid& to, const State& state, const MoveValues& move);
 

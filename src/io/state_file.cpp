@@ -10,7 +10,7 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 5> kinds{"content", "amount", "point value", "face flux", "memory"};
+constexpr std::array<const char*, 6> kinds{"content", "amount", "point value", "face flux", "on wall", "memory"};
 
 ItemKind kind_of(const std::string& name) {
   const auto at = std::ranges::find(kinds, name);

@@ -68,6 +68,12 @@ DECKS = {
     "weathered": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
                  '[transport]\npeclet = 5\n[walls]\nstandstill = 0.02\n[[walls.mineral]]\n' +
                  WATERS.format("as-needed").replace("end_pore_volumes = 1", "end = 4e5").replace("output_pore_volumes = 0.24", "output = 1.5e5"),
+    # Gypsum grows on the walls that dissolve, and some of it dissolves again.
+    "coated": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
+              '[transport]\npeclet = 5\n[walls]\nstandstill = 0.02\n[[walls.mineral]]\nmolar_volume = "2e-3 m3/mol"\n' +
+              WATERS.format("as-needed").replace("end_pore_volumes = 1", "end = 100").replace("output_pore_volumes = 0.24", "output = 40")
+              .replace('pH = 3\ntotals = ["Na 1e-2", "Cl 1e-2 charge", "C(4) 1e-3"]', 'pH = "charge"\ntotals = ["Na 1e-2", "Cl 1e-2", "S(6) 0.05"]') +
+              '[[chemistry.mineral]]\nname = "gypsum"\nphase = "Gypsum"\nwall = "all"\ndeposit = true\nrates = ["1.6e-3"]\n',
     # The grid follows the pulse.
     "followed": sphere_deck(16, radius=0.41) + '[[grid.refine]]\nwhere = "front"\ncomponent = "pulse"\nlow = 0.05\nhigh = 2\n'
                 '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n[transport]\npeclet = 20\n'
@@ -503,9 +509,9 @@ def main():
                     continue
                 others = others[1:2] if options.short and len(others) > 1 else others
                 tell(f"{job} on other ranks", on_other_ranks(karst, folder / "asked", job, files, options.preload, ranks, others))
-        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "weathered", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
+        campaigns = [(job, ranks) for job in ("axes", "sweep", "periodic", "march", "followed", "dissolved", "worn", "weathered", "coated", "pulsed", "carried", "reactive", "porous", "import") for ranks in (1, 2)]
         if options.moments == 0:
-            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("worn", 1), ("weathered", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
+            campaigns = [("axes", 1), ("sweep", 1), ("march", 1), ("followed", 1), ("dissolved", 1), ("worn", 1), ("weathered", 1), ("coated", 1), ("pulsed", 1), ("carried", 1), ("reactive", 1), ("porous", 1), ("axes", 2)]
         signals = itertools.cycle(SIGNALS)
         for job, ranks in campaigns:
             if options.campaigns and f"{job}_{ranks}" not in options.campaigns:

@@ -33,7 +33,8 @@ constexpr std::array<PlotWord, 10> plot_list{{
      "diffusion", "1", false, "transport"},
     {"chemistry", PlotField::chemistry,
      "from [chemistry]: pH, saturation index of each mineral (saturation_index_NAME), molality of chemistry.species "
-     "[mol/kgw] (molality_NAME), thickness of deposits on walls [m] (deposit_NAME), remaining minerals in the volume [mol/kgw] (mineral_NAME), sorbed amount of each "
+     "[mol/kgw] (molality_NAME), thickness of deposits on walls [m] (deposit_NAME), remaining minerals in the volume "
+     "[mol/kgw] (mineral_NAME), sorbed amount of each "
      "element [mol/kgw] (sorbed_NAME)",
      "transport", "1"},
 }};

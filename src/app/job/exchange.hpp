@@ -79,8 +79,8 @@ struct DepositOnWall {
 
 /// How nearly a transport in time stands still.
 struct Settling {
-  double change = std::numeric_limits<double>::infinity();  ///< of a component in the last step, relative [1/s]
-  double time = 0.0;                                        ///< that a change needs to go through the domain [s]
+  double change = std::numeric_limits<double>::infinity();   ///< of a component in the last step, relative [1/s]
+  double time = 0.0;                                         ///< that a change needs to go through the domain [s]
   double longest = std::numeric_limits<double>::infinity();  ///< that may pass at once, as minerals end [s]
 };
 

@@ -26,9 +26,9 @@ struct MineralLine {
   double rate = 0.0;  ///< of dissolution [mol/s]
   double well_mixed =
       0.0;  ///< A r(mean of all totals over the fluid): what it were if the fluid were well mixed [mol/s]
-  double dissolved = 0.0;   ///< since the beginning [mol]
+  double dissolved = 0.0;     ///< since the beginning [mol]
   double amount = no_number;  ///< that is there [mol]; NaN: without end
-  double time_error = 0.0;  ///< ReactionReport::time_error since the beginning [mol]
+  double time_error = 0.0;    ///< ReactionReport::time_error since the beginning [mol]
   /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: both are 0.
   double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : no_number; }
 };

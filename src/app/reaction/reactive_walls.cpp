@@ -133,8 +133,7 @@ void ReactiveRun::skip(double time) {
 void ReactiveRun::count_passed() {
   if (past_.provisional.empty()) return;
   const std::vector<double> second = pass(0.5 * past_.passed);
-  for (std::size_t m = 0; m < second.size(); ++m)
-    past_.line.minerals[m].dissolved += second[m] - past_.provisional[m];
+  for (std::size_t m = 0; m < second.size(); ++m) past_.line.minerals[m].dissolved += second[m] - past_.provisional[m];
   past_.provisional.clear();
   past_.passed = 0.0;
   find_amounts();

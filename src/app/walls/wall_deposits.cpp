@@ -29,13 +29,13 @@ std::vector<std::int64_t> unknowns_of_rows(const VofSet& rows, const VofSet& unk
 WallRows places_for(const JobContext& run, const MineralDeck& mineral) {
   const Geometry& geometry = run.geometry();
   WallRows parts = wall_rows(geometry.levels);
-  for_irregular_unknowns(*run.ground->composite(), [&](std::int32_t, int l, std::int64_t row, const VofMoments& m,
-                                                       const Vec3&, bool inside) {
-    if (!may_react(m, inside)) return;
-    for_each_mineral(geometry.levels[l], row, [&](MineralNumber g, double a) {
-      if (lies_on(mineral, geometry.report.minerals[g].name)) parts[l][row] += a / m.wall_area;
-    });
-  });
+  for_irregular_unknowns(*run.ground->composite(),
+                         [&](std::int32_t, int l, std::int64_t row, const VofMoments& m, const Vec3&, bool inside) {
+                           if (!may_react(m, inside)) return;
+                           for_each_mineral(geometry.levels[l], row, [&](MineralNumber g, double a) {
+                             if (lies_on(mineral, geometry.report.minerals[g].name)) parts[l][row] += a / m.wall_area;
+                           });
+                         });
   return parts;
 }
 
@@ -70,10 +70,10 @@ std::vector<WallRows> move_deposits(const JobContext& run, const Ground& before,
   std::vector<WallRows> all;
   for (std::size_t m = 0; m < n; ++m) {
     if (!minerals[m].deposit) continue;
-    SharedAmounts shared = share_on_moved_walls(
-        run.comm, wall_pieces_of(before.geometry()),
-        amounts_on_pieces(before, change.from, set_of(was, item->set), amounts, n, m), wall_pieces_of(run.geometry()),
-        places_for(run, minerals[m]), run.walls->displacement);
+    SharedAmounts shared =
+        share_on_moved_walls(run.comm, wall_pieces_of(before.geometry()),
+                             amounts_on_pieces(before, change.from, set_of(was, item->set), amounts, n, m),
+                             wall_pieces_of(run.geometry()), places_for(run, minerals[m]), run.walls->displacement);
     for (std::int64_t u = 0; u < unknowns.size; ++u) values[u * n + m] = 0.0;
     for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering()))
       values[p.unknown * n + m] = shared.amounts[p.level][p.row] / change.to.volume[p.unknown];

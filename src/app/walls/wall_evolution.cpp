@@ -150,7 +150,8 @@ void add_deposits(const JobContext& run, std::span<const MineralMotion> minerals
 
 /// What dissolves in a time, as far as `limit` lets it: [mineral] on all ranks [h0³].
 template <class Limit>
-std::vector<double> dissolve_parts(const Comm& comm, std::span<MovingPart> parts, double dt, EvolutionState& state, Limit&& limit) {
+std::vector<double> dissolve_parts(const Comm& comm, std::span<MovingPart> parts, double dt, EvolutionState& state,
+                                   Limit&& limit) {
   std::vector<double> volume(state.dissolved.size(), 0.0);
   for (MovingPart& part : parts) {
     const double gone = limit(part, part.area * part.speed * dt);

@@ -68,8 +68,8 @@ struct MovingPart {
   int level = 0;
   std::int64_t row = 0;  ///< in LevelGeometry::moments
   MineralNumber mineral{};
-  double area = 0.0;   ///< [h0²]; of a deposit that of the piece
-  double speed = 0.0;  ///< [h0/s]
+  double area = 0.0;                                      ///< [h0²]; of a deposit that of the piece
+  double speed = 0.0;                                     ///< [h0/s]
   double left = std::numeric_limits<double>::infinity();  ///< that can still dissolve [h0³]
 };
 

@@ -33,9 +33,10 @@ std::vector<std::string> walls_mistakes(const JobContext& context) {
   const std::vector<MineralDeck>& minerals = context.config.chemistry.minerals;
   for (std::size_t i = 0; i < minerals.size(); ++i)
     if (minerals[i].deposit && std::ranges::count(names, minerals[i].options.name) > 0)
-      found.push_back(fmt::format("chemistry.mineral[{}].name: \"{}\" is a mineral of the geometry, too; choose another "
-                                  "name for the deposit",
-                                  i, minerals[i].options.name));
+      found.push_back(
+          fmt::format("chemistry.mineral[{}].name: \"{}\" is a mineral of the geometry, too; choose another "
+                      "name for the deposit",
+                      i, minerals[i].options.name));
   if (context.config.flow.model != FlowModel::none && !flow_percolates(context))
     found.push_back("walls: no pore percolates along the axes of the flow (flow.axes)");
   return found;

@@ -19,7 +19,6 @@ namespace {
 
 /// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-constexpr double even_reach = 1.5;  ///< of what lies on walls: twice as far is still around own pieces
 constexpr int cells_around = 3;  ///< of level 0: pieces and volumes travel as far
 
 /// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
@@ -226,17 +225,7 @@ void for_mirror_images(const Domain& domain, const Vec3& x, double reach, F&& f)
 /// What one rank does for the walls at its blocks of corners.
 class Sharing {
  public:
-  /// @param even  how far pieces give [spacings], in parts by which all pieces before would cover the new ones evenly,
-  ///              before they look as far as `reaches`; 0: not at all
-  Sharing(const CornerBlocks& blocks, const NearPieces& was, const NearPieces& now, double even = 0.0)
-      : blocks_(blocks), now_(now), even_(even), share_(now.all().size()) {
-    if (even == 0.0) return;
-    part_.resize(share_.size());
-    parallel_for(std::ssize(part_), [&](std::int64_t i) {
-      const double given = was.around(now.all()[i].at, even, [](std::size_t, double) {});
-      part_[i] = given > 0.0 ? 1.0 / given : 0.0;  // weights have the area of the new piece already
-    });
-  }
+  Sharing(const CornerBlocks& blocks, const NearPieces& now) : blocks_(blocks), now_(now), share_(now.all().size()) {}
 
   bool is_own(const Vec3& x) const {
     Index c;
@@ -302,14 +291,6 @@ class Sharing {
   void find_takers(const Owed& owed, Takers& takers) const {
     takers.pieces.clear();
     takers.weight = 0.0;
-    if (even_ > 0.0) {
-      now_.around(owed.at, even_, [&](std::size_t i, double w) {
-        takers.pieces.emplace_back(i, w * part_[i]);
-        takers.weight += w * part_[i];
-      });
-      if (takers.weight > 0.0) return;
-      takers.pieces.clear();
-    }
     for (const double reach : reaches) {
       for_mirror_images(blocks_.layout().domain(), owed.at, reach, [&](const Vec3& x) {
         takers.weight += now_.around(x, reach, [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); });
@@ -326,8 +307,6 @@ class Sharing {
 
   const CornerBlocks& blocks_;
   const NearPieces& now_;
-  double even_;
-  std::vector<double> part_;   ///< of the new pieces: b / area
   std::vector<double> share_;  ///< [h0³]
 };
 
@@ -361,7 +340,7 @@ SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, c
   all.owed = wall_rows(after.levels);
   const NearPieces was(lattice, pieces_here(comm, before, none, amounts, displacement));
   const NearPieces now = takers_here(comm, after, takes, displacement);
-  Sharing sharing(displacement.blocks(), was, now, even_reach);
+  Sharing sharing(displacement.blocks(), now);
   std::vector<Owed> to_share;
   for (const NearPiece& p : was.all())
     if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed});
@@ -380,7 +359,7 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   all.owed = wall_rows(after.levels);
   const NearPieces was(lattice, pieces_here(comm, before, means, owed, displacement));
   const NearPieces now = takers_here(comm, after, takes, displacement);
-  Sharing sharing(displacement.blocks(), was, now);
+  Sharing sharing(displacement.blocks(), now);
   std::vector<Owed> to_share;
   for (const CellChange& c : changes_here(comm, before, after, displacement)) {
     const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));

@@ -55,13 +55,8 @@ struct SharedAmounts {
   WallRows amounts;   ///< of the new pieces
   double lost = 0.0;  ///< Σ before - Σ after: where no wall is left that could take it
 };
-/// The same sharing of something that lies on walls, so that Σ amounts + lost stays as it is to round-off. Each piece
-/// gives to the new ones around,
-///
-///   amount_q = Σ_p amount_p K_pq b_q / Σ_q' K_pq' b_q',   b_q = area_q / Σ_p area_p K_pq,
-///
-/// K falling to 0 within one and a half spacings, so that what has the same thickness everywhere stays nearly so.
-/// Collective.
+/// The same sharing, amount_q = Σ_p w_q(x_p) amount_p, of something that lies on walls: Σ amounts + lost stays as it is
+/// to round-off. Collective.
 /// @param amounts  of the pieces before
 /// @param takes    of each new piece, the part of its area that it may lie on
 SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& amounts,

@@ -102,9 +102,9 @@ void cover_surfaces(std::span<const double> amount, std::span<const double> rate
 }
 
 std::int64_t ReactiveSites::bytes() const {
-  return static_cast<std::int64_t>(sizeof(double) * (area.capacity() + bare.capacity() + film_time.capacity() + amount.capacity()) +
-                                   sizeof(Vec3) * along.capacity() +
-                                   sizeof(std::int32_t) * (volume.capacity() + special.capacity()));
+  return static_cast<std::int64_t>(
+      sizeof(double) * (area.capacity() + bare.capacity() + film_time.capacity() + amount.capacity()) +
+      sizeof(Vec3) * along.capacity() + sizeof(std::int32_t) * (volume.capacity() + special.capacity()));
 }
 
 ReactiveSites wall_sites(const ScalarGrid& grid, std::size_t n_minerals, const FilmOptions& options,

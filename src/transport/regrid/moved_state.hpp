@@ -16,8 +16,8 @@ namespace karst {
 using MoveValues =
     std::function<std::vector<double>(const StateItem& item, int component, std::span<const double> was)>;
 
-/// Fluxes, memory and what lies on walls are dropped, and State::other_grid is set. Throws the same Error on all ranks where what stands in
-/// some volumes alone is to be kept. Collective.
+/// Fluxes, memory and what lies on walls are dropped, and State::other_grid is set. Throws the same Error on all ranks
+/// where what stands in some volumes alone is to be kept. Collective.
 State moved_state(const ScalarGrid& from, const ScalarGrid& to, const State& state, const MoveValues& move);
 
 /// Σ value x volume on all ranks. Collective.

@@ -13,12 +13,13 @@ namespace {
 
 using test::WallsRun;
 
-/// A wall at x = 12.7 of a mineral that dissolves with a rate that depends on nothing, 1 µm/s, and a product of the salt
-/// of the water, of the same molar volume. Rates are so small that the water stays as it is.
+/// A wall at x = 12.7 of a mineral that dissolves with a rate that depends on nothing, 1 µm/s, and a product of the
+/// salt of the water, of the same molar volume. Rates are so small that the water stays as it is.
 struct Slab {
   Slab() {
     if (Comm::world().rank() == 0)
-      std::ofstream(folder.path() + "/product.dat") << "PHASES\nProduct\n\tNaCl = Na+ + Cl-\n\tlog_k -4.4\n\t-Vm 1e10\n";
+      std::ofstream(folder.path() + "/product.dat")
+          << "PHASES\nProduct\n\tNaCl = Na+ + Cl-\n\tlog_k -4.4\n\t-Vm 1e10\n";
     Comm::world().any(false);
   }
   struct Keys {
@@ -54,7 +55,8 @@ rates = ["1e-10"]
 phase = "Product"
 wall = "all"
 deposit = true
-)" + keys.product + R"(
+)" + keys.product +
+           R"(
 [[walls.mineral]]
 molar_volume = 1e4
 [time]
@@ -81,7 +83,7 @@ void expect_ledger(const WallsRun& ran, const std::string& host) {
     EXPECT_GE(ran.columns.at("Product_volume_m3")[i], -1e-9) << i;
   }
   const std::vector<double>&amount = ran.chemistry.at("Product_amount_mol"),
-              &dissolved = ran.chemistry.at("Product_dissolved_mol");
+        &dissolved = ran.chemistry.at("Product_dissolved_mol");
   const double most = *std::ranges::max_element(amount);
   for (std::size_t i = 0; i < amount.size(); ++i) EXPECT_NEAR(amount[i], -dissolved[i], 1e-9 * most) << i;
   EXPECT_NEAR(ran.columns.at("Product_dissolved_mol").back(), dissolved.back(), 1e-9 * most);
@@ -112,10 +114,8 @@ TEST(DepositsMpi, ACoverStopsWhatIsBelow) {
   const PetscSession petsc;
   const Slab slab;
   for (const char* standstill : {"0", "1e-3"}) {
-    const WallsRun ran =
-        test::run_walls(slab.deck({.product = "cover = 1.5\nrates = [\"3e-11\"]\n",
-                                   .time = "end = 6e6\ndt = 6e4\n",
-                                   .standstill = standstill}));
+    const WallsRun ran = test::run_walls(slab.deck(
+        {.product = "cover = 1.5\nrates = [\"3e-11\"]\n", .time = "end = 6e6\ndt = 6e4\n", .standstill = standstill}));
     expect_ledger(ran, "host");
     const double growth = 3e-11 * 1e4 * excess(ran);
     ASSERT_GT(growth * 6e6, 1.5);

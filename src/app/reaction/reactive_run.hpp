@@ -20,8 +20,6 @@
 
 namespace karst {
 
-inline constexpr const char* sites_at_walls = "sites at walls";  ///< their set in a state
-
 /// Reactions of a run. What it does is collective.
 class ReactiveRun {
  public:

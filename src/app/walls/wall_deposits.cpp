@@ -6,8 +6,9 @@
 
 #include "app/deck/reactive_plan.hpp"
 #include "app/output/wall_surface.hpp"
-#include "app/reaction/reactive_run.hpp"
+#include "eb/mineral_choice.hpp"
 #include "fields/irregular_unknowns.hpp"
+#include "transport/reactive/reaction_items.hpp"
 
 namespace karst {
 

@@ -115,7 +115,7 @@ TEST(DepositsMpi, ACoverStopsWhatIsBelow) {
   const Slab slab;
   for (const char* standstill : {"0", "1e-3"}) {
     const WallsRun ran = test::run_walls(slab.deck(
-        {.product = "cover = 1.5\nrates = [\"3e-11\"]\n", .time = "end = 6e6\ndt = 6e4\n", .standstill = standstill}));
+        {.product = "cover = 1.5\nrates = [\"3e-11\"]\n", .time = "end = 6e6\ndt = 3e4\n", .standstill = standstill}));
     expect_ledger(ran, "host");
     const double growth = 3e-11 * 1e4 * excess(ran);
     ASSERT_GT(growth * 6e6, 1.5);

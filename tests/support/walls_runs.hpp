@@ -28,6 +28,7 @@ struct WallsRun {
   std::map<std::string, std::vector<double>> chemistry;  ///< and of chemistry.csv
   std::vector<std::vector<std::string>> events;          ///< lines of wall_events.csv
   JobResult result;                                      ///< of the walls
+  Json reactions;                                        ///< "chemistry" of summary.json
   double first(const std::string& name) const { return columns.at(name).front(); }
   double last(const std::string& name) const { return columns.at(name).back(); }
 };
@@ -53,7 +54,10 @@ inline WallsRun run_walls(const std::string& deck) {
   const std::vector<Job> jobs = asked_jobs(run.config);
   run.services.exchanges.taken = taken_by(jobs, run.config);
   WallsRun ran;
-  Simulation(run.context, jobs).run([&](JobResult result) { ran.result = std::move(result); });
+  Simulation(run.context, jobs).run([&](JobResult result) {
+    if (result.json.contains("chemistry")) ran.reactions = result.json.at("chemistry");
+    ran.result = std::move(result);
+  });
   run.comm.any(false);
   ran.columns = read_columns(run.folder.path() + "/evolution.csv");
   std::ifstream file(run.folder.path() + "/wall_events.csv");

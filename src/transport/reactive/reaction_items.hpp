@@ -11,7 +11,7 @@
 namespace karst {
 
 inline constexpr const char* sites_at_walls = "sites at walls";  ///< name of the set of all of them
-inline constexpr const char* buried_item = "buried";  ///< in the numbers of the sites: ReactionState::buried
+inline constexpr const char* buried_item = "buried";             ///< in the numbers of the sites: ReactionState::buried
 
 /// Adds the set of the volumes that are sites, their items "NAME: ...", and what is one number for all. Not collective.
 /// @param unknowns  all volumes

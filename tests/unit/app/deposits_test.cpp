@@ -141,6 +141,7 @@ TEST(DepositsMpi, WhatDissolvesAgainEnds) {
     const std::vector<double>& amount = ran.chemistry.at("Product_amount_mol");
     EXPECT_GT(*std::ranges::max_element(amount), 1e-7);
     EXPECT_EQ(amount.back(), 0.0) << coupling;
+    EXPECT_EQ(ran.reactions.at("steps_without_coupled_solution").get<int>(), 0);
     EXPECT_EQ(ran.chemistry.at("Product_rate_mol_s").back(), 0.0);
     EXPECT_LT(ran.chemistry.at("Product_saturation_index_mean").back(), -0.1);
     EXPECT_NEAR(ran.last("dissolved_m3"), 3.0, 1e-3);

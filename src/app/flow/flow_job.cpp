@@ -134,13 +134,10 @@ struct AxisFlow {
 /// Takes the fields out of a column.
 /// @param exact  FlowColumn::solution is wanted
 AxisFlow axis_flow(FlowColumn column, bool exact) {
-  AxisFlow flow;
-  flow.kept = kept_flow(column.axis, column.solution);
-  if (exact) flow.solution = std::move(column.solution);
-  column.solution = {};
-  column.speed = {};
-  flow.column = std::move(column);
-  return flow;
+  std::vector<Quad> solution = std::exchange(column.solution, {});
+  column.speed = std::vector<double>();  // its memory, too: {} would keep that
+  KeptFlow kept = kept_flow(column.axis, solution);
+  return {std::move(column), std::move(kept), exact ? std::move(solution) : std::vector<Quad>()};
 }
 
 FlowWatch watch_of(SolveProgress& progress, const std::string& where) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/core/text.hpp"
@@ -10,11 +11,9 @@
 namespace karst {
 
 KeptFlow kept_flow(int axis, std::span<const Quad> solution) {
-  KeptFlow kept{axis, {}};
-  for (const Quad& q : solution) {
-    std::array<float, 4>& value = kept.values.emplace_back();
-    for (std::size_t c = 0; c < 4; ++c) value[c] = static_cast<float>(q.v[c]);
-  }
+  KeptFlow kept{axis, std::vector<std::array<float, 4>>(solution.size())};
+  for (std::size_t v = 0; v < solution.size(); ++v)
+    std::ranges::transform(solution[v].v, kept.values[v].begin(), [](double x) { return static_cast<float>(x); });
   return kept;
 }
 

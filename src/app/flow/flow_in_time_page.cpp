@@ -84,16 +84,10 @@ std::string history_header(const FlowHistory& history) {
   any.drags.resize(forces.options.lids.size());
   any.forces.resize(forces.options.bodies.size());
   any.probes.resize(history.probes.size());
-  std::string line;
-  each_quantity(history, any, CsvHead{line});
-  return line + '\n';
+  return csv_head("", history, any);
 }
 
-std::string history_line(const FlowHistory& history, const FlowState& s) {
-  std::string line;
-  each_quantity(history, s, CsvLine{line});
-  return line + '\n';
-}
+std::string history_line(const FlowHistory& history, const FlowState& s) { return csv_line("", history, s); }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
   constexpr double least_drive = 1e-3;  // of its largest value

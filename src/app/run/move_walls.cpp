@@ -82,9 +82,9 @@ void move_states(const JobContext& context, const Ground& before, Checkpoint& st
   for (Checkpoint::Part& part : state.parts)
     if (part.process == walls_process) {
       part.state = on_moved_walls(context, before, part.state);
-      fail_together(context.comm, [&] { events = wall_events_of(part.state.numbers.at(wall_events_item)); });
+      fail_together(context.comm, [&] { take_value(part.state.numbers.at(wall_events_item), events); });
       add_wall_events(context, before, events);
-      part.state.numbers[wall_events_item] = wall_events_json(events);
+      part.state.numbers[wall_events_item] = json_of(events, shown::record);
     } else {
       if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
       part.state = transport_on_moved_walls(*change, part, context.services.exchanges);

@@ -36,9 +36,6 @@ std::string evolution_headline(const Evolution& evolution);
 std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution);
 /// Member walls of summary.json.
 Json evolution_json(const Evolution& evolution);
-/// What a checkpoint holds, and back. Throws Error.
-Json states_json(const std::vector<EvolutionLine>& states);
-std::vector<EvolutionLine> states_of(const Json& json);
 
 /// See Job.
 std::vector<std::string> walls_mistakes(const JobContext& context);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <numbers>
 
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_figures.hpp"
@@ -18,7 +17,6 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
-#include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {

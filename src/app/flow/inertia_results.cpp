@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/inertia_results.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include <fmt/format.h>
 

@@ -46,16 +46,12 @@ void add_step(const TransportLine& line, int iterations, double inflow, Transpor
 }
 
 void keep_record(const TransportRecord& record, RecordBefore& before) {
-  before.longest_step = record.longest_step;
-  before.iterations = record.iterations;
-  before.components = record.components;
+  static_cast<StepStatistics&>(before) = record;
   before.n_states = record.states.size();
 }
 
 void give_record_back(const RecordBefore& before, TransportRecord& record) {
-  record.longest_step = before.longest_step;
-  record.iterations = before.iterations;
-  record.components = before.components;
+  static_cast<StepStatistics&>(record) = before;
   record.states.resize(before.n_states);
 }
 

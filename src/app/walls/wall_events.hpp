@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

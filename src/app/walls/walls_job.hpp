@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/job/job.hpp"
 #include "app/walls/wall_evolution.hpp"
+#include "eb/moving/moved_level_set.hpp"
 
 namespace karst {
 
@@ -41,5 +43,11 @@ Json evolution_json(const Evolution& evolution);
 std::vector<std::string> walls_mistakes(const JobContext& context);
 PagePart walls_page(const Json& summary, const Figures& figures);
 std::unique_ptr<Process> start_walls(const JobContext& context);
+
+/// Those of minerals that no [[walls.mineral]] names: of a described union of solids themselves, else, as of an image,
+/// to a cell where they touch other minerals (StandingMinerals). Not collective.
+/// @param run    with the first geometry
+/// @param whole  its level set; must outlive the result
+StandingSolids standing_solids(const JobContext& run, const LevelSet& whole);
 
 }  // namespace karst

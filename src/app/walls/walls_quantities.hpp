@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/output/quantity.hpp"
-#include "app/walls/walls_job.hpp"
+#include "app/walls/wall_evolution.hpp"
 #include "base/math/no_number.hpp"
 
 namespace karst {

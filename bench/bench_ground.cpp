@@ -13,7 +13,6 @@
 #include "app/job/run_services.hpp"
 #include "app/run/change_ground.hpp"
 #include "app/run/simulation.hpp"
-#include "app/run/time_step.hpp"
 #include "base/comm/memory.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"

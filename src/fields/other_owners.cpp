@@ -47,7 +47,7 @@ template <class T>
 Array<T> array_of(std::vector<T>& values) {
   Array<T> all(values.size(), Purpose::buffers);
   std::ranges::copy(values, all.begin());
-  values = {};
+  values = std::vector<T>();
   return all;
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN_BY = """summary diffusion_job dispersion_results dynamic_results end_flow_job inertia_results flow_results flow_in_time_page flow_record forces_in_time
-communication feedback_balance followed_grid step_times transport_results reactive_results variation walls_results wall_events_results""".split()
+communication feedback_balance run_services step_times transport_results reactive_results variation walls_results wall_events_results""".split()
 MEMBER = re.compile(r'\{"([a-z]\w*)",|\["([a-z]\w*)"\]')  # titles begin with a capital
 QUANTITY = re.compile(r'Quantity\{"(\w+)"(?:, "(\w*)")?(, [^}]*\b(?:json|all|lines|known)\b)?')
 

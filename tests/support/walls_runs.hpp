@@ -13,7 +13,7 @@
 
 #include "app/job/moving_walls.hpp"
 #include "app/run/simulation.hpp"
-#include "app/walls/standing_solids.hpp"
+#include "app/walls/walls_job.hpp"
 #include "base/core/text.hpp"
 #include "eb/described_level_set.hpp"
 #include "support/csv_file.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A cylinder in a channel at a Reynolds number of 20 (Schäfer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547): steady
 // flow with inertia from a parabolic inlet, drag, lift and pressure difference, printed as JSON. Ends with status 1 if
-// a figure does not meet the requirement in asked_of().
+// a figure does not meet the requirement in missed_by().
 //   karst-verify-cylinder          2D-1 on 10, 20 and 40 cells per diameter; references: John & Matthies, Int. J.
 //   Numer.
 //                                  Methods Fluids 37 (2001) 885; Nabh, thesis, Heidelberg 1998
@@ -66,7 +66,7 @@ double error_of(const Json& one, const char* key, double reference) {
 }
 
 /// 1 % at 40 cells per diameter, and 0.1 % of the drag already at 20.
-Asked asked_of(Json& all) {
+Asked missed_by(Json& all) {
   Json &coarse = all[all.size() - 2], &fine = all.back();
   for (Json* one : {&coarse, &fine}) {
     (*one)["drag_error"] = error_of(*one, "drag", drag_2d);
@@ -102,7 +102,7 @@ void verify(const Comm& comm, int argc, char** argv) {
   }
   Json all = Json::array();
   for (const int n : {10, 20, 40}) all.push_back(measure(comm, {n}));
-  const Asked asked = asked_of(all);
+  const Asked asked = missed_by(all);
   print_figures(comm, all, asked);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the elliptic cases (L1 one level, L2 refined levels, L3 readers of the stencils and conservation, L4 Robin
 // walls, L5 effective diffusivity) and the maximum principle, and prints them as JSON. Ends with status 1 if a figure
-// does not meet the requirement in asked_of().
+// does not meet the requirement in missed_by().
 //
 // Orders are those between the two finest of three grids; errors on refined levels are also compared with those on one
 // level. Errors of Robin walls change sign with the position of the centre; they are the largest over four positions.
@@ -249,7 +249,7 @@ std::vector<Manufacture> all_manufactured() {
   return cases;
 }
 
-Asked asked_of(const Json& all) {
+Asked missed_by(const Json& all) {
   Asked ask;
   for (const Json& c : all["L1_L2"]) {
     ask(c["order_largest"] >= 1.9 && c["order_mean"] >= 1.95, c);
@@ -289,7 +289,7 @@ void run(const Comm& comm) {
     for (const int n : {16, 32, 48}) all["L5"].push_back(cubic_array(comm, solid, n));
   for (const Packing packing : {Packing::regular, Packing::random})
     for (const bool dirichlet_walls : {true, false}) all["bounds"].push_back(bounds(comm, packing, dirichlet_walls));
-  print_figures(comm, all, asked_of(all));
+  print_figures(comm, all, missed_by(all));
 }
 
 }  // namespace

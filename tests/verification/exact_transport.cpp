@@ -211,7 +211,7 @@ Json measure(const Comm& comm, bool full) {
   return all;
 }
 
-Asked asked_of(Json& all, bool) {
+Asked missed_by(Json& all, bool) {
   Asked ask;
   for (const std::string& name : all.names()) {
     Json& rows = all[name];
@@ -234,4 +234,4 @@ Asked asked_of(Json& all, bool) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::missed_by); }

@@ -236,7 +236,7 @@ double order(const Json& rows, const char* key) {
 }
 
 /// What verification asks for and was missed.
-Asked asked_of(const Json& all) {
+Asked missed_by(const Json& all) {
   Asked ask;
   const Json& e1 = all["E1"];
   ask(order(e1, "volume_error") >= 1.9 && order(e1, "area_error") >= 1.9, "E1: order below 1.9");
@@ -264,7 +264,7 @@ void run(const Comm& comm, const std::vector<std::string>& rocks) {
   all["E5"] = images(comm);
   all["E6"] = units(comm);
   all["control_volumes"] = all_control_volumes(rocks);
-  print_figures(comm, all, asked_of(all));
+  print_figures(comm, all, missed_by(all));
 }
 
 }  // namespace

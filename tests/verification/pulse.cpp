@@ -276,7 +276,7 @@ Json measure(const Comm& comm, bool full) {
   return all;
 }
 
-Asked asked_of(const Json& all, bool) {
+Asked missed_by(const Json& all, bool) {
   Asked ask;
   for (const std::string& name : all.names())
     for (const Json& r : all[name]) {
@@ -294,4 +294,4 @@ Asked asked_of(const Json& all, bool) {
 }  // namespace
 }  // namespace karst
 
-int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::asked_of); }
+int main(int argc, char** argv) { return karst::run_verification(argc, argv, karst::measure, karst::missed_by); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the cases of steady Stokes flow (narrow slits and tubes, S1 channels, S2 spheres, S3 cylinders, S7
-// iterations) and prints them as JSON. Ends with status 1 if a figure does not meet the requirement in asked_of().
+// iterations) and prints them as JSON. Ends with status 1 if a figure does not meet the requirement in missed_by().
 //   karst-verify-stokes [--full]   also spheres of 64 and cylinders of 128 cells per period, packings of 64^3 to 128^3
 #include <fmt/core.h>
 
@@ -165,7 +165,7 @@ Json packings(const Comm& comm, int finest) {
   return rows;
 }
 
-Asked asked_of(const Json& all) {
+Asked missed_by(const Json& all) {
   Asked ask;
   for (const Json& c : all["narrow"])
     if (c["width"] >= 2.0) ask(std::abs(c["mean"].get<double>()) < 0.05, c);
@@ -191,7 +191,7 @@ void run(const Comm& comm, bool full) {
   all["S2"] = spheres(comm, full ? 64 : 32);
   all["S3"] = cylinders(comm, full ? 128 : 64);
   all["S7"] = packings(comm, full ? 128 : 64);
-  print_figures(comm, all, asked_of(all));
+  print_figures(comm, all, missed_by(all));
 }
 
 }  // namespace

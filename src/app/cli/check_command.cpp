@@ -7,13 +7,12 @@
 #include <optional>
 
 #include "app/cli/commands.hpp"
-#include "app/deck/image_warnings.hpp"
 #include "app/deck/session.hpp"
-#include "app/estimate/plan_text.hpp"
+#include "app/deck/source.hpp"
+#include "app/estimate/machine_model.hpp"
 #include "app/estimate/run_estimate.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/run_services.hpp"
-#include "app/run/summary.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"

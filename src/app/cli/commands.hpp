@@ -7,6 +7,7 @@
 
 #include "app/deck/command_line.hpp"
 #include "base/comm/comm.hpp"
+#include "base/file/log.hpp"
 
 namespace karst {
 
@@ -55,5 +56,10 @@ std::string completion_command(const CommandLine& line);
 
 /// `karst help`: the text for a key, a table, or nothing. Throws Error when there is no such key, naming the nearest.
 std::string help_command(const CommandLine& line);
+
+/// Now [s since 1970].
+double unix_time();
+
+std::string status_line(const ProgressState& state, double begun);
 
 }  // namespace karst

@@ -3,7 +3,6 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
-#include "app/deck/image_warnings.hpp"
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/estimate/run_estimate.hpp"

@@ -8,7 +8,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
-#include "app/deck/image_deck.hpp"
+#include "app/deck/session.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "app/cli/commands.hpp"
-#include "app/deck/image_warnings.hpp"
 #include "app/deck/run_identity.hpp"
 #include "app/deck/session.hpp"
+#include "app/deck/source.hpp"
 #include "app/estimate/run_estimate.hpp"
 #include "app/estimate/time_estimate.hpp"
 #include "app/job/moving_walls.hpp"
@@ -20,11 +20,9 @@
 #include "app/output/plot_file.hpp"
 #include "app/run/run_report.hpp"
 #include "app/run/run_timers.hpp"
-#include "app/run/run_trace.hpp"
 #include "app/run/simulation.hpp"
-#include "app/run/status_line.hpp"
 #include "app/run/summary.hpp"
-#include "app/walls/standing_solids.hpp"
+#include "app/walls/walls_job.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "app/cli/commands.hpp"
-#include "app/run/status_line.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/file/json.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "app/cli/commands.hpp"
-#include "app/study/case_run.hpp"
 #include "app/study/study.hpp"
 #include "app/study/study_runs.hpp"
 #include "base/core/error.hpp"

@@ -7,7 +7,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
-#include "app/deck/image_deck.hpp"
+#include "app/deck/session.hpp"
 #include "app/study/study.hpp"
 #include "app/study/study_runs.hpp"
 #include "app/study/variation.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time of a run: [time] of the deck, and the clock that goes by it.
+// The time of a run: [time] of the deck, the clock that goes by it, and when what is given on the ends of a transport
+// jumps or bends.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/deck/deck.hpp"
+#include "transport/transport_deck.hpp"
 
 namespace karst {
 
@@ -108,5 +110,14 @@ double count_steps(const TimeOptions& options);
 /// Times between 0 and `end` at which a formula of t [s] jumps, to the last bit, increasing. Throws Error, naming the
 /// key, where there are more than 10 000.
 std::vector<double> jumps_of(const std::string& key, const std::string& formula, double end);
+
+/// Times between 0 and `end` at which what is given on inlets and outlets jumps; those at which it bends or jumps:
+/// lines of tables, jumps of formulas. Increasing. Throws Error for a formula that jumps more than 10 000 times. Not
+/// collective.
+std::vector<double> jumps_of(const TransportDeck& deck, double end);
+std::vector<double> breaks_of(const TransportDeck& deck, double end);
+
+/// Whether what is given on inlets and outlets is the same at all times between two [s]. Not collective.
+bool is_constant(const TransportDeck& deck, double from, double to);
 
 }  // namespace karst

@@ -10,7 +10,7 @@ namespace karst {
 struct CommandLine {
   std::string command;  ///< "run", "init" ...
   // run, geometry, check
-  std::string deck;                    ///< or an image in its place, see image_deck.hpp; init: the file to write
+  std::string deck;                    ///< or an image in its place, see session.hpp; init: the file to write
   std::vector<std::string> overrides;  ///< key=value, and the options of the import as keys of [geometry.import]
   std::string out;                     ///< directory of the results; empty: output.directory of the deck
   bool overwrite = false;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/deck/chemistry_deck.hpp"
@@ -108,5 +110,17 @@ std::string table_of(const std::string& key);
 inline constexpr const char* import_table = "geometry.import.";
 /// Keys of [geometry.import], which are the options of `karst import`.
 std::vector<KeyInfo> import_keys();
+
+/// What `karst run` can be asked to compute, and how a deck asks for it.
+struct JobWord {
+  std::string_view name;
+  std::string_view asked_by;  ///< what in a deck asks for it
+  bool (*is_asked)(const Config&);
+};
+
+/// Of all jobs, in the order in which they run.
+std::span<const JobWord> job_words();
+/// One of them, which there has to be.
+const JobWord& job_word(std::string_view name);
 
 }  // namespace karst

@@ -11,8 +11,8 @@
 #include <numbers>
 #include <optional>
 
-#include "app/deck/session.hpp"
 #include "base/core/error.hpp"
+#include "base/core/wall_clock.hpp"
 
 namespace karst {
 

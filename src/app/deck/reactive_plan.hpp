@@ -10,7 +10,7 @@
 #include "app/deck/config.hpp"
 #include "chemistry/phreeqc_engine.hpp"
 #include "chemistry/vessel.hpp"
-#include "transport/reactive/reaction_step.hpp"
+#include "eb/geometry.hpp"
 
 namespace karst {
 

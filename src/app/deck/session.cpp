@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "app/deck/image_deck.hpp"
 #include "app/deck/threads.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/parallel.hpp"
@@ -13,7 +12,9 @@
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/version.hpp"
+#include "base/deck/deck_echo.hpp"
 #include "base/file/log.hpp"
+#include "geometry_import/read/image_file.hpp"
 
 namespace karst {
 
@@ -90,5 +91,28 @@ LogFile::~LogFile() {
 }
 
 void LogFile::close() { close_log(); }
+
+namespace fs = std::filesystem;
+
+bool stands_for_deck(const std::string& name) { return fs::path(name).extension() != ".toml" && is_image_name(name); }
+
+std::string results_of_image(const std::string& image) {
+  fs::path path = fs::path(split_hdf5(image).first).lexically_normal();
+  std::error_code ignored;
+  if (!path.has_filename()) path = path.parent_path();  // slices/
+  const bool pattern = path.filename().string().find_first_of("*?%") != std::string::npos;
+  if (pattern) path = fs::absolute(path, ignored).parent_path();
+  if (!pattern && !fs::is_directory(path, ignored)) {
+    if (path.extension() == ".gz") path.replace_extension();
+    path.replace_extension();
+  }
+  return (fs::path("out") / path.filename()).string();
+}
+
+std::vector<std::string> deck_of_image(const std::string& image) {
+  require(image_exists(image), "there is no image {}", image);
+  return {"geometry.image=" + toml_text(image), "flow.model=\"stokes\"", "flow.drive=\"pressure-drop\"",
+          "output.directory=" + toml_text(results_of_image(image))};
+}
 
 }  // namespace karst

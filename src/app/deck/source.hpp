@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the deck to what the geometry is built from: a level set and a complete grid.
+// From the deck to what the geometry is built from: a level set and a complete grid; and what a run that uses an image
+// is told before anything is built.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/deck/config.hpp"
 #include "base/comm/comm.hpp"
@@ -74,5 +76,10 @@ std::string import_text(const ImportReport& report);
 
 /// Error where the deck describes solids and none of them is met by the grid: a place or a unit is wrong.
 void require_wall(const Config& config, const GeometryReport& report);
+
+/// "import: ..." for each warning of the import; periodic axes along which the image does not repeat itself; cells so
+/// much wider than voxels that the throats are lost. Empty for described solids. The same on every rank. Collective.
+/// @param compare_faces  look whether periodic axes repeat themselves; takes whole planes of the image
+std::vector<std::string> image_warnings(const Comm& comm, const Source& source, bool compare_faces = true);
 
 }  // namespace karst

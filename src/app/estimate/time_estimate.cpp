@@ -9,10 +9,10 @@
 #include <numbers>
 #include <utility>
 
-#include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/format.hpp"
+#include "base/core/wall_clock.hpp"
 #include "eb/shapes/sphere_list.hpp"
 
 namespace karst {

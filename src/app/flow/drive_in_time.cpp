@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/deck/transport_breaks.hpp"
 #include "base/core/error.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"

@@ -3,7 +3,6 @@
 // table gives.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

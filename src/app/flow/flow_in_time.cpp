@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "app/deck/session.hpp"
 #include "app/flow/drive_in_time.hpp"
 #include "app/flow/end_flow_job.hpp"
-#include "app/flow/flow_in_time_record.hpp"
 #include "app/flow/flow_job.hpp"
+#include "app/flow/flow_quantities.hpp"
 #include "app/flow/start_file.hpp"
 #include "app/job/run_services.hpp"
-#include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
+#include "app/output/vof_values.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -270,12 +269,8 @@ void FlowInTime::record(const Clock& clock) {
 }
 
 std::vector<JobComponent> FlowInTime::components() const {
-  const double velocity = units_.velocity(), pressure = units_.pressure();
-  auto flow = std::make_shared<KeptFlow>();
-  flow->axis = axis_;
-  for (const Quad& q : stokes_->solution())
-    flow->values.push_back({static_cast<float>(velocity * q.v[0]), static_cast<float>(velocity * q.v[1]),
-                            static_cast<float>(velocity * q.v[2]), static_cast<float>(pressure * q.v[3])});
+  const auto flow =
+      std::make_shared<KeptFlow>(kept_flow(axis_, stokes_->solution(), units_.velocity(), units_.pressure()));
   append_homes(*run_.ground->joined(), *flow);
   return flow_components(run_.ground, {flow}, Drives::one);
 }
@@ -390,6 +385,79 @@ std::vector<std::string> look_at_flow_in_time(const JobContext& context) {
     return {e.what()};
   }
   return {};
+}
+
+namespace {
+
+Json state_json(const FlowHistory& history, const FlowState& s) {
+  Json json;
+  each_quantity(history, s, ToJson{json, shown::record});
+  json["forces"] = Json::array();
+  for (const BodyForce& f : s.forces) json["forces"].push_back({f.pressure, f.friction, f.wall_area});
+  return json;
+}
+
+/// Without what its quantities may stand in: lids, whose friction is not kept.
+FlowState state_of(const FlowHistory& history, const Json& json) {
+  FlowState s;
+  each_quantity(history, s, FromRecord{json});
+  for (const Json& f : json.at("forces")) {
+    BodyForce& force = s.forces.emplace_back();
+    take_value(f.at(0), force.pressure);
+    take_value(f.at(1), force.friction);
+    force.wall_area = f.at(2);
+  }
+  return s;
+}
+
+/// Numbers and lists that stand for themselves.
+template <class Record, class F>
+void each_of_run(Record& r, F&& f) {
+  f(Quantity{"iterations"}, r.history.iterations);
+  f(Quantity{"time"}, r.history.time);
+  f(Quantity{"velocity"}, r.history.velocity);
+  f(Quantity{"gradient"}, r.history.gradient);
+  f(Quantity{"forces"}, r.history.forces.totals);
+  f(Quantity{"longest_step"}, r.steps.longest);
+  f(Quantity{"failures"}, r.steps.failures);
+  f(Quantity{"at_jump"}, r.at_jump);
+  f(Quantity{"largest_velocity"}, r.largest_velocity);
+  f(Quantity{"largest_divergence"}, r.largest_divergence);
+}
+
+}  // namespace
+
+void add_step(const FlowState& state, FlowInTimeRecord& record) {
+  FlowHistory& h = record.history;
+  h.iterations += state.iterations;
+  h.time.push_back(state.time);
+  h.velocity.push_back(state.darcy_velocity[h.axis]);
+  h.gradient.push_back(state.gradient);
+  h.forces.add(state.forces);
+  record.largest_velocity = std::max(record.largest_velocity, norm(state.darcy_velocity));
+  record.largest_divergence = std::max(record.largest_divergence, state.divergence);
+}
+
+Json record_json(const FlowInTimeRecord& record) {
+  Json json{{"states", Json::array()}};
+  each_of_run(record, ToJson{json, shown::record});
+  for (const FlowState& s : record.history.states) json["states"].push_back(state_json(record.history, s));
+  return json;
+}
+
+void take_record(const Json& json, FlowInTimeRecord& record) {
+  FlowHistory& h = record.history;
+  const std::size_t n_bodies = h.forces.options.bodies.size();
+  require(json.at("forces").size() == n_bodies, "{} bodies instead of {}", json.at("forces").size(), n_bodies);
+  each_of_run(record, FromRecord{json});
+  if (std::isnan(record.steps.longest)) record.steps = {.failures = record.steps.failures};  // JSON has no infinity
+  h.states.clear();
+  for (const Json& s : json.at("states")) {
+    const FlowState& state = h.states.emplace_back(state_of(h, s));
+    require(state.probes.size() == h.probes.size(), "{} values at probes instead of {}", state.probes.size(),
+            h.probes.size());
+    require(state.forces.size() == n_bodies, "forces on {} bodies instead of {}", state.forces.size(), n_bodies);
+  }
 }
 
 }  // namespace karst

@@ -2,6 +2,7 @@
 // Job `flow` with model unsteady-stokes or navier-stokes: the flow step by step, its history and its fields.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,5 +88,27 @@ Json history_json(const FlowHistory& history);
 /// @param largest_velocity  Darcy velocity of any step [m/s]
 std::vector<std::string> history_warnings(const JobContext& run, const FlowHistory& history, int failures,
                                           double largest_velocity);
+
+/// Steps of a flow with inertia.
+struct StepLength {
+  double longest = std::numeric_limits<double>::infinity();  ///< of the steps from here on [s]
+  int failures = 0;                                          ///< of steps
+};
+
+/// What a checkpoint holds of the steps up to now.
+struct FlowInTimeRecord {
+  FlowHistory history;
+  StepLength steps{};
+  bool at_jump = false;  ///< of the drive, at the end of the last step
+  double largest_velocity = 0.0, largest_divergence = 0.0;
+};
+
+/// One more step.
+void add_step(const FlowState& state, FlowInTimeRecord& record);
+
+/// As a JSON object, every bit of every number.
+Json record_json(const FlowInTimeRecord& record);
+/// @param[in,out] record  of a run that begins; what does not change in time stays. Throws Error: other bodies.
+void take_record(const Json& json, FlowInTimeRecord& record);
 
 }  // namespace karst

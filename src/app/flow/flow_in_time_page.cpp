@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <numbers>
 
 #include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_figures.hpp"
@@ -18,7 +17,6 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
-#include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
 
 namespace karst {
@@ -84,16 +82,10 @@ std::string history_header(const FlowHistory& history) {
   any.drags.resize(forces.options.lids.size());
   any.forces.resize(forces.options.bodies.size());
   any.probes.resize(history.probes.size());
-  std::string line;
-  each_quantity(history, any, CsvHead{line});
-  return line + '\n';
+  return csv_head("", history, any);
 }
 
-std::string history_line(const FlowHistory& history, const FlowState& s) {
-  std::string line;
-  each_quantity(history, s, CsvLine{line});
-  return line + '\n';
-}
+std::string history_line(const FlowHistory& history, const FlowState& s) { return csv_line("", history, s); }
 
 std::optional<Oscillation> oscillation_of(const FlowHistory& history) {
   constexpr double least_drive = 1e-3;  // of its largest value

@@ -13,10 +13,8 @@
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_record.hpp"
-#include "app/flow/inertia_results.hpp"
 #include "app/job/steady_solves.hpp"
 #include "app/output/field_view.hpp"
-#include "app/output/kept_flow.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/vof_values.hpp"
 #include "base/comm/timer.hpp"
@@ -134,13 +132,10 @@ struct AxisFlow {
 /// Takes the fields out of a column.
 /// @param exact  FlowColumn::solution is wanted
 AxisFlow axis_flow(FlowColumn column, bool exact) {
-  AxisFlow flow;
-  flow.kept = kept_flow(column.axis, column.solution);
-  if (exact) flow.solution = std::move(column.solution);
-  column.solution = {};
-  column.speed = {};
-  flow.column = std::move(column);
-  return flow;
+  std::vector<Quad> solution = std::exchange(column.solution, {});
+  column.speed = std::vector<double>();  // its memory, too: {} would keep that
+  KeptFlow kept = kept_flow(column.axis, solution);
+  return {std::move(column), std::move(kept), exact ? std::move(solution) : std::vector<Quad>()};
 }
 
 FlowWatch watch_of(SolveProgress& progress, const std::string& where) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What job `flow` shows: its results as text, as JSON and as part of the page.
+// What job `flow` shows: its results as text, as JSON and as part of the page; of a flow with inertia its apparent
+// permeability against Reynolds number, and Forchheimer's law.
 #pragma once
 
 #include <string>
@@ -55,5 +56,20 @@ PagePart flow_page(const Json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".
 std::string darcy_text(double permeability);
+
+/// The member "inertia" of an axis in summary.json: an object with "points" (one per step) and "forchheimer" (null
+/// where it was not fitted).
+Json inertia_json(const FlowColumn& column);
+/// A table per axis for the terminal.
+std::string inertia_text(const FlowColumns& columns);
+/// The points of all axes as inertia.csv.
+std::string inertia_csv(const FlowColumns& columns);
+/// Forchheimer's coefficient, from summary.json; none where no law was fitted.
+std::vector<PageTile> inertia_tiles(const Json& summary);
+/// A card with the chart of k_app / k; empty where there are no two points.
+std::string inertia_chart(const Json& summary);
+/// A card with a table per axis.
+std::vector<std::string> inertia_cards(const Json& summary);
+std::vector<std::string> inertia_warnings(const FlowColumns& columns);
 
 }  // namespace karst

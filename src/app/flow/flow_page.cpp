@@ -7,7 +7,6 @@
 
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
-#include "app/flow/inertia_results.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
-#include "app/flow/inertia_results.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "base/math/no_number.hpp"

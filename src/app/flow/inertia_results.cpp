@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/inertia_results.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include <fmt/format.h>
 
@@ -136,16 +136,10 @@ std::string inertia_text(const FlowColumns& columns) {
 }
 
 std::string inertia_csv(const FlowColumns& columns) {
-  std::string head = "axis", lines;
-  const InertiaPoint any;
-  each_quantity(any, 0, 1.0, CsvHead{head});
+  std::string text = csv_head("axis", InertiaPoint(), 0, 1.0);
   for (Column c : columns)
-    for (const InertiaPoint& p : c.inertia) {
-      std::string line = letter_of(c);
-      each_quantity(p, c.axis, creeping(c), CsvLine{line});
-      lines += line + '\n';
-    }
-  return head + '\n' + lines;
+    for (const InertiaPoint& p : c.inertia) text += csv_line(letter_of(c), p, c.axis, creeping(c));
+  return text;
 }
 
 std::vector<PageTile> inertia_tiles(const Json& summary) {

@@ -2,9 +2,9 @@
 // What the ranks of a run have told one another, counted: of summary.json, and what a plan for other ranks begins with.
 #pragma once
 
-#include "app/deck/session.hpp"
 #include "base/comm/comm.hpp"
 #include "base/comm/timer.hpp"
+#include "base/core/wall_clock.hpp"
 #include "eb/geometry.hpp"
 #include "grid/rank_plan.hpp"
 

@@ -16,10 +16,9 @@
 
 #include "app/deck/clock.hpp"
 #include "app/deck/config.hpp"
-#include "app/deck/job_words.hpp"
 #include "app/deck/source.hpp"
+#include "app/deck/statistics.hpp"
 #include "app/job/job_cost.hpp"
-#include "app/job/sample.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
@@ -36,6 +35,20 @@ struct RunServices;
 struct MovingWalls;
 struct WallMotion;
 enum class ExchangeName : std::uint8_t;
+
+/// The sample where the domain of a run is the sample with reservoirs (decision 054).
+/// Places of the deck are in it; porosity, permeability and pore volume are of it.
+struct Sample {
+  GridOptions grid;       ///< with cells and size
+  GeometryReport report;  ///< of the sample alone
+  Index before{};         ///< its first cell in the domain
+};
+
+/// @param grid, report  of the sample without reservoirs
+std::shared_ptr<const Sample> sample_between(const Reservoirs& reservoirs, const GridOptions& grid,
+                                             const GeometryReport& report);
+/// The domain, for the terminal.
+std::string reservoirs_text(const Sample& sample, const GridOptions& domain, const GeometryStatistics& of_domain);
 
 /// What jobs work on.
 struct JobContext {
@@ -120,7 +133,7 @@ class StepFailed : public Error {
 
 /// A job under way: what the main loop does with it (simulation.hpp). It is made on a ground, and then begins, or goes
 /// on from the state of such a process. A step is tried by all that go through time together: either all have made it,
-/// accept it and record it, or all go back and try a shorter one (time_step.hpp, decision 056). All are collective.
+/// accept it and record it, or all go back and try a shorter one (make_step(), decision 056). All are collective.
 class Process {
  public:
   Process() = default;

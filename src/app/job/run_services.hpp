@@ -2,19 +2,22 @@
 // What a run does for its jobs. All of it is always there: by default it does nothing, so that jobs do not ask.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "app/job/exchange.hpp"
 #include "app/job/feedback_balance.hpp"
-#include "app/job/followed_grid.hpp"
 #include "app/job/job.hpp"
 #include "app/job/run_progress.hpp"
 #include "app/job/solve_store.hpp"
 #include "app/job/step_times.hpp"
 #include "base/comm/trace.hpp"
 #include "base/file/atomic_file.hpp"
+#include "base/file/json.hpp"
+#include "eb/geometry.hpp"
 
 namespace karst {
 
@@ -30,6 +33,39 @@ struct ResultFiles {
   /// A text file of this name, where results are written. Collective.
   void write(const Comm& comm, const std::string& name, const std::string& text) const {
     if (written()) write_file(comm, path(name), text);
+  }
+};
+
+/// Unknowns of a component: VoFs that no finer level covers.
+inline std::int64_t unknowns_of(const GeometryReport& report) {
+  std::int64_t n = 0;
+  for (const LevelReport& level : report.levels) n += level.vofs_composite;
+  return n;
+}
+
+/// What a grid that follows the solution was like in a run, its steps before a checkpoint included.
+struct FollowedGrid {
+  std::int64_t changes = 0;
+  double seconds = 0.0;  ///< in them, of the slowest rank
+  std::int64_t steps = 0, most = 0;
+  double unknown_steps = 0.0;  ///< Σ over steps of the unknowns
+
+  void add_step(std::int64_t unknowns) {
+    ++steps;
+    most = std::max(most, unknowns);
+    unknown_steps += static_cast<double>(unknowns);
+  }
+  double mean() const { return steps > 0 ? unknown_steps / static_cast<double>(steps) : 0.0; }
+  /// For summary.json; null: the grid followed nothing.
+  Json json() const {
+    if (steps == 0) return {};
+    return {{"changes", changes}, {"seconds", seconds}, {"unknowns_mean", mean()}, {"unknowns_most", most}};
+  }
+  /// For a checkpoint, and back.
+  Json state() const { return Json::array({changes, seconds, steps, most, unknown_steps}); }
+  static FollowedGrid of_state(const Json& json) {
+    if (!json.is_array()) return {};
+    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
   }
 };
 

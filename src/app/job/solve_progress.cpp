@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/job/solve_progress.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/core/format.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "app/deck/clock.hpp"
@@ -15,7 +14,6 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/core/version.hpp"
-#include "base/file/json.hpp"
 #include "base/file/log.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/file_checksum.hpp"

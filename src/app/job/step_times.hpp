@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/deck/config.hpp"
-#include "app/deck/session.hpp"
 #include "base/comm/comm.hpp"
+#include "base/core/wall_clock.hpp"
 
 namespace karst {
 

@@ -2,12 +2,10 @@
 #include "app/output/curve_chart.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/core/error.hpp"
 #include "page/page_parts.hpp"
-#include "page/svg_chart.hpp"
 
 namespace karst {
 

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "app/deck/reactive_plan.hpp"
 #include "app/job/moving_walls.hpp"
-#include "app/output/plot_fields.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/version.hpp"
+#include "grid/vof_loops.hpp"
 
 namespace karst {
 
@@ -111,6 +114,142 @@ FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
   };
   view.threads_may_fill = true;
   return view;
+}
+
+namespace {
+
+void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<const JoinedPart> joined,
+                   std::span<float> cells) {
+  const auto n_irregular = static_cast<std::size_t>(box.n_irregular);
+  std::vector<double> kappa(cells.size(), 0.0);
+  for_each_vof(box, [&](int, int cell) { kappa[cell] += 1.0; });
+  for (std::size_t r = 0; r < n_irregular; ++r) kappa[box.row_cell[r]] += moments.moments[r].kappa - 1.0;
+  for (const JoinedPart& part : joined) kappa[part.cell] += double{part.kappa};
+  std::transform(kappa.begin(), kappa.end(), cells.begin(),
+                 [](double x) { return static_cast<float>(std::clamp(x, 0.0, 1.0)); });
+}
+
+void fill_distance(const LevelSet& level_set, const Box& box, double scale, double cell_width, std::span<float> cells) {
+  const auto corner = [&](const Index& c) { return Vec3{c[0] * scale, c[1] * scale, c[2] * scale}; };
+  const auto phi = level_set.local(corner(box.lo), corner(box.hi));
+  const auto row = static_cast<std::size_t>(box.size(0));
+  std::vector<Vec3> x(row);
+  std::vector<double> values(row);
+  auto out = cells.begin();
+  for (int k = box.lo[2]; k < box.hi[2]; ++k)
+    for (int j = box.lo[1]; j < box.hi[1]; ++j) {
+      for (std::size_t i = 0; i < row; ++i)
+        x[i] = scale * Vec3{box.lo[0] + static_cast<double>(i) + 0.5, j + 0.5, k + 0.5};
+      phi->evaluate(x, values);
+      out = std::transform(values.begin(), values.end(), out,
+                           [&](double v) { return static_cast<float>(v * cell_width); });
+    }
+}
+
+void fill_wall_area(const BoxGraph& box, const BoxMoments& moments, double h, std::span<float> cells) {
+  std::vector<double> area(cells.size(), 0.0);
+  for (std::int64_t r = 0; r < box.n_irregular; ++r) area[box.row_cell[r]] += moments.moments[r].wall_area;
+  std::transform(area.begin(), area.end(), cells.begin(), [&](double a) { return static_cast<float>(a * h * h); });
+}
+
+void fill_mineral(const LevelGeometry& level, const BoxGraph& box, std::int64_t first_row, std::span<float> cells) {
+  std::map<std::pair<std::uint16_t, MineralNumber>, double> area;  // by cell
+  for (int r = 0; r < box.n_irregular; ++r)
+    for_each_mineral(level, first_row + r, [&](MineralNumber mineral, double of_mineral) {
+      area[{box.row_cell[r], mineral}] += of_mineral;
+    });
+  std::ranges::fill(cells, 0.0F);
+  std::vector<double> most(cells.size(), 0.0);
+  for (const auto& [at, of_mineral] : area) {
+    const auto& [cell, mineral] = at;
+    if (!(of_mineral > most[cell])) continue;
+    most[cell] = of_mineral;
+    cells[cell] = static_cast<float>(mineral) + 1.0F;
+  }
+}
+
+void fill_wall_normal(const BoxGraph& box, const BoxMoments& moments, int direction, std::span<float> cells) {
+  std::vector<Vec3> wall(cells.size());
+  for (std::int64_t r = 0; r < box.n_irregular; ++r) wall[box.row_cell[r]] += moments.moments[r].wall;
+  std::transform(wall.begin(), wall.end(), cells.begin(), [&](const Vec3& w) {
+    const double length = norm(w);
+    return length > 0.0 ? static_cast<float>(w[direction] / length) : 0.0F;
+  });
+}
+
+std::span<const JoinedPart> parts_in(const LevelGeometry& level, int box) {
+  const auto [first, last] = level.joined_in(box);
+  return level.joined.span().subspan(first, last - first);
+}
+
+}  // namespace
+
+void fill_plot_component(const Geometry& geometry, const LevelSet& level_set, double cell_width,
+                         const PlotComponent& component, int level, std::int64_t box, std::span<float> cells) {
+  const LevelGeometry& at = geometry.levels[level];
+  const BoxGraph graph = at.graph.box(static_cast<int>(box));
+  const BoxMoments moments = at.box(static_cast<int>(box));
+  const double scale = std::ldexp(1.0, -level);
+  switch (component.field) {
+    case PlotField::fraction:
+      fill_fraction(graph, moments, parts_in(at, static_cast<int>(box)), cells);
+      break;
+    case PlotField::distance:
+      fill_distance(level_set, graph.cells, scale, cell_width, cells);
+      break;
+    case PlotField::wall_area:
+      fill_wall_area(graph, moments, scale * cell_width, cells);
+      break;
+    case PlotField::mineral:
+      fill_mineral(at, graph, at.moments_begin[box], cells);
+      break;
+    case PlotField::wall_normal:
+      fill_wall_normal(graph, moments, component.direction, cells);
+      break;
+    case PlotField::velocity:
+    case PlotField::speed:
+    case PlotField::pressure:
+    case PlotField::concentration:
+    case PlotField::chemistry:
+      assert(false && "a field of a job");
+  }
+}
+
+void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::span<std::uint8_t> cells) {
+  const LevelGeometry& at = geometry.levels[level];
+  const BoxGraph graph = at.graph.box(static_cast<int>(box));
+  std::ranges::fill(cells, cell_is_solid);
+  const auto closed_on_all_sides = [&](const std::array<std::uint16_t, 6>& slots) {
+    return std::ranges::all_of(slots, [&](int slot) { return slot == graph.closed(); });
+  };
+  const auto pieces = at.box(static_cast<int>(box));
+  const auto irregular = graph.row_vof.first(graph.n_irregular);
+  for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& slots) {
+    if (closed_on_all_sides(slots)) {  // nothing comes there, and what it holds is of the beginning
+      const auto row = std::ranges::lower_bound(irregular, static_cast<std::uint16_t>(vof));
+      if (row != irregular.end() && *row == vof && !pieces.centers.empty() &&
+          !pieces.centers[row - irregular.begin()].inside)
+        return;
+    }
+    cells[cell] = 0;
+  });
+  for (const JoinedPart& part : parts_in(at, static_cast<int>(box)))
+    if (part.home != no_face) cells[part.cell] = 0;
+  if (level + 1 == geometry.grid.n_levels()) return;
+  const Layout& layout = at.graph.layout();
+  const Index finer = 2 * layout.lattice_position(graph.box);
+  std::array<bool, 8> covered{};
+  for_each_cell(Box{Index{}, Index::all(2)}, [&](const Index& octant) {
+    covered[octant[0] + 2 * octant[1] + 4 * octant[2]] = geometry.grid.is_refined(level, finer + octant);
+  });
+  const int width = layout.box_size() / 2;
+  std::size_t i = 0;
+  for_each_cell(graph.cells, [&](const Index& cell) {
+    std::size_t octant = 0;
+    for (int d = 0; d < 3; ++d) octant |= (cell[d] - graph.cells.lo[d] >= width ? std::size_t{1} : 0U) << d;
+    if (covered[octant]) cells[i] |= cell_is_covered;
+    ++i;
+  });
 }
 
 }  // namespace karst

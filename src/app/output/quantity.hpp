@@ -7,8 +7,9 @@
 //     f(Quantity{"time", "s", shown::csv | shown::record}, l.time);
 //     ...
 //
-//   std::string line;
 //   each_quantity(l, CsvLine{line});
+//
+// A member may be a result with a table of its own, or a list of them: in JSON these are objects.
 #pragma once
 
 #include <fmt/format.h>
@@ -134,29 +135,40 @@ struct CsvLine {
   }
 };
 
-/// From JSON, where null stands for NaN.
-template <class T>
-void take_value(const Json& from, T& x) {
-  if constexpr (std::floating_point<T>)
-    x = number_or_nan(from);
-  else if constexpr (std::is_same_v<T, Vec3> || std::is_same_v<T, Matrix3>)
-    for (int d = 0; d < 3; ++d) take_value(from.at(d), x[d]);
-  else
-    x = from.get<T>();
+/// Names of the columns of a result, and the values of one.
+/// @param line  columns before them
+template <class... Result>
+std::string csv_head(std::string line, const Result&... result) {
+  each_quantity(result..., CsvHead{line});
+  return line + '\n';
+}
+template <class... Result>
+std::string csv_line(std::string line, const Result&... result) {
+  each_quantity(result..., CsvLine{line});
+  return line + '\n';
 }
 
+/// Has a table: each_quantity(x, f).
 template <class T>
-void take_value(const Json& from, std::vector<T>& list) {
-  list.assign(from.size(), T{});
-  for (std::size_t i = 0; i < list.size(); ++i) take_value(from.at(i), list[i]);
-}
+concept Tabled = requires(T& x, void (&f)(const Quantity&, ...)) {
+  each_quantity(x, f);
+};
+
+template <class T>
+Json json_of(const T& x, unsigned where);
+template <class T>
+Json json_of(const std::vector<T>& list, unsigned where);
+template <class T>
+void take_value(const Json& from, T& x);
+template <class T>
+void take_value(const Json& from, std::vector<T>& list);
 
 /// Members of an object.
 struct ToJson {
   Json& to;
   unsigned where;  ///< which quantities
   void operator()(const Quantity& q, const auto& x) const {
-    if (q.in(where)) to[q.key()] = Json(x);
+    if (q.in(where)) to[q.key()] = json_of(x, where);
   }
 };
 
@@ -172,11 +184,48 @@ struct FromRecord {
   void operator()(const Quantity&, T&&) const {}  ///< what follows from others
 };
 
+/// A value, or an object with the quantities of a result.
+template <class T>
+Json json_of(const T& x, unsigned where) {
+  if constexpr (!Tabled<const T>) {
+    return Json(x);
+  } else {
+    Json json = Json::object();
+    each_quantity(x, ToJson{json, where});
+    return json;
+  }
+}
+template <class T>
+Json json_of(const std::vector<T>& list, unsigned where) {
+  Json json = Json::array();
+  for (const T& x : list) json.push_back(json_of(x, where));
+  return json;
+}
+
+/// The inverse for shown::record. Null stands for NaN.
+template <class T>
+void take_value(const Json& from, T& x) {
+  if constexpr (std::floating_point<T>)
+    x = number_or_nan(from);
+  else if constexpr (Tabled<T>)
+    each_quantity(x, FromRecord{from});
+  else if constexpr (std::is_same_v<T, Vec3> || std::is_same_v<T, Matrix3>)
+    for (int d = 0; d < 3; ++d) take_value(from.at(d), x[d]);
+  else
+    x = from.get<T>();
+}
+
+template <class T>
+void take_value(const Json& from, std::vector<T>& list) {
+  list.assign(from.size(), T{});
+  for (std::size_t i = 0; i < list.size(); ++i) take_value(from.at(i), list[i]);
+}
+
 /// Lists over the time: one more value of each.
 struct OverTime {
   Json& lists;
   void operator()(const Quantity& q, const auto& x) const {
-    if (q.in(shown::history)) lists[q.key()].push_back(Json(x));
+    if (q.in(shown::history)) lists[q.key()].push_back(json_of(x, shown::history));
   }
 };
 

@@ -74,10 +74,7 @@ void Recorder::close() {
 
 void Recorder::hold() {
   holds_ = true;
-  held_.steps = recorded_.steps;
-  held_.time = recorded_.time;
-  held_.next_state = recorded_.next_state;
-  held_.next_frame = recorded_.next_frame;
+  static_cast<RecordedSteps&>(held_) = recorded_;
   held_.n_frames.clear();
   for (const PlaneFrames& frames : recorded_.frames) held_.n_frames.push_back(frames.values.size());
 }
@@ -93,10 +90,7 @@ void Recorder::release() {
 void Recorder::drop() {
   holds_ = false;
   for (auto& [name, history] : histories_) history.waiting.clear();
-  recorded_.steps = held_.steps;
-  recorded_.time = held_.time;
-  recorded_.next_state = held_.next_state;
-  recorded_.next_frame = held_.next_frame;
+  static_cast<RecordedSteps&>(recorded_) = held_;
   recorded_.frames.resize(held_.n_frames.size());
   for (std::size_t i = 0; i < held_.n_frames.size(); ++i) recorded_.frames[i].values.resize(held_.n_frames[i]);
 }

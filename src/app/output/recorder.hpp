@@ -16,11 +16,13 @@
 namespace karst {
 
 /// What was recorded up to a step, as far as a checkpoint holds it.
-struct Recorded {
+struct RecordedSteps {
   int steps = 0;
-  double time = 0.0;                ///< at the end of the last step [s]
-  int next_state = 1;               ///< number of the next state for charts, of some hundred in a run
-  int next_frame = 0;               ///< number of the next frame, of most_frames
+  double time = 0.0;   ///< at the end of the last step [s]
+  int next_state = 1;  ///< number of the next state for charts, of some hundred in a run
+  int next_frame = 0;  ///< number of the next frame, of most_frames
+};
+struct Recorded : RecordedSteps {
   std::vector<PlaneFrames> frames;  ///< per animated field
   FilesInTime files;
 };
@@ -117,9 +119,7 @@ class Recorder {
     std::string waiting{};  ///< lines, between hold() and release()
   };
   /// Of Recorded, at hold().
-  struct Held {
-    int steps = 0, next_state = 0, next_frame = 0;
-    double time = 0.0;
+  struct Held : RecordedSteps {
     std::vector<std::size_t> n_frames;  ///< per animated field
   };
   void open(bool goes_on);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Values of own VoFs as fields of plotfiles and pictures: concentrations, and velocity and pressure of a flow.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "app/job/job.hpp"
 #include "fields/joined_cells.hpp"
 
 namespace karst {
@@ -16,5 +22,32 @@ namespace karst {
 /// Not collective; may be called from several threads.
 void fill_cells(const JoinedCells& joined, int level, std::int64_t box, std::span<float> cells,
                 const std::function<double(std::size_t unknown)>& value);
+
+/// The field of a component for the plotfile and the pictures. Collective.
+/// @param values  own unknowns
+JobComponent concentration_field(const JobContext& run, const std::string& name, std::span<const double> values);
+
+/// Velocity and pressure of a solve, as the plotfile holds them.
+struct KeptFlow {
+  int axis = 0;
+  std::vector<std::array<float, 4>> values;  ///< own VoFs box after box, then homes on other ranks (JoinedCells)
+};
+using KeptFlows = std::vector<std::shared_ptr<const KeptFlow>>;
+
+/// Of the own VoFs.
+/// @param velocity, pressure  units of the solution [m/s], [Pa]
+KeptFlow kept_flow(int axis, std::span<const Quad> solution, double velocity = 1.0, double pressure = 1.0);
+/// Puts the homes on other ranks behind the own VoFs. Collective.
+void append_homes(const JoinedCells& joined, KeptFlow& flow);
+
+/// How many axes the deck asks for.
+enum class Drives { one, several };
+
+/// What the names of components of a drive begin with.
+std::string prefix_of(int axis, Drives drives);
+
+/// Components of the solves on one ground. Collective.
+std::vector<JobComponent> flow_components(const std::shared_ptr<const Ground>& ground, const KeptFlows& flows,
+                                          Drives drives);
 
 }  // namespace karst

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/output/wall_surface.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/comm/timer.hpp"

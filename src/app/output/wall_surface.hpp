@@ -2,8 +2,6 @@
 // The wall as a surface for ParaView: a polygon per irregular VoF that has an unknown, in the plane of its wall.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "eb/geometry.hpp"

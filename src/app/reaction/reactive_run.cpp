@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reaction/reactive_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
 #include "app/job/feedback_balance.hpp"
-#include "app/output/concentration_field.hpp"
+#include "app/output/vof_values.hpp"
 #include "app/output/wall_surface.hpp"
 #include "app/reaction/covered_parts.hpp"
-#include "app/reaction/reactive_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/file/log.hpp"
 #include "base/math/no_number.hpp"
-#include "eb/mineral_choice.hpp"
 #include "transport/reactive/speciate_volumes.hpp"
 
 namespace karst {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reaction/speciate_results.hpp"
 
-#include <fmt/format.h>
-
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"

@@ -9,7 +9,7 @@
 #include "app/job/moving_walls.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
-#include "app/run/flow_on_ground.hpp"
+#include "app/run/change_ground.hpp"
 #include "app/run/move_walls.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/format.hpp"

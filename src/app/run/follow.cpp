@@ -5,7 +5,6 @@
 
 #include "app/job/run_services.hpp"
 #include "app/run/change_ground.hpp"
-#include "app/run/flow_on_ground.hpp"
 #include "app/run/move_walls.hpp"
 #include "base/file/log.hpp"
 

@@ -9,8 +9,7 @@
 #include "app/job/moving_walls.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
-#include "app/run/flow_on_ground.hpp"
-#include "app/walls/steady_jobs.hpp"
+#include "app/run/change_ground.hpp"
 #include "app/walls/wall_deposits.hpp"
 #include "app/walls/walls_process.hpp"
 #include "base/comm/fail_together.hpp"
@@ -91,9 +90,9 @@ void move_states(const JobContext& context, const Ground& before, Checkpoint& st
   for (Checkpoint::Part& part : state.parts)
     if (part.process == walls_process) {
       part.state = on_moved_walls(context, before, deposits, part.state);
-      fail_together(context.comm, [&] { events = wall_events_of(part.state.numbers.at(wall_events_item)); });
+      fail_together(context.comm, [&] { take_value(part.state.numbers.at(wall_events_item), events); });
       add_wall_events(context, before, events);
-      part.state.numbers[wall_events_item] = wall_events_json(events);
+      part.state.numbers[wall_events_item] = json_of(events, shown::record);
     }
 }
 

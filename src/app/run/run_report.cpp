@@ -12,7 +12,6 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "page/page_text.hpp"
-#include "page/run_page.hpp"
 
 namespace karst {
 

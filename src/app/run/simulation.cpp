@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
 
 #include "app/deck/session.hpp"
 #include "app/job/run_services.hpp"
@@ -11,7 +16,6 @@
 #include "app/run/change_ground.hpp"
 #include "app/run/follow.hpp"
 #include "app/run/move_walls.hpp"
-#include "app/run/time_step.hpp"
 #include "base/file/log.hpp"
 #include "base/file/orderly_end.hpp"
 
@@ -166,6 +170,40 @@ JobResult run_job(const Job& job, JobContext& context) {
   JobResult result;
   Simulation(context, {&job, 1}).run([&](JobResult of_job) { result = std::move(of_job); });
   return result;
+}
+
+namespace {
+
+constexpr int most_halvings = 3;  ///< of a step that fails
+
+/// All make a step, or all are as before: then what failed.
+std::optional<std::string> try_step(const Together& jobs, double dt) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) try {
+      jobs[i]->step(dt);
+    } catch (const StepFailed& e) {  // on all ranks
+      for (std::size_t tried = i + 1; tried > 0; --tried) jobs[tried - 1]->go_back();
+      return e.what();
+    }
+  return {};
+}
+
+}  // namespace
+
+void make_step(const Together& jobs, Clock& clock) {
+  double longest = std::numeric_limits<double>::infinity();
+  for (const auto& job : jobs) longest = std::min(longest, job->longest_step());
+  clock.limit(longest);
+  for (int halvings = 0;; ++halvings) {
+    const std::optional<std::string> failure = try_step(jobs, clock.dt());
+    if (!failure) break;
+    if (halvings == most_halvings)
+      throw CannotGoOn(fmt::format("the step after t = {:g} s failed, also with a length of {:g} s: {}", clock.time(),
+                                   clock.dt(), *failure));
+    log_info("The step after t = {:g} s is repeated with half its length, {:g} s: {}", clock.time(), 0.5 * clock.dt(),
+             *failure);
+    clock.limit(0.5 * clock.dt());
+  }
+  for (const auto& job : jobs) job->accept();
 }
 
 }  // namespace karst

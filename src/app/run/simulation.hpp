@@ -5,7 +5,9 @@
 #include <functional>
 #include <span>
 
+#include "app/deck/clock.hpp"
 #include "app/job/job.hpp"
+#include "app/run/checkpoint.hpp"
 
 namespace karst {
 
@@ -28,5 +30,10 @@ class Simulation {
 
 /// A job from start to end. Collective.
 JobResult run_job(const Job& job, JobContext& context);
+
+/// All try the next step of the clock, as long as all of them allow; where one fails all go back, and try half of it,
+/// three times at most. The step that all have made, clock.dt() long, is accepted, and remains to be recorded. Throws
+/// CannotGoOn, with all as before the step: the shortest one failed, too. Collective.
+void make_step(const Together& jobs, Clock& clock);
 
 }  // namespace karst

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/deck/deck.hpp"
+#include "base/math/triple.hpp"
 
 namespace karst {
 
@@ -142,5 +143,19 @@ std::string study_page(const StudyTable& table);
 
 /// A value as a number: "0.5", the first of "32x32x32" and "[32, 32, 32]", that of "5.3 um"; NaN for what is none.
 double number_of(const std::string& value);
+
+/// Cubes of one edge.
+struct ImageParts {
+  std::vector<Index> low;  ///< corner of each [voxels]
+  double overlap = 0.0;    ///< largest part of a cube that another one shares; 0 while there is room
+};
+
+/// n cubes spread evenly over an image: places of a lattice from end to end, in the order in which Halton's points
+/// (Numer. Math. 2 (1960) 84) come to them. The lattice is the largest without overlap; where it has fewer than n
+/// places it gets more, direction by direction where neighbours share least. One cube alone is in the middle. Fewer
+/// than n where the image does not have as many different ones. Not collective.
+/// @param size  of the image [voxels]
+/// @param edge  of the cubes, at most the smallest edge of the image
+ImageParts parts_of_image(const Index& size, int edge, int n);
 
 }  // namespace karst

@@ -17,7 +17,6 @@
 #include "app/transport/dispersion_job.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
-#include "base/math/no_number.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
 #include "solvers/elliptic/row_counts.hpp"

@@ -13,7 +13,6 @@
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
 #include "solvers/krylov/truncated_gcr.hpp"
-#include "transport/steady/plane_fluxes.hpp"
 
 namespace karst {
 

@@ -131,16 +131,10 @@ Json dispersion_json(const DispersionColumns& columns, const DispersionScale& sc
 }
 
 std::string dispersion_csv(const DispersionColumns& columns, const DispersionScale& scale) {
-  std::string head = "flow_axis", lines;
-  const DispersionPoint any;
-  each_quantity(scale, 0, any, CsvHead{head});
+  std::string text = csv_head("flow_axis", scale, 0, DispersionPoint());
   for (const DispersionColumn& c : columns)
-    for (const DispersionPoint& p : c.points) {
-      std::string line = axis_names[c.axis];
-      each_quantity(scale, c.axis, p, CsvLine{line});
-      lines += line + '\n';
-    }
-  return head + '\n' + lines;
+    for (const DispersionPoint& p : c.points) text += csv_line(axis_names[c.axis], scale, c.axis, p);
+  return text;
 }
 
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale) {

@@ -8,10 +8,8 @@
 #include <limits>
 
 #include "app/job/steady_solves.hpp"
-#include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
-#include "app/output/vof_values.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"

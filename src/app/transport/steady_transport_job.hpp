@@ -2,7 +2,6 @@
 // transport.mode = "steady": the state in which transport ends, solved component by component (SteadyTransport).
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "app/deck/clock.hpp"
 #include "app/deck/session.hpp"
-#include "app/deck/transport_breaks.hpp"
 #include "app/job/run_services.hpp"
-#include "app/output/concentration_field.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/recorder.hpp"
+#include "app/output/vof_values.hpp"
 #include "app/transport/steady_transport_job.hpp"
 #include "app/transport/transport_record.hpp"
 #include "app/transport/transport_system.hpp"

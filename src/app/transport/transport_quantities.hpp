@@ -16,6 +16,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"pore_volumes", "", csv | shown::history | record}, l.pore_volumes);
   f(Quantity{"dt", "s", csv | record}, l.dt);
   f(Quantity{"probes"}, l.probes);
+  f(Quantity{"components"}, l.components);
 }
 
 /// Of a component in a step; the name of the component stands before these.

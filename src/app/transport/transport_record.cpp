@@ -11,20 +11,6 @@ namespace karst {
 
 namespace {
 
-Json line_json(const TransportLine& l) {
-  Json json;
-  each_quantity(l, ToJson{json, shown::record});
-  for (const ComponentLine& c : l.components) each_quantity(c, ToJson{json["components"].push_back({}), shown::record});
-  return json;
-}
-
-TransportLine line_of(const Json& json) {
-  TransportLine l;
-  each_quantity(l, FromRecord{json});
-  for (const Json& c : json.at("components")) each_quantity(l.components.emplace_back(), FromRecord{c});
-  return l;
-}
-
 /// Numbers and lists that stand for themselves.
 template <class Record, class F>
 void each_of_run(Record& r, F&& f) {
@@ -60,23 +46,18 @@ void add_step(const TransportLine& line, int iterations, double inflow, Transpor
 }
 
 void keep_record(const TransportRecord& record, RecordBefore& before) {
-  before.longest_step = record.longest_step;
-  before.iterations = record.iterations;
-  before.components = record.components;
+  static_cast<StepStatistics&>(before) = record;
   before.n_states = record.states.size();
 }
 
 void give_record_back(const RecordBefore& before, TransportRecord& record) {
-  record.longest_step = before.longest_step;
-  record.iterations = before.iterations;
-  record.components = before.components;
+  static_cast<StepStatistics&>(record) = before;
   record.states.resize(before.n_states);
 }
 
 Json record_json(const TransportRecord& record) {
-  Json json{{"states", Json::array()}, {"components", Json::array()}};
+  Json json{{"states", json_of(record.states, shown::record)}, {"components", Json::array()}};
   each_of_run(record, ToJson{json, shown::record});
-  for (const TransportLine& l : record.states) json["states"].push_back(line_json(l));
   for (const ComponentRecord& c : record.components)
     json["components"].push_back({{"least", c.least},
                                   {"largest", c.largest},
@@ -92,9 +73,8 @@ void take_record(const Json& json, TransportRecord& record) {
   require(json.at("components").size() == start.size(), "{} components instead of {}", json.at("components").size(),
           start.size());
   each_of_run(record, FromRecord{json});
-  record.states.clear();
-  for (const Json& line : json.at("states")) {
-    const TransportLine& state = record.states.emplace_back(line_of(line));
+  take_value(json.at("states"), record.states);
+  for (const TransportLine& state : record.states) {
     require(state.components.size() == start.size(), "lines of {} components instead of {}", state.components.size(),
             start.size());
     require(state.probes.size() == n_probed, "{} values at probes instead of {}", state.probes.size(), n_probed);

@@ -16,11 +16,15 @@ struct ComponentRecord {
   SignalMoments at_inlet{}, at_outlet{};
 };
 
-/// What a checkpoint holds of the steps up to now.
-struct TransportRecord {
+/// Of all steps up to now.
+struct StepStatistics {
   double longest_step = 0.0;  ///< [s]
   std::int64_t iterations = 0;
   std::vector<ComponentRecord> components;
+};
+
+/// What a checkpoint holds of them.
+struct TransportRecord : StepStatistics {
   std::vector<TransportLine> states;  ///< for charts: some hundred at most, the first and the last among them
   std::vector<double> output_times;   ///< of which there are pictures [s]
   Figures figures;                    ///< on rank 0
@@ -33,10 +37,7 @@ TransportRecord begin_record(const TransportLine& start);
 void add_step(const TransportLine& line, int iterations, double inflow, TransportRecord& record);
 
 /// It before a step; its lists grow between steps alone, but for the states.
-struct RecordBefore {
-  double longest_step = 0.0;
-  std::int64_t iterations = 0;
-  std::vector<ComponentRecord> components;
+struct RecordBefore : StepStatistics {
   std::size_t n_states = 0;
 };
 void keep_record(const TransportRecord& record, RecordBefore& before);

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "app/job/run_services.hpp"
-#include "app/output/concentration_field.hpp"
+#include "app/output/vof_values.hpp"
 #include "app/transport/inlet_places.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/mix.hpp"

@@ -2,7 +2,6 @@
 // Transport in time as what steps: components, the flow that carries them, and reactions.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "app/walls/steady_jobs.hpp"
 #include "app/walls/walls_process.hpp"
 #include "base/core/error.hpp"
 

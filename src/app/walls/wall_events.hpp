@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,9 +73,19 @@ struct WallEvents {
   std::int64_t n_small = 0;                          ///< of parts that were never as large as a cell: only counted
 };
 
+/// What checkpoints hold of them.
+template <class Events, class F>
+void each_quantity(Events& e, F&& f) requires std::is_same_v<std::remove_const_t<Events>, WallEvents> {
+  f(Quantity{"pores"}, e.memory.pores);
+  f(Quantity{"solids"}, e.memory.solids);
+  f(Quantity{"loose_since"}, e.memory.loose_since);
+  f(Quantity{"pending"}, e.pending);
+  f(Quantity{"largest"}, e.largest);
+  f(Quantity{"n"}, e.n);
+  f(Quantity{"n_small"}, e.n_small);
+}
+
 inline constexpr const char* wall_events_csv = "wall_events.csv";
-std::string wall_events_header();
-std::string wall_events_lines(std::span<const WallEvent> events);
 
 /// At the beginning; nothing without Geometry::topology.
 WallEvents begin_wall_events(const Geometry& geometry);
@@ -84,10 +93,6 @@ WallEvents begin_wall_events(const Geometry& geometry);
 void add_wall_events(const JobContext& run, const Ground& before, WallEvents& events);
 /// What is pending has happened at this time [s]. Not collective.
 std::vector<WallEvent> take_pending(double time, WallEvents& events);
-
-/// On disk and in memory, and back. Throws Error.
-Json wall_events_json(const WallEvents& events);
-WallEvents wall_events_of(const Json& json);
 
 /// Solids that reach no side of the domain, at least as large as a cell.
 struct LooseSolids {

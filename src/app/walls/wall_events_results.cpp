@@ -37,36 +37,10 @@ std::vector<std::size_t> listed_fragments(const std::vector<Component>& solids) 
   return listed;
 }
 
-Json json_of(const std::vector<WallEvent>& events) {
-  Json list = Json::array();
-  for (const WallEvent& event : events) {
-    Json& json = list.push_back(Json::object());
-    each_quantity(event, ToJson{json, shown::json});
-  }
-  return list;
-}
-
 }  // namespace
 
 std::string what_happened(const WallEvent& event) {
   return fmt::format(fmt::runtime(words_of(event.kind).what), event.axis < 0 ? "" : axis_names[event.axis]);
-}
-
-std::string wall_events_header() {
-  std::string line;
-  const WallEvent any;
-  each_quantity(any, CsvHead{line});
-  return line + '\n';
-}
-
-std::string wall_events_lines(std::span<const WallEvent> events) {
-  std::string lines;
-  for (const WallEvent& event : events) {
-    std::string line;
-    each_quantity(event, CsvLine{line});
-    lines += line + '\n';
-  }
-  return lines;
 }
 
 LooseSolids loose_solids(const Geometry& geometry) {
@@ -84,7 +58,7 @@ void add_to_summary(const WallEvents& events, const Geometry& geometry, double c
   Json& counts = walls["events"] = Json::object();
   for (std::size_t i = 0; i < n_wall_event_kinds; ++i) counts[words[i].count] = events.n[i];
   counts["of_parts_below_a_cell"] = events.n_small;
-  counts["largest"] = json_of(events.largest);
+  counts["largest"] = json_of(events.largest, shown::json);
   Json& fragments = walls["fragments"] = Json::array();
   if (!geometry.topology) return;
   const std::vector<Component>& solids = geometry.topology->solids.all;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "app/output/wall_surface.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
-#include "base/core/error.hpp"
 #include "eb/mineral_choice.hpp"
 #include "eb/moving/piece_speeds.hpp"
 

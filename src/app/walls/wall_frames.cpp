@@ -8,7 +8,6 @@
 
 #include "app/job/moving_walls.hpp"
 #include "app/output/page_values.hpp"
-#include "app/output/plot_fields.hpp"
 #include "app/output/plot_file.hpp"
 #include "base/core/format.hpp"
 

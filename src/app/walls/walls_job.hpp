@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/job/job.hpp"
 #include "app/walls/wall_evolution.hpp"
+#include "eb/moving/moved_level_set.hpp"
 
 namespace karst {
 
@@ -36,13 +38,16 @@ std::string evolution_headline(const Evolution& evolution);
 std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution);
 /// Member walls of summary.json.
 Json evolution_json(const Evolution& evolution);
-/// What a checkpoint holds, and back. Throws Error.
-Json states_json(const std::vector<EvolutionLine>& states);
-std::vector<EvolutionLine> states_of(const Json& json);
 
 /// See Job.
 std::vector<std::string> walls_mistakes(const JobContext& context);
 PagePart walls_page(const Json& summary, const Figures& figures);
 std::unique_ptr<Process> start_walls(const JobContext& context);
+
+/// Those of minerals that no [[walls.mineral]] names: of a described union of solids themselves, else, as of an image,
+/// to a cell where they touch other minerals (StandingMinerals). Not collective.
+/// @param run    with the first geometry
+/// @param whole  its level set; must outlive the result
+StandingSolids standing_solids(const JobContext& run, const LevelSet& whole);
 
 }  // namespace karst

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "app/job/run_services.hpp"
 #include "app/walls/wall_frames.hpp"
+#include "app/walls/walls_quantities.hpp"
 #include "base/comm/fail_together.hpp"
+#include "base/comm/timer.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
 #include "base/math/no_number.hpp"
@@ -33,7 +36,7 @@ WallsProcess::WallsProcess(const JobContext& run)
       state_(begin_evolution(run, evolution_.minerals.size())),
       events_(begin_wall_events(run.geometry())),
       recorder_(run, walls_process,
-                {{evolution_csv, evolution_header(evolution_)}, {wall_events_csv, wall_events_header()}}) {}
+                {{evolution_csv, evolution_header(evolution_)}, {wall_events_csv, csv_head("", WallEvent())}}) {}
 
 std::string WallsProcess::dependencies() const {
   return run_.services.solved.dependencies(walls_process, run_.geometry(), run_.grid.cell_width());
@@ -41,10 +44,10 @@ std::string WallsProcess::dependencies() const {
 
 State WallsProcess::state() {
   State state = state_of(run_, state_);
-  state.numbers["states"] = states_json(evolution_.states);
+  state.numbers["states"] = json_of(evolution_.states, shown::record);
   state.numbers["steps"] = evolution_.steps;
   state.numbers["stride"] = evolution_.stride;
-  state.numbers[wall_events_item] = wall_events_json(events_);
+  state.numbers[wall_events_item] = json_of(events_, shown::record);
   state.numbers["covering"] = now_.covering;
   state.numbers["lying"] = now_.lying;
   return state;
@@ -53,11 +56,11 @@ State WallsProcess::state() {
 void WallsProcess::go_on(const State& state) {
   state_ = karst::evolution_of(run_, state);
   fail_together(run_.comm, [&] {
-    evolution_.states = states_of(state.numbers.at("states"));
+    take_value(state.numbers.at("states"), evolution_.states);
     evolution_.steps = state.numbers.at("steps");
     evolution_.stride = state.numbers.at("stride");
     evolution_.ended_by = state.numbers.value(ended_item, std::string());
-    events_ = wall_events_of(state.numbers.at(wall_events_item));
+    take_value(state.numbers.at(wall_events_item), events_);
     now_.covering = state.numbers.at("covering").get<std::vector<double>>();
     now_.lying = state.numbers.at("lying").get<std::vector<double>>();
   });
@@ -127,9 +130,10 @@ void WallsProcess::record(const Clock& clock) {
   const EvolutionLine& now = evolution_.states.back();
   recorder_.append(evolution_csv, evolution_line(evolution_, now));
   const std::vector<WallEvent> happened = take_pending(now.time, events_);
-  recorder_.append(wall_events_csv, wall_events_lines(happened));
-  for (const WallEvent& event : happened)
+  for (const WallEvent& event : happened) {
+    recorder_.append(wall_events_csv, csv_line("", event));
     log_detail("t = {}: {}, {:.3g} m3", format_si(event.time, "s"), what_happened(event), event.volume);
+  }
   recorder_.take_step(now.time, clock.part(), clock.done());
   recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
   const WallsDeck& deck = run_.config.walls;
@@ -168,6 +172,38 @@ JobResult WallsProcess::report() {
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
   std::ranges::move(evolution_warnings(run_, evolution_), std::back_inserter(result.warnings));
   return result;
+}
+
+namespace {
+
+/// As the deck asks, for one position of the walls of many.
+Config config_of_step(const Config& config) {
+  Config of_step = config;
+  of_step.flow.estimate_error = of_step.flow.uncertainty = false;
+  of_step.output.wall = false;
+  if (config.walls.animation) of_step.output.plot.push_back(PlotField::concentration);
+  return of_step;
+}
+
+}  // namespace
+
+std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges) {
+  const Timer timer("steady state");
+  const Config config = config_of_step(run.config);
+  RunServices services{.solves_in_a_step = true};
+  services.exchanges.taken = {ExchangeName::flow, ExchangeName::wall_rates};
+  const JobContext here{
+      .comm = run.comm, .config = config, .grid = run.grid, .ground = run.ground, .services = services};
+  std::vector<JobResult> results;
+  for (const Job& job : jobs) {
+    if (!job.word.is_asked(config)) continue;
+    const std::unique_ptr<Process> process = job.start(here);
+    process->step(0.0);
+    results.push_back(process->report());
+  }
+  exchanges.flow = std::move(services.exchanges.flow);
+  exchanges.wall_rates = std::move(services.exchanges.wall_rates);
+  return results;
 }
 
 }  // namespace karst

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls that move as a process: what lasts, what is recorded, and what comes out. How they are driven: between steady
-// states (quasi_steady_walls.cpp) or by transport in time (walls_in_time.cpp).
+// states (quasi_steady_walls.cpp) or by transport in time (walls_in_time.cpp). Steady jobs of the deck are done
+// again for each position.
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "app/job/exchange.hpp"
+#include "app/job/job.hpp"
 #include "app/output/recorder.hpp"
 #include "app/walls/wall_events.hpp"
 #include "app/walls/walls_job.hpp"
-#include "base/core/wall_clock.hpp"
 
 namespace karst {
 
@@ -56,5 +60,10 @@ std::unique_ptr<Process> start_walls_in_time(const JobContext& context);
 
 /// Whether a pore leads along any of the axes of the flow. Not collective.
 bool flow_percolates(const JobContext& run);
+
+/// Does those that the deck asks for, one after the other, on the ground of now: without files, estimates of errors and
+/// progress of their own. Throws Error. Collective.
+/// @param[out] exchanges  gets what they give: flow, wall rates
+std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges);
 
 }  // namespace karst

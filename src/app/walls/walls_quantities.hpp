@@ -3,10 +3,33 @@
 #pragma once
 
 #include "app/output/quantity.hpp"
-#include "app/walls/walls_job.hpp"
+#include "app/walls/wall_evolution.hpp"
 #include "base/math/no_number.hpp"
 
 namespace karst {
+
+/// Of a mineral then; its name stands before these.
+/// @param molar_volume  [m³/mol]; 0: not known
+template <class Line, class F>
+void each_quantity(Line& m, double molar_volume,
+                   F&& f) requires std::is_same_v<std::remove_const_t<Line>, MovingMineralLine> {
+  using namespace shown;
+  constexpr unsigned all = csv | json | shown::history | record;
+  constexpr const char* digits = "{:.12g}";
+  f(Quantity{"area", "m2", all}, m.area);
+  f(Quantity{"volume", "m3", all, digits}, m.volume);
+  f(Quantity{"rate", "m3_s", all}, m.rate);
+  f(Quantity{"dissolved", "m3", all, digits}, m.dissolved);
+  const double volume = molar_volume > 0.0 ? molar_volume : no_number;
+  f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
+  f(Quantity{"dissolved", "mol", csv | json | shown::history, digits}, m.dissolved / volume);
+}
+
+/// As records have it.
+template <class Line, class F>
+void each_quantity(Line& m, F&& f) requires std::is_same_v<std::remove_const_t<Line>, MovingMineralLine> {
+  each_quantity(m, 0.0, f);
+}
 
 /// Of an instant, before those of its minerals, in the order of evolution.csv.
 template <class Line, class F>
@@ -26,22 +49,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
   f(Quantity{"fragments", "", csv | json | record}, l.fragments);
   f(Quantity{"fragment_volume", "m3", csv | json | record}, l.fragment_volume);
-}
-
-/// Of a mineral then; its name stands before these.
-/// @param molar_volume  [m³/mol]; 0: not known
-template <class Line, class F>
-void each_quantity(Line& m, double molar_volume, F&& f) {
-  using namespace shown;
-  constexpr unsigned all = csv | json | shown::history | record;
-  constexpr const char* digits = "{:.12g}";
-  f(Quantity{"area", "m2", all}, m.area);
-  f(Quantity{"volume", "m3", all, digits}, m.volume);
-  f(Quantity{"rate", "m3_s", all}, m.rate);
-  f(Quantity{"dissolved", "m3", all, digits}, m.dissolved);
-  const double volume = molar_volume > 0.0 ? molar_volume : no_number;
-  f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
-  f(Quantity{"dissolved", "mol", csv | json | shown::history, digits}, m.dissolved / volume);
+  f(Quantity{"minerals"}, l.minerals);
 }
 
 }  // namespace karst

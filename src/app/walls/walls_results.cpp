@@ -32,8 +32,7 @@ Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsign
 }
 
 Json instant_json(const Evolution& evolution, const EvolutionLine& line) {
-  Json json = Json::object();
-  each_quantity(line, ToJson{json, shown::json});
+  Json json = json_of(line, shown::json);
   json["minerals"] = minerals_json(evolution, line, shown::json);
   return json;
 }
@@ -171,33 +170,6 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
     }
   }
   return found;
-}
-
-Json states_json(const std::vector<EvolutionLine>& states) {
-  Json json = Json::array();
-  for (const EvolutionLine& line : states) {
-    Json state = Json::object(), minerals = Json::array();
-    each_quantity(line, ToJson{state, shown::record});
-    for (const MovingMineralLine& m : line.minerals) {
-      Json mineral = Json::object();
-      each_quantity(m, 0.0, ToJson{mineral, shown::record});
-      minerals.push_back(std::move(mineral));
-    }
-    state["minerals"] = std::move(minerals);
-    json.push_back(std::move(state));
-  }
-  return json;
-}
-
-std::vector<EvolutionLine> states_of(const Json& json) {
-  std::vector<EvolutionLine> states;
-  for (const Json& state : json) {
-    EvolutionLine& line = states.emplace_back();
-    each_quantity(line, FromRecord{state});
-    for (const Json& mineral : state.at("minerals"))
-      each_quantity(line.minerals.emplace_back(), 0.0, FromRecord{mineral});
-  }
-  return states;
 }
 
 }  // namespace karst

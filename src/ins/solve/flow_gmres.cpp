@@ -47,7 +47,7 @@ std::string tail_of(const std::vector<double>& history) {
 }  // namespace
 
 FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
-    : comm_(comm), options_(options), w_(n_own, Purpose::solver), basis_(n_own, options.restart + 1) {
+    : comm_(comm), options_(options), w_(n_own, Purpose::solver), basis_(n_own, options.restart) {
   require(options.restart >= 2, "GMRES: restart after {} iterations; at least 2 are needed", options.restart);
   require(options.tolerance > 0.0, "GMRES: tolerance {}; it must be positive", options.tolerance);
   const std::size_t m = options.restart;
@@ -102,10 +102,11 @@ void FlowGmres::change_blocks(double factor, F&& f) {
   });
 }
 
-/// First vector of the basis: w / size; w becomes what the basis holds.
-void FlowGmres::start(double size) {
-  basis_.make_room(1);
-  change_blocks(1.0 / size, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(0, b, w); });
+/// Vector j of the basis: w / length; w becomes what the basis holds.
+void FlowGmres::keep(int j, double length) {
+  const Timer timer("basis");
+  basis_.make_room(j + 1);
+  change_blocks(length > 0.0 ? 1.0 / length : 0.0, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j, b, w); });
 }
 
 /// parts = the parts of w along the first m vectors, its square, and this rank's `more`, summed over the ranks.
@@ -132,7 +133,7 @@ double FlowGmres::take_out(int m, std::span<const double> parts) {
   return comm_.sum(square);
 }
 
-/// Takes the parts along the vectors 0..j out of w, normalizes it, keeps it as vector j + 1. Returns its length.
+/// Takes the parts along the vectors 0..j out of w. Returns the length of what is left.
 double FlowGmres::orthogonalize(int j, const Vec3& functional) {
   const Timer timer("orthogonalization");
   const std::size_t m = j + 1;
@@ -146,11 +147,7 @@ double FlowGmres::orthogonalize(int j, const Vec3& functional) {
     for (std::size_t i = 0; i < m; ++i) h(static_cast<int>(i), j) += parts[i];
     square = take_out(j + 1, parts);
   }
-  const double length = std::sqrt(square);
-  basis_.make_room(j + 2);
-  change_blocks(length > 0.0 ? 1.0 / length : 0.0,
-                [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j + 1, b, w); });
-  return length;
+  return std::sqrt(square);
 }
 
 /// Givens rotations that keep the least-squares problem triangular.
@@ -184,14 +181,15 @@ void FlowGmres::combine(int n) {
 }
 
 void FlowGmres::cycle(const GmresProblem& problem, double size, double start_length, double goal, GmresReport& report) {
-  start(start_length);
   std::ranges::fill(g_, 0.0);
   g_[0] = start_length;
   int j = 0;
+  double length = start_length;  // of w
   while (j < options_.restart && report.iterations < options_.max_iterations) {
+    keep(j, length);
     problem.apply(w_.span());
-    const double next = orthogonalize(j, problem.functional());
-    rotate(j, next);
+    length = orthogonalize(j, problem.functional());
+    rotate(j, length);
     const double left = std::abs(g_[++j]);
     report.history.push_back(left / size);
     ++report.iterations;
@@ -201,7 +199,7 @@ void FlowGmres::cycle(const GmresProblem& problem, double size, double start_len
       for (int i = 0; i < j; ++i) sum += y_[i] * functionals_[i];
       problem.progress(report.iterations, left / size, sum);
     }
-    if (!(left > goal) || next == 0.0) break;
+    if (!(left > goal) || length == 0.0) break;
   }
   combine(j);
 }

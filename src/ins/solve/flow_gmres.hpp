@@ -57,7 +57,7 @@ class FlowGmres {
   /// |v| over all ranks. Collective.
   double norm(std::span<const Quad> v);
   std::span<Quad> work() { return w_.span(); }
-  /// Frees vectors that future solves may not need. Not collective.
+  /// Frees the vectors of the basis; the next solve allocates those that it needs. Not collective.
   void give_room_back() { basis_.give_room_back(); }
   std::int64_t bytes() const;
 
@@ -72,7 +72,7 @@ class FlowGmres {
   void change_blocks(double factor, F&& f);
   std::span<double> find_parts(int m, const Vec3& more);
   double take_out(int m, std::span<const double> parts);
-  void start(double size);
+  void keep(int j, double length);
   double orthogonalize(int j, const Vec3& functional);
   void rotate(int j, double next);
   void back_substitute(int n);

@@ -509,6 +509,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     if (!paused) paused = {column, fall, {}};
     scale = add_inertia(solver, options_, fluid_, sample_, domain, *paused, watch_, column);
   }
+  solver.krylov().give_room_back();  // the fields need memory, too
   add_drag(solver, options_, domain, column);
   if (options_.reservoir > 0) column.grid_gradient = scale;
   keep_fields(solver, scale * h * h / fluid_.viscosity, scale * h, watch_.keep_solution, column);

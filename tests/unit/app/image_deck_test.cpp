@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/deck/image_deck.hpp"
+#include "app/deck/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/deck/image_warnings.hpp"
+#include "app/deck/source.hpp"
 
 #include <gtest/gtest.h>
 

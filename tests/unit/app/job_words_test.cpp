@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/deck/job_words.hpp"
+#include "app/deck/config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/output/plot_fields.hpp"
+#include "app/output/plot_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "app/deck/plot_words.hpp"
 #include "app/job/run_services.hpp"
-#include "app/output/concentration_field.hpp"
+#include "app/output/vof_values.hpp"
 #include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
 #include "support/ground_cases.hpp"

@@ -17,7 +17,6 @@
 #include "app/output/recorder.hpp"
 #include "app/run/change_ground.hpp"
 #include "app/run/simulation.hpp"
-#include "app/run/time_step.hpp"
 #include "base/deck/deck.hpp"
 #include "base/file/json.hpp"
 #include "base/file/plain_file.hpp"

@@ -18,13 +18,24 @@ struct Sample {
 };
 
 template <class S, class F>
-void each_quantity(S& s, F&& f) {
+void each_quantity(S& s, F&& f) requires std::is_same_v<std::remove_const_t<S>, Sample> {
   using namespace shown;
   f(Quantity{"time", "s", csv | json | history | record | text, "{:.3g}", "time [s]"}, s.time);
   f(Quantity{"force", "N", csv | record | text, "{:.10g}", "force [N]"}, s.force);
   f(Quantity{"steps", "", csv | record}, s.steps);
   f(Quantity{"drag", "", csv | json | record | text, "{:.10g}", "drag"}, s.drag);
   f(Quantity{"twice", "s", json}, s.twice());
+}
+
+struct Series {
+  Sample first;
+  std::vector<Sample> all;
+};
+
+template <class S, class F>
+void each_quantity(S& s, F&& f) requires std::is_same_v<std::remove_const_t<S>, Series> {
+  f(Quantity{"first", "", shown::json | shown::record}, s.first);
+  f(Quantity{"all"}, s.all);
 }
 
 TEST(Quantity, ACsvHasThreeColumnsOfAVectorAndNothingForWhatIsNoNumber) {
@@ -57,6 +68,20 @@ TEST(Quantity, ARecordComesBackToTheLastBit) {
   EXPECT_EQ(back.force, s.force);
   EXPECT_EQ(back.steps, -4);
   EXPECT_TRUE(std::isnan(back.drag));
+}
+
+TEST(Quantity, ResultsWithinAResultAreObjects) {
+  const Series series{{.steps = 1}, {{.steps = 2}, {.time = 1.0 / 3.0}}};
+  EXPECT_EQ(json_of(series, shown::json).dump(), R"({"first":{"time_s":0.1,"drag":null,"twice_s":0.2}})");
+  const Json kept = json_of(series, shown::record);
+  EXPECT_TRUE(kept.at("all").is_array());
+  Series back{{}, {{}, {}, {}}};
+  take_value(Json::parse(kept.dump()), back);
+  EXPECT_EQ(back.first.steps, 1);
+  ASSERT_EQ(back.all.size(), 2U);
+  EXPECT_EQ(back.all[0].steps, 2);
+  EXPECT_EQ(back.all[1].time, 1.0 / 3.0);
+  EXPECT_TRUE(json_of(std::vector<Sample>(), shown::record).is_array());
 }
 
 TEST(Quantity, WhatARecordLacksIsAnError) {

@@ -11,8 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "app/study/case_run.hpp"
-#include "app/study/study_parts.hpp"
+#include "app/study/study_runs.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 #include "support/errors.hpp"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/deck/transport_breaks.hpp"
+#include "app/deck/clock.hpp"
 #include "app/job/files_in_time.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/file/json.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/output/field_view.hpp"
-#include "app/output/plot_fields.hpp"
+#include "app/output/plot_file.hpp"
 #include "fields/ground.hpp"
 #include "grid/vof_loops.hpp"
 #include "io/plotfile.hpp"

@@ -79,6 +79,34 @@ TEST(Permeability, VelocityAndFlowRateAreMet) {
   EXPECT_EQ(by_rate.permeability, by_velocity.permeability);
 }
 
+// A vector of the basis per iteration, 16 bytes per VoF in whole blocks, 8 from the ninth on. None is left for the
+// fields.
+TEST(Permeability, TheBasisGoesBeforeTheFieldsCome) {
+  const Comm comm = Comm::self();
+  const Geometry geometry =
+      build_geometry(comm, test::flow_grid(Index::all(16)), *test::packing(40, 3.2, 16, true), KeepPores::connected);
+  const auto ground = test::ground_on(comm, geometry);
+  FlowOptions options = options_for(FlowDrive::pressure_gradient, {0});
+  options.tolerance = 1e-6;
+  const std::int64_t none = arena::bytes_now(Purpose::solver);
+  StokesSolver stokes(ground->composite(), flow_sides(geometry.levels[0].graph.layout().domain(), options, 0),
+                      test::stokes_options(1e-6));
+  const std::int64_t before = stokes.bytes();
+  const int n = stokes.solve(test::driven_by({1, 0, 0})).krylov.iterations;
+  ASSERT_GT(n, FlowBasis::n_single);
+  ASSERT_LE(n, GmresOptions{}.restart);
+  const std::int64_t blocks = (stokes.op().n_vofs() + FlowBasis::block - 1) / FlowBasis::block;
+  EXPECT_EQ(stokes.bytes() - before, (16 * FlowBasis::n_single + 8 * (n - FlowBasis::n_single)) * 512 * blocks);
+  stokes.krylov().give_room_back();
+  EXPECT_EQ(stokes.bytes(), before);
+
+  const std::int64_t one = arena::bytes_now(Purpose::solver);
+  const FlowWatch watch;
+  PermeabilitySolver solver(ground, options, water, sample_of(geometry), watch);
+  EXPECT_EQ(solver.solve(0).iterations, n);
+  EXPECT_EQ(arena::bytes_now(Purpose::solver) - one, one - none);
+}
+
 TEST(Permeability, TensorOfAPeriodicPackingIsSymmetricMpi) {
   const Comm comm = Comm::world();
   const auto packing = [&](int n) {

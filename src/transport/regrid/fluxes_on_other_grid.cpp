@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/comm/parallel.hpp"
@@ -108,38 +109,35 @@ std::array<std::vector<double>, 3> velocities(const ScalarGrid& grid, std::span<
   return u;
 }
 
+/// Faces by the rank of the high source of their pair.
+using FacesOfRanks = std::map<int, std::vector<FaceBetween>>;
+
 /// Sums of pairs, each on the rank of its high source.
 class Sums {
  public:
   explicit Sums(const Comm& comm) : comm_(comm) {}
-  void add(const Pair& pair, const Between& part) { to_owner_[rank_of(pair.high)].put(Entry{pair, part}); }
+  void add(const Pair& pair, const Between& part) { of_rank_[rank_of(pair.high)].push_back({pair, part}); }
   /// Collective.
   void finish() {
-    send_to_ranks(comm_, std::move(to_owner_), [&](ByteReader& in, int) { all_.push_back(in.get<Entry>()); });
-    std::ranges::stable_sort(all_, {}, &Entry::pair);
+    std::vector<Entry> arrived;
     std::size_t n = 0;
-    for (const Entry& e : all_) {
-      if (n == 0 || all_[n - 1].pair != e.pair) {
-        all_[n++] = e;
-        continue;
-      }
-      Between& sum = all_[n - 1].between;
-      sum.old += e.between.old;
-      sum.estimate += e.between.estimate;
-      sum.openness += e.between.openness;
-      sum.faces += e.between.faces;
-    }
-    all_.resize(n);
+    send_values(comm_, std::move(of_rank_), [&](const Entry& e, int) {
+      arrived.push_back(e);
+      n = std::max(n, place_of(e.pair) + 1);
+    });
+    begin_.assign(n + 1, 0);
+    for (const Entry& e : arrived) ++begin_[place_of(e.pair) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    end_.assign(begin_.begin(), begin_.end() - 1);
+    all_.resize(arrived.size());
+    for (const Entry& e : arrived) all_[end_[place_of(e.pair)]++] = e;
+    parallel_for(std::ssize(end_), [&](std::int64_t i) { add_up(i); });
   }
   /// take(face, its sums). Collective.
   template <class Take>
-  void ask(const std::vector<FaceBetween>& faces, Take&& take) {
-    std::map<int, std::vector<const FaceBetween*>> of_rank;
-    for (const FaceBetween& f : faces) of_rank[rank_of(f.pair().high)].push_back(&f);
-    ask_ranks_per_item(
-        comm_, of_rank, [](const FaceBetween* f, ByteWriter& w) { w.put(f->pair()); },
-        [&](ByteReader& in, ByteWriter& w) { w.put(of(in.get<Pair>())); },
-        [&](const FaceBetween* f, ByteReader& in) { take(*f, in.get<Between>()); });
+  void ask(const FacesOfRanks& faces, Take&& take) {
+    ask_values(
+        comm_, faces, [](const FaceBetween& f) { return f.pair(); }, [&](const Pair& pair) { return of(pair); }, take);
   }
 
  private:
@@ -147,14 +145,38 @@ class Sums {
     Pair pair;
     Between between;
   };
+  static std::size_t place_of(const Pair& pair) { return pair.high & 0xffffffff; }
+
+  /// Of the pairs with one high source, in the order in which they came.
+  void add_up(std::size_t high) {
+    const std::span<Entry> entries = std::span(all_).subspan(begin_[high], end_[high] - begin_[high]);
+    std::ranges::stable_sort(entries, {}, &Entry::pair);
+    std::size_t n = 0;
+    for (const Entry& e : entries) {
+      if (n == 0 || entries[n - 1].pair != e.pair) {
+        entries[n++] = e;
+        continue;
+      }
+      Between& sum = entries[n - 1].between;
+      sum.old += e.between.old;
+      sum.estimate += e.between.estimate;
+      sum.openness += e.between.openness;
+      sum.faces += e.between.faces;
+    }
+    end_[high] = begin_[high] + n;
+  }
   Between of(const Pair& pair) const {
-    const auto found = std::ranges::lower_bound(all_, pair, {}, &Entry::pair);
-    return found != all_.end() && found->pair == pair ? found->between : Between{};
+    const std::size_t high = place_of(pair);
+    if (high >= end_.size()) return {};
+    for (std::size_t i = begin_[high]; i < end_[high]; ++i)
+      if (all_[i].pair == pair) return all_[i].between;
+    return {};
   }
 
   Comm comm_;
-  std::map<int, ByteWriter> to_owner_;
-  std::vector<Entry> all_;  // by pair, each once, after finish()
+  std::map<int, std::vector<Entry>> of_rank_;
+  std::vector<Entry> all_;  // after finish(): by high source, pairs each once in [begin_, end_)
+  std::vector<std::size_t> begin_, end_;
 };
 
 /// What happens to faces: new ones whose flux is known, old ones whose flux has gone to one of these.
@@ -304,12 +326,12 @@ FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow) {
   std::array<std::vector<double>, 3> u = velocities(change.from, old);
   for (std::vector<double>& component : u) component = values_on_other_grid(change, component);
   const Estimate estimate(change.to, std::move(u));
-  std::vector<FaceBetween> between;
+  FacesOfRanks between;
   for_faces(change.to, sources_of_values(change.to, change.id), [&](const FaceBetween& f) {
     if (kept.known[f.face] != 0) return;
     now[f.face] = estimate(f);
     if (f.left_source == f.right_source || f.openness == 0.0) return;
-    between.push_back(f);
+    between[rank_of(f.pair().high)].push_back(f);
     if (f.mine) sums.add(f.pair(), {.estimate = f.sign() * now[f.face], .openness = f.openness, .faces = 1});
   });
   sums.finish();

@@ -53,8 +53,10 @@ void run(const Comm& comm, const Config& config) {
   RunServices services;
   services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };
   RunSeconds seconds;
-  JobContext context{comm, config, source.grid,
-                     std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds)), services};
+  KeptBoxes kept;
+  const auto first_ground =
+      std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds, {}, {&kept, nullptr}));
+  JobContext context{comm, config, source.grid, first_ground, services};
   check_jobs(context);
   const std::vector<Job> asked = asked_jobs(config);
   services.exchanges.taken = taken_by(asked, config);
@@ -71,8 +73,9 @@ void run(const Comm& comm, const Config& config) {
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
   context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts&) {
-    Geometry geometry = build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set,
-                                       config.geometry.keep, ControlVolumes::home_cells, {});
+    Geometry geometry =
+        build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set, config.geometry.keep,
+                       ControlVolumes::home_cells, {}, {&kept, &context.geometry()});
     geometry.report = context.geometry().report;
     return std::make_shared<const Ground>(comm, std::move(geometry));
   };

@@ -31,19 +31,23 @@ struct NamedVof {
   CellPlace near;  ///< in cells of that level: where another one is sought in place of one without values
 };
 
-/// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for all own VoFs.
+/// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for the VoFs of an own box.
+template <class F>
+void for_vofs_of(const Composite& grid, int l, int b, F&& f) {
+  const BoxGraph box = grid.graph(l).box(b);
+  const auto moments = grid.level(l).box(b).moments;
+  std::size_t r = 0;
+  for_each_vof(box, [&](int vof, int offset) {
+    const Vec3 at = r < moments.size() && box.row_vof[r] == vof ? moments[r++].centroid : Vec3{};
+    f(l, b, vof, grid.numbering().number(l, b, vof), box.cells.cell(offset), at);
+  });
+}
+
+/// For all own VoFs.
 template <class F>
 void for_own_vofs(const Composite& grid, F&& f) {
   for (int l = 0; l < grid.n_levels(); ++l)
-    for (int b = 0; b < grid.graph(l).n_local(); ++b) {
-      const BoxGraph box = grid.graph(l).box(b);
-      const auto moments = grid.level(l).box(b).moments;
-      std::size_t r = 0;
-      for_each_vof(box, [&](int vof, int offset) {
-        const Vec3 at = r < moments.size() && box.row_vof[r] == vof ? moments[r++].centroid : Vec3{};
-        f(l, b, vof, grid.numbering().number(l, b, vof), box.cells.cell(offset), at);
-      });
-    }
+    for (int b = 0; b < grid.graph(l).n_local(); ++b) for_vofs_of(grid, l, b, f);
 }
 
 /// [level][own VoF].
@@ -198,7 +202,7 @@ std::vector<std::vector<std::int32_t>> same_boxes(const Composite& mine, const C
   return all;
 }
 
-/// For own volumes of a grid those of the other one. Collective.
+/// For own volumes of a grid those of the other one. Threaded; collective.
 /// @param wanted  the others are left out
 /// @param question  question_of() or finest_question_of()
 template <class Wanted>
@@ -209,20 +213,28 @@ std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other
     std::int32_t volume;
     PlaceQuestion question;
   };
-  std::map<int, std::vector<Asked>> by_place;
   std::vector<Holder> holders(grid.n_own);
   const std::vector<std::vector<std::int32_t>> same = same_boxes(mine, theirs);
-  for_own_vofs(mine, [&](int l, int b, int vof, std::int32_t number, const Index& cell, const Vec3& at) {
-    if (number < 0 || !wanted(number)) return;
-    if (same[l][b] >= 0)
-      if (const std::int32_t there = theirs.numbering().number(l, same[l][b], vof); there >= 0) {  // it itself
-        holders[number] = {{mine.comm().rank(), there}, l, other.centroid[there]};
-        return;
+  std::map<int, std::vector<Asked>> by_place;
+  for (int level = 0; level < mine.n_levels(); ++level) {
+    std::vector<std::vector<Asked>> of_box(mine.graph(level).n_local());
+    parallel_for_dynamic(std::ssize(of_box), [&](std::int64_t box) {
+      for_vofs_of(mine, level, static_cast<int>(box),
+                  [&](int l, int b, int vof, std::int32_t number, const Index& cell, const Vec3& at) {
+                    if (number < 0 || !wanted(number)) return;
+                    const std::int32_t there = same[l][b] < 0 ? -1 : theirs.numbering().number(l, same[l][b], vof);
+                    if (there >= 0)  // it itself
+                      holders[number] = {{mine.comm().rank(), there}, l, other.centroid[there]};
+                    else
+                      of_box[b].push_back({number, question(theirs, l, cell, at)});
+                  });
+    });
+    for (std::vector<Asked>& some : of_box)
+      for (const Asked& asked : std::exchange(some, {})) {
+        const Layout& layout = theirs.graph(asked.question.level).layout();
+        by_place[layout.owner(layout.find_cell(asked.question.place.cell))].push_back(asked);
       }
-    const PlaceQuestion q = question(theirs, l, cell, at);
-    const Layout& layout = theirs.graph(q.level).layout();
-    by_place[layout.owner(layout.find_cell(q.place.cell))].push_back({number, q});
-  });
+  }
   struct Named {
     std::int32_t volume, rank;
     NamedVof vof;

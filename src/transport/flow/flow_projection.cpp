@@ -92,14 +92,21 @@ int FlowProjection::round(std::span<const double> divergence, std::span<const do
   const std::size_t n = grid_.n_own;
   parallel_fill(x_.span(), 0.0);
   gcr_.start(b_.span());
-  const double enough = std::max(goal, most_per_round * largest_left(exchange));
+  double left = largest_left(exchange);
+  const double enough = std::max(goal, most_per_round * left);
   int iterations = 0;
-  while (largest_left(exchange) > enough && iterations < most_iterations) {
-    precondition(gcr_.to_precondition(), direction_.span());
-    apply(direction_.span(), gcr_.image());
-    parallel_copy<double>(direction_.span().first(n), gcr_.direction());
-    ++iterations;
-    if (!std::isfinite(gcr_.advance(x_.span().first(n)))) break;
+  while (left > enough && iterations < most_iterations) {
+    // An iteration is not worth more than a digit, so some pass before it is worth looking again.
+    const int unseen = std::max(1, static_cast<int>(std::log10(left / enough)));
+    bool goes_on = true;
+    for (int i = 0; i < unseen && goes_on; ++i, ++iterations) {
+      precondition(gcr_.to_precondition(), direction_.span());
+      apply(direction_.span(), gcr_.image());
+      parallel_copy<double>(direction_.span().first(n), gcr_.direction());
+      goes_on = std::isfinite(gcr_.advance(x_.span().first(n)));
+    }
+    if (!goes_on) break;
+    left = largest_left(exchange);
   }
   parallel_for(grid_.n_own, [&](std::int64_t v) { potential[v] += x_[v]; });
   return iterations;

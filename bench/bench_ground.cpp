@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Price of a change of ground: the jobs of a deck go three steps through time, then their ground changes to the same
-// boxes, to a finer level in an eighth of the domain, and back, with a step after each. Seconds of the slowest rank by
-// phase, and the largest memory of a rank before and since.
+// boxes, to a finer level in an eighth of the domain, to another twentieth of these boxes, and back, with a step after
+// each. Seconds of the slowest rank by phase, of ten steps on each ground, and the largest memory of a rank before and
+// since.
 //   bench_ground DECK [threads = 1]
 #include <fmt/core.h>
 
@@ -52,8 +53,10 @@ void run(const Comm& comm, const Config& config) {
   RunServices services;
   services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };
   RunSeconds seconds;
-  JobContext context{comm, config, source.grid,
-                     std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds)), services};
+  KeptBoxes kept;
+  const auto first_ground =
+      std::make_shared<const Ground>(comm, build(comm, config, source, source.grid, seconds, {}, {&kept, nullptr}));
+  JobContext context{comm, config, source.grid, first_ground, services};
   check_jobs(context);
   const std::vector<Job> asked = asked_jobs(config);
   services.exchanges.taken = taken_by(asked, config);
@@ -70,8 +73,9 @@ void run(const Comm& comm, const Config& config) {
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
   context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts&) {
-    Geometry geometry = build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set,
-                                       config.geometry.keep, ControlVolumes::home_cells, {});
+    Geometry geometry =
+        build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set, config.geometry.keep,
+                       ControlVolumes::home_cells, {}, {&kept, &context.geometry()});
     geometry.report = context.geometry().report;
     return std::make_shared<const Ground>(comm, std::move(geometry));
   };
@@ -81,7 +85,10 @@ void run(const Comm& comm, const Config& config) {
     change_levels(context, together, flagged, all, clock);
     fmt::print("{}: {:.2f} s, at most {:.0f} MB since the start\n", name, comm.max(now() - start), peak_mb(comm));
     print_timers(comm);
-    step(all, clock);
+    const double steps = now();
+    constexpr int n_steps = 10;
+    for (int i = 0; i < n_steps; ++i) step(all, clock);
+    fmt::print("  {} steps: {:.2f} s\n", n_steps, comm.max(now() - steps));
   };
   const Index boxes = lattice_size(source.grid.domain(), source.grid.box);  // of level 1: twice as many
   std::vector<std::uint64_t> eighth;
@@ -89,6 +96,11 @@ void run(const Comm& comm, const Config& config) {
   std::ranges::sort(eighth);
   change("the same boxes", {});
   change("a finer level in an eighth", {eighth});
+  // Octets of fine boxes at the end of the list go to coarse boxes behind it.
+  std::vector<std::uint64_t> other = eighth;
+  const std::size_t moved = std::max<std::size_t>(8, eighth.size() / 160 * 8);
+  for (std::size_t i = eighth.size() - moved; i < eighth.size(); ++i) other[i] += moved;
+  change("a twentieth of them elsewhere", {other});
   change("back", {});
 }
 

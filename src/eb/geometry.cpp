@@ -75,13 +75,22 @@ void set_volumes(const std::vector<double>& found, double domain, GeometryReport
     report.minerals[m].volume = sum > 0.0 ? found[m] * ((1.0 - report.porosity) * domain / sum) : 0.0;
 }
 
+/// nullptr: none that could be copied. Where faces were closed each box has its part of their number.
+const LevelGeometry* level_before(const GeometryBefore& before, int level) {
+  if (before.boxes == nullptr || before.geometry == nullptr) return nullptr;
+  const Geometry& geometry = *before.geometry;
+  if (level >= geometry.grid.n_levels() || geometry.report.levels[level].closed_faces > 0) return nullptr;
+  return &geometry.levels[level];
+}
+
 /// All of it: samples are what a crop of a scan happens to hold, while described solids that leave no fluid are a
 /// mistake.
 bool may_be_solid(const LevelSet& level_set) { return level_set.smoothness().sample_spacing > 0.0; }
 
 }  // namespace
 
-GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, const BoxCosts& costs) {
+GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, const BoxCosts& costs,
+                         KeptBoxes* kept) {
   const Timer timer("layout");
   const auto holds_wall = [&](int level, const Box& cells) {
     return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
@@ -95,7 +104,11 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
     level_set.fetch(comm, level, cells);
   };
   GridHierarchy built = build_hierarchy(
-      comm, grid, holds_wall, [&](int level, const Box& cells) { return weight_of_box(level_set, level)(cells); },
+      comm, grid, holds_wall,
+      [&](int level, const Box& cells) {
+        const Classify classify = weight_of_box(level_set, level);
+        return kept == nullptr ? classify(cells) : kept->weight(level, cells, classify);
+      },
       costs, fetch);
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
@@ -118,10 +131,12 @@ std::int64_t next_geometry_id() {
 }
 
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        const VolumeOptions& volumes, const BoxCosts& costs) {
+                        const VolumeOptions& volumes, const BoxCosts& costs, const GeometryBefore& before) {
   const Timer timer("geometry");
+  require(before.boxes == nullptr || !volumes.keep_pieces, "geometry: boxes are kept where walls stand alone");
+  if (before.boxes != nullptr) before.boxes->begin();
   Geometry geometry;
-  geometry.grid = build_grid(comm, grid, level_set, costs);
+  geometry.grid = build_grid(comm, grid, level_set, costs, before.boxes);
   GeometryReport& report = geometry.report;
   double volume = 0.0, wall_area = 0.0;
   std::vector<double> mineral_volumes;
@@ -129,9 +144,9 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   for (int l = 0; l < geometry.grid.n_levels(); ++l) {
     const GridLevel& level = geometry.grid.levels[l];
     const auto refined = [&](std::int64_t box) { return refined_octants(geometry.grid, l, box); };
-    std::vector<std::vector<std::uint8_t>> parents;
-    if (l > 0) parents = fluid_of_parents(comm, level.layout, geometry.levels.back().graph);
-    BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, volumes, parents);
+    LevelSources sources{.boxes = before.boxes, .before = level_before(before, l)};
+    if (l > 0) sources.parents = fluid_of_parents(comm, level.layout, geometry.levels.back().graph);
+    BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, volumes, sources);
     built.report.boxes_asked = level.candidates;
     built.report.imbalance = level.imbalance;
     if (l == 0) report.percolates = built.percolates;
@@ -156,6 +171,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
           "geometry: no fluid was found in the domain of {} x {} x {} cells", grid.cells[0], grid.cells[1],
           grid.cells[2]);
   level_set.drop_cache();
+  if (before.boxes != nullptr) before.boxes->finish();
   const double domain = static_cast<double>(grid.domain().box().count());
   report.connected_porosity = (volume - report.levels[0].closed_volume) / domain;
   report.porosity = (volume + report.levels[0].removed_volume) / domain;

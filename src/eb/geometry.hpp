@@ -53,12 +53,22 @@ struct Geometry {
 inline const Domain& domain_of(const Geometry& geometry) { return geometry.grid.levels[0].layout.domain(); }
 
 /// Boxes of all levels, and their owners. Throws Error if a level or all fluid is missing. Collective.
+/// @param kept  with the weights of boxes; nullptr: none are known
 GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelSet& level_set,
-                         const BoxCosts& costs = {});
+                         const BoxCosts& costs = {}, KeptBoxes* kept = nullptr);
+
+/// What is there of another geometry of the same level set, pores and volumes (decision 064).
+struct GeometryBefore {
+  KeptBoxes* boxes = nullptr;          ///< of the last geometry, then those of this one; nullptr: nothing is kept
+  const Geometry* geometry = nullptr;  ///< the last one; nullptr: it is gone, or there was none
+};
 
 /// Builds all levels. Throws Error if there is no fluid. Collective.
-/// @param costs  by which boxes are distributed to ranks; none: by weight_of_box()
+/// @param costs   by which boxes are distributed to ranks; none: by weight_of_box()
+/// @param before  serves where boxes are the same; the geometry is that of none, bit by bit. Not with
+///                VolumeOptions::keep_pieces
 Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSet& level_set, KeepPores keep,
-                        const VolumeOptions& volumes = {}, const BoxCosts& costs = {});
+                        const VolumeOptions& volumes = {}, const BoxCosts& costs = {},
+                        const GeometryBefore& before = {});
 
 }  // namespace karst

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cassert>
 #include <unordered_map>
 
 #include "base/comm/parallel.hpp"
@@ -92,14 +93,45 @@ GraphStorage store(std::vector<CompiledBox> boxes) {
   return s;
 }
 
+/// A box of another graph with the same neighbours, which may have other numbers.
+CompiledBox copy_of(const LevelGraph& before, int box, const Layout& layout) {
+  const BoxGraph g = before.box(box);
+  const auto list = [](const auto& from) { return std::vector(from.begin(), from.end()); };
+  CompiledBox copy{g.n_own,
+                   g.n_irregular,
+                   g.halo.n_coarse(),
+                   g.halo.n_domain(),
+                   list(g.runs),
+                   list(g.row_vof),
+                   list(g.row_cell),
+                   list(g.neighbours),
+                   list(g.extra),
+                   {},
+                   list(g.halo.groups())};
+  for (std::size_t i = 0; i < copy.groups.size(); ++i) {
+    const auto vofs = g.halo.vofs_of_group(i);
+    copy.halo_vof.insert(copy.halo_vof.end(), vofs.begin(), vofs.end());
+    copy.groups[i].box = place_in(before.layout(), copy.groups[i].box, layout);
+  }
+  return copy;
+}
+
 }  // namespace
 
+std::int64_t place_in(const Layout& from, std::int64_t box, const Layout& to) {
+  const std::int64_t there = to.find(from.lattice_position(box));
+  assert(there >= 0);
+  return there;
+}
+
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
-                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency) {
+                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency,
+                             const KeptGraph& kept) {
   const auto [first, last] = layout.owned(comm.rank());
   std::vector<CompiledBox> boxes(last - first);
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t b) {
-    boxes[b] = compile_box(layout, begin + b, adjacency(begin + b));
+    const int same = kept.of(b);
+    boxes[b] = same < 0 ? compile_box(layout, begin + b, adjacency(begin + b)) : copy_of(*kept.before, same, layout);
   });
   LevelGraph graph(std::move(layout), comm.rank(), store(std::move(boxes)));
   graph.set_halo_plan(make_halo_plan(comm, graph));

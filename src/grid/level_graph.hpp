@@ -268,13 +268,25 @@ class LevelGraph {
   HaloPlan plan_;
 };
 
+/// Own boxes of a graph that are the same in another one, neighbours included.
+struct KeptGraph {
+  const LevelGraph* before = nullptr;
+  std::span<const int> box{};  ///< of each own box that of the graph before; -1: none; empty: none of them
+  int of(std::int64_t local) const { return box.empty() ? -1 : box[local]; }
+};
+
+/// The number in a layout of a box of another layout of the same lattice. It must be there.
+std::int64_t place_in(const Layout& from, std::int64_t box, const Layout& to);
+
 /// Builds the graph of the own boxes and the plan of their halo exchange. Collective.
 ///
 /// @param adjacency  VoFs of a box of the layout and their neighbours; called once per own box from several
 ///                   threads, its result is released box by box. Both sides of a face must be given (see check()).
+/// @param kept       boxes that are copied, for which nothing is called
 /// Throws Error if a box and its halo need more than 65536 slots.
 LevelGraph build_level_graph(const Comm& comm, Layout layout,
-                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency);
+                             const std::function<BoxAdjacency(std::int64_t layout_box)>& adjacency,
+                             const KeptGraph& kept = {});
 
 /// The adjacency a box was built from. Not collective.
 BoxAdjacency adjacency_of(const BoxGraph& graph);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,66 @@ void ask_ranks_per_item(const Comm& comm, const std::map<int, std::vector<Item>>
   for (const Message& m : comm.sparse_exchange(answers_to(comm, take_messages(std::move(questions)), answer))) {
     ByteReader in(m.bytes);
     for (const Item& item : of_rank.at(m.rank)) take(item, in);
+  }
+}
+
+/// Sends lists of values of one type; take(value, sender) gets those that come, by sender. What a rank has for itself
+/// is not copied into a message.
+template <class T, class Take>
+void send_values(const Comm& comm, std::map<int, std::vector<T>> of_rank, Take&& take) {
+  std::vector<T> own;
+  if (const auto mine = of_rank.find(comm.rank()); mine != of_rank.end())
+    own = std::move(of_rank.extract(mine).mapped());
+  std::vector<Message> out;
+  for (auto& [rank, values] : of_rank) {
+    ByteWriter w;
+    w.put(std::span<const T>(std::exchange(values, {})));
+    out.push_back({rank, w.take()});
+  }
+  const auto take_own = [&] {
+    for (const T& value : own) take(value, comm.rank());
+    own = {};
+  };
+  for (const Message& m : comm.sparse_exchange(std::move(out))) {
+    if (m.rank > comm.rank()) take_own();
+    for (ByteReader in(m.bytes); !in.at_end();) take(in.get<T>(), m.rank);
+  }
+  take_own();
+}
+
+/// The same with a question per item: ask(item) -> question, answer(question) -> answer, take(item, answer), the last
+/// two in the order of the ranks. Questions and answers are values.
+template <class Item, class Ask, class Answer, class Take>
+void ask_values(const Comm& comm, const std::map<int, std::vector<Item>>& of_rank, Ask&& ask, Answer&& answer,
+                Take&& take) {
+  using Question = std::decay_t<decltype(ask(std::declval<const Item&>()))>;
+  using Reply = std::decay_t<decltype(answer(std::declval<const Question&>()))>;
+  std::vector<Message> out;
+  for (const auto& [rank, items] : of_rank) {
+    if (rank == comm.rank()) continue;
+    ByteWriter w;
+    for (const Item& item : items) w.put(ask(item));
+    out.push_back({rank, w.take()});
+  }
+  const auto own = of_rank.find(comm.rank());
+  std::vector<Reply> replies;
+  bool replied = own == of_rank.end();
+  const auto reply_to_own = [&] {
+    if (!std::exchange(replied, true))
+      for (const Item& item : own->second) replies.push_back(answer(ask(item)));
+  };
+  std::vector<Message> answers;
+  for (const Message& m : comm.sparse_exchange(std::move(out))) {
+    if (m.rank > comm.rank()) reply_to_own();
+    ByteWriter w;
+    for (ByteReader in(m.bytes); !in.at_end();) w.put(answer(in.get<Question>()));
+    answers.push_back({m.rank, w.take()});
+  }
+  reply_to_own();
+  for (std::size_t i = 0; i < replies.size(); ++i) take(own->second[i], replies[i]);
+  for (const Message& m : comm.sparse_exchange(std::move(answers))) {
+    ByteReader in(m.bytes);
+    for (const Item& item : of_rank.at(m.rank)) take(item, in.get<Reply>());
   }
 }
 

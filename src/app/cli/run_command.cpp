@@ -93,7 +93,13 @@ struct RunState {
   Summary summary{};
   std::shared_ptr<MovingWalls> walls{};    ///< JobContext::walls
   std::shared_ptr<const Sample> sample{};  ///< where the domain is it with reservoirs; the summary is of it then
+  std::unique_ptr<KeptBoxes> kept{};       ///< of the ground, where it will change
 };
+
+/// While walls stand.
+bool ground_changes(const Config& config) {
+  return !config.walls.asked() && (config.run.balance == Balancing::feedback || config.grid.follows());
+}
 
 void do_jobs(RunState& run, JobContext& context) {
   const CountedJobs counted;
@@ -257,7 +263,8 @@ std::shared_ptr<const Ground> ground_of_moved_walls(RunState& run, const GridOpt
 std::shared_ptr<const Ground> build_ground(RunState& run, const Source& source, const GridOptions& grid,
                                            const BoxCosts& costs, const Ground* before = nullptr) {
   RunSeconds seconds;
-  Geometry geometry = build(run.comm, run.session.config, source, grid, seconds, costs);
+  const GeometryBefore kept{run.kept.get(), before == nullptr ? nullptr : &before->geometry()};
+  Geometry geometry = build(run.comm, run.session.config, source, grid, seconds, costs, kept);
   run.summary.seconds.geometry += seconds.geometry;
   if (before != nullptr) {  // what results are scaled by stays, to the last digits of sums over ranks
     std::vector<LevelReport> levels = std::move(geometry.report.levels);
@@ -293,6 +300,7 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
   services.balance.begin_pass();
   services.exchanges.taken = taken_by(run.asked, config);
   const GridOptions& sample = run.sample ? run.sample->grid : source.grid;
+  if (ground_changes(config)) run.kept = std::make_unique<KeptBoxes>();
   services.progress.begin("geometry", "geometry");
   JobContext context{comm,
                      config,

@@ -69,10 +69,10 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
 }
 
 Geometry build(const Comm& comm, const Config& config, const Source& source, const GridOptions& grid,
-               RunSeconds& seconds, const BoxCosts& costs) {
+               RunSeconds& seconds, const BoxCosts& costs, const GeometryBefore& before) {
   const WallClock clock;
   Geometry geometry = build_geometry(comm, grid, *source.level_set, config.geometry.keep,
-                                     {ControlVolumes::home_cells, config.walls.asked()}, costs);
+                                     {ControlVolumes::home_cells, config.walls.asked()}, costs, before);
   trim_heap();
   seconds.geometry = comm.max(clock.seconds());
   require_wall(config, geometry.report);

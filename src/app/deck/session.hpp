@@ -36,9 +36,10 @@ void announce(const Comm& comm, const Session& session, const CommandLine& line)
 /// @param grid          that of the source, or with other boxes flagged
 /// @param[out] seconds  its geometry is set
 /// @param costs         by which boxes are dealt out; none: by the weights of their geometry
+/// @param before        the last one of this source, where several are made
 /// Collective.
 Geometry build(const Comm& comm, const Config& config, const Source& source, const GridOptions& grid,
-               RunSeconds& seconds, const BoxCosts& costs = {});
+               RunSeconds& seconds, const BoxCosts& costs = {}, const GeometryBefore& before = {});
 
 /// A log file while it lives; removed by RunFolder when the run fails.
 class LogFile {

@@ -16,6 +16,10 @@ struct RefinedOctants {
   Index size{};  ///< cells of a box clipped at the domain boundary: the next octant begins after them; 0: not clipped
 
   void add(const Index& octant) { mask |= bit(octant); }
+  /// They cover the same cells.
+  friend bool operator==(const RefinedOctants& a, const RefinedOctants& b) {
+    return a.mask == b.mask && (a.mask == 0 || (a.width == b.width && a.size == b.size));
+  }
   /// @param cell  relative to the low cell of the box, from -width to 3 width - 1
   bool covers(const Index& cell) const {
     if (mask == 0) return false;  // no finer level: width is unused

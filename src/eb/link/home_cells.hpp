@@ -34,6 +34,7 @@ struct PieceHomes {
   bool own() const { return sides == 0; }
   bool towards(int side) const { return (sides >> side & 1U) != 0; }
   double share() const { return sides == 0 ? 1.0 : 1.0 / std::popcount(sides); }
+  friend bool operator==(const PieceHomes&, const PieceHomes&) = default;
 };
 
 /// Home of each piece of a box.

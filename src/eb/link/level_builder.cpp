@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -23,16 +24,21 @@ std::unique_ptr<LocalLevelSet> local_level_set(const LevelSet& level_set, const 
   return level_set.local(lo, hi);
 }
 
+namespace {
+
+BoxPieces cut_one(const LevelSet& level_set, const Box& cells, int level, const RefinedOctants& refined) {
+  const auto phi = local_level_set(level_set, cells, level);
+  return cut_box(*phi, level_set.smoothness(), cells, level, refined, static_cast<int>(level_set.minerals().size()));
+}
+
+}  // namespace
+
 std::vector<BoxPieces> cut_own_boxes(const Layout& layout, int rank, const LevelSet& level_set, int level,
                                      const RefinedOf& refined) {
   const auto [first, last] = layout.owned(rank);
   std::vector<BoxPieces> boxes(last - first);
-  const Smoothness smoothness = level_set.smoothness();
-  const auto n_minerals = static_cast<int>(level_set.minerals().size());
   parallel_for_dynamic(last - first, [&, begin = first](std::int64_t i) {
-    const Box cells = layout.box(begin + i);
-    const auto phi = local_level_set(level_set, cells, level);
-    boxes[i] = cut_box(*phi, smoothness, cells, level, refined(begin + i), n_minerals);
+    boxes[i] = cut_one(level_set, layout.box(begin + i), level, refined(begin + i));
   });
   return boxes;
 }
@@ -117,14 +123,79 @@ Classify weight_of_box(const LevelSet& level_set, int level) {
   };
 }
 
+namespace {
+
+/// Own boxes as they were, moved out of those that are kept, by own number; the others are cut.
+class OwnBoxes {
+ public:
+  OwnBoxes(const Layout& layout, int rank, int level, const RefinedOf& refined, KeptBoxes* kept)
+      : first_(layout.owned(rank).first), before_(layout.owned(rank).second - first_) {
+    if (kept == nullptr) return;
+    for (std::size_t b = 0; b < before_.size(); ++b)
+      before_[b] = kept->take(level, layout.box(first_ + static_cast<std::int64_t>(b)),
+                              refined(first_ + static_cast<std::int64_t>(b)));
+  }
+  std::vector<BoxPieces> cut(const Layout& layout, const LevelSet& level_set, int level, const RefinedOf& refined) {
+    std::vector<BoxPieces> boxes(before_.size());
+    parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
+      boxes[i] = before_[i] ? std::move(before_[i]->cut)
+                            : cut_one(level_set, layout.box(first_ + i), level, refined(first_ + i));
+    });
+    return boxes;
+  }
+  /// [own box]: cut, merged and selected as before.
+  std::vector<std::uint8_t> same(const Homes& homes, const Pores& pores) const {
+    std::vector<std::uint8_t> same(before_.size());
+    parallel_for(std::ssize(same), [&](std::int64_t b) {
+      same[b] = before_[b] && before_[b]->homes == homes.of[b] && before_[b]->kept == pores.kept[b] ? 1 : 0;
+    });
+    return same;
+  }
+
+ private:
+  std::int64_t first_;
+  std::vector<std::optional<KeptBox>> before_;
+};
+
+/// Own boxes whose VoFs are those of before: they and all boxes around them are the same. A VoF and its faces depend on
+/// pieces, homes and numbers at most three cells away from its box. Collective.
+/// @param same  OwnBoxes::same()
+std::vector<int> same_vofs(const Comm& comm, const Layout& layout, const LevelGeometry& before,
+                           std::span<const std::uint8_t> same) {
+  const std::vector<std::uint8_t> all = comm.all_gather<std::uint8_t>(same);  // of the layout: ranks hold intervals
+  const Layout& was = before.graph.layout();
+  const std::int64_t first = layout.owned(comm.rank()).first;
+  std::vector<int> boxes(same.size(), -1);
+  parallel_for(std::ssize(boxes), [&](std::int64_t b) {
+    const Index at = layout.lattice_position(first + b);
+    bool alike = true;
+    for_each_cell(Box{Index::all(-1), Index::all(2)}, [&](const Index& step) {
+      const std::int64_t now = layout.find(at + step), then = was.find(at + step);
+      alike = alike && (now < 0) == (then < 0) && (now < 0 || all[now] != 0);
+    });
+    if (alike) boxes[b] = before.graph.local(was.find(at));
+  });
+  return boxes;
+}
+
+/// Of the next geometry.
+void keep_boxes(PieceBoxes& boxes, const RefinedOf& refined, Homes& homes, Pores& pores, KeptBoxes& kept) {
+  for (int b = 0; b < boxes.n_own(); ++b)
+    kept.put(boxes.level(),
+             {refined(boxes.box(b).box), boxes.take_cut(b), std::move(homes.of[b]), std::move(pores.kept[b])});
+}
+
+}  // namespace
+
 BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
                        const RefinedOf& refined, KeepPores keep, const VolumeOptions& volumes,
-                       const std::vector<std::vector<std::uint8_t>>& parents) {
+                       const LevelSources& sources) {
   BuiltLevel built;
   LevelReport& report = built.report;
   report.cells = layout.domain().cells;
   report.boxes = layout.n_boxes();
 
+  OwnBoxes own_boxes(layout, comm.rank(), level, refined, sources.boxes);
   std::vector<BoxPieces> cut;
   {
     const Timer timer("cut cells");
@@ -132,14 +203,14 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
     std::vector<Box> own;
     for (std::int64_t b = first; b < last; ++b) own.push_back(layout.box(b));
     level_set.fetch(comm, level, own);
-    cut = cut_own_boxes(layout, comm.rank(), level_set, level, refined);
+    cut = own_boxes.cut(layout, level_set, level, refined);
   }
   report.cut = sum_counts(comm, cut);
   const Timer timer("link fragments");
-  const PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
-  const Homes homes = find_homes(boxes, volumes.volumes);
-  Pores pores =
-      level == 0 ? find_pores(boxes, homes, keep, volumes.keep_pieces) : find_pores_of_refined_level(boxes, parents);
+  PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
+  Homes homes = find_homes(boxes, volumes.volumes);
+  Pores pores = level == 0 ? find_pores(boxes, homes, keep, volumes.keep_pieces)
+                           : find_pores_of_refined_level(boxes, sources.parents);
   built.pores = std::move(pores.components);
   built.percolates = pores.percolates;
   report.joined = comm.sum(homes.joined);
@@ -152,10 +223,14 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.closed_volume = level == 0 ? pores.closed_volume : 0.0;
   {
     const Timer graph_timer("VoF graph");
+    KeptVofs kept;
+    if (sources.before != nullptr)
+      kept = {sources.before, same_vofs(comm, layout, *sources.before, own_boxes.same(homes, pores))};
     built.geometry =
-        vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()), volumes.keep_pieces);
-    find_wall_distances(level_set, built.geometry);
+        vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()), volumes.keep_pieces, kept);
+    find_wall_distances(level_set, built.geometry, kept.graph());
   }
+  if (sources.boxes != nullptr) keep_boxes(boxes, refined, homes, pores, *sources.boxes);
   report.closed_faces = comm.sum(built.geometry.closed_faces);
   count_graph(comm, built.geometry, report);
   return built;

@@ -9,6 +9,7 @@
 #include "eb/cut/cut_box.hpp"
 #include "eb/link/connected_pores.hpp"
 #include "eb/link/home_cells.hpp"
+#include "eb/link/kept_boxes.hpp"
 #include "eb/link/level_geometry.hpp"
 #include "grid/layout_builder.hpp"
 
@@ -57,10 +58,16 @@ std::vector<std::vector<std::uint8_t>> fluid_of_parents(const Comm& comm, const 
 /// Weight of a box for the partition (0: no fluid, the box does not exist): fluid cells, and cut cells several times.
 Classify weight_of_box(const LevelSet& level_set, int level);
 
-/// Steps 2 to 5 of eb/geometry.hpp on one layout. Collective.
-/// @param parents      result of fluid_of_parents(), for levels above 0
+/// What a level may be made of beside the level set.
+struct LevelSources {
+  std::vector<std::vector<std::uint8_t>> parents{};  ///< result of fluid_of_parents(), for levels above 0
+  KeptBoxes* boxes = nullptr;                        ///< that serve again, and get those of this level; none: nullptr
+  const LevelGeometry* before = nullptr;             ///< made of these boxes; nullptr: not known
+};
+
+/// Steps 2 to 5 of eb/geometry.hpp on one layout. The result does not depend on what is kept. Collective.
 BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& level_set, int level,
                        const RefinedOf& refined, KeepPores keep, const VolumeOptions& volumes,
-                       const std::vector<std::vector<std::uint8_t>>& parents = {});
+                       const LevelSources& sources = {});
 
 }  // namespace karst

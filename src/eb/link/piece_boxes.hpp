@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/comm/comm.hpp"
@@ -90,6 +91,9 @@ class PieceBoxes {
     const Index at = cell - from.cut.cells.lo;
     return from.refined.covers(at) == from.refined.covers(at + side_offset(side));
   }
+
+  /// How an own box was cut; it is of no use any more.
+  BoxPieces take_cut(int own_slot) { return std::move(boxes_[own_slot].cut); }
 
   /// Fills values[n_own ...] (copies) from the owners' values, slot by slot. Collective.
   template <class T>

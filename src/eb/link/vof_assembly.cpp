@@ -154,15 +154,47 @@ BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists) {
   return box;
 }
 
+namespace {
+
+/// Moments of a box of another geometry, in which neighbours may have other numbers.
+BoxMomentLists copy_of(const LevelGeometry& before, int box, const Layout& layout) {
+  const BoxMoments of = before.box(box);
+  BoxMomentLists lists;
+  lists.moments.assign(of.moments.begin(), of.moments.end());
+  lists.extra.assign(of.extra.begin(), of.extra.end());
+  for (const VofCenter& c : of.centers) lists.holds_center.push_back(c.inside ? 1 : 0);
+  const auto [first, last] = before.joined_in(box);
+  lists.joined.assign(before.joined.begin() + first, before.joined.begin() + last);
+  for (JoinedPart& part : lists.joined)
+    if (is_vof(part.home))
+      part.home = vof_name(place_in(before.graph.layout(), box_of(part.home), layout), vof_of(part.home));
+  if (before.mineral.size() == 0) return lists;
+  const std::int64_t begin = before.moments_begin[box], end = before.moments_begin[box + 1];
+  lists.mineral.assign(before.mineral.begin() + begin, before.mineral.begin() + end);
+  const auto rows = before.mixed.span();
+  auto at = std::ranges::lower_bound(rows, static_cast<std::uint32_t>(begin), {}, &MixedWall::row);
+  for (; at != rows.end() && at->row < static_cast<std::uint32_t>(end); ++at)
+    lists.mixed.push_back({at->area, at->row - static_cast<std::uint32_t>(begin), at->mineral});
+  return lists;
+}
+
+}  // namespace
+
 LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int level,
-                                   const std::function<VofAssembly(int own_box)>& make) {
+                                   const std::function<VofAssembly(int own_box)>& make, const KeptVofs& kept) {
   const auto [first, last] = layout.owned(comm.rank());
   const std::size_t n = last - first;
   std::vector<BoxMomentLists> lists(n);
   LevelGeometry geometry;
   geometry.level = level;
-  geometry.graph = build_level_graph(comm, layout, [&, begin = first](std::int64_t box) {
-    return assemble(make(static_cast<int>(box - begin)), lists[box - begin]);
+  geometry.graph = build_level_graph(
+      comm, layout,
+      [&, begin = first](std::int64_t box) {
+        return assemble(make(static_cast<int>(box - begin)), lists[box - begin]);
+      },
+      kept.graph());
+  parallel_for_dynamic(static_cast<std::int64_t>(n), [&](std::int64_t b) {
+    if (const int same = kept.of(static_cast<int>(b)); same >= 0) lists[b] = copy_of(*kept.before, same, layout);
   });
   geometry.moments_begin.assign(n + 1, 0);
   geometry.extra_begin.assign(n + 1, 0);
@@ -196,6 +228,8 @@ LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int l
       center.inside = lists[b].holds_center[r] != 0;
       geometry.centers[geometry.moments_begin[b] + r] = center;
     }
+    if (const int same = kept.of(static_cast<int>(b)); same >= 0)  // with their distances
+      std::ranges::copy(kept.before->box(same).centers, geometry.centers.begin() + geometry.moments_begin[b]);
     lists[b] = {};
   });
   return geometry;

@@ -56,9 +56,17 @@ struct BoxMomentLists {
 /// of 1 and no wall counts as regular. Not collective.
 BoxAdjacency assemble(VofAssembly&& vofs, BoxMomentLists& lists);
 
+/// Own boxes of a level whose VoFs are those of another geometry, neighbours included.
+struct KeptVofs {
+  const LevelGeometry* before = nullptr;
+  std::vector<int> box{};  ///< of each own box that of the geometry before; -1: none; empty: none of them
+  int of(int own_box) const { return box.empty() ? -1 : box[own_box]; }
+  KeptGraph graph() const { return {before == nullptr ? nullptr : &before->graph, box}; }
+};
+
 /// Builds the graph of a level and gathers the moments. make(own box number) is called once per own box, from several
-/// threads. Collective.
+/// threads, those that are kept left out. Collective.
 LevelGeometry build_level_geometry(const Comm& comm, const Layout& layout, int level,
-                                   const std::function<VofAssembly(int own_box)>& make);
+                                   const std::function<VofAssembly(int own_box)>& make, const KeptVofs& kept = {});
 
 }  // namespace karst

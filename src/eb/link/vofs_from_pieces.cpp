@@ -54,10 +54,10 @@ struct FaceName {
 
 class Maker {
  public:
-  Maker(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals)
+  Maker(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals, const KeptVofs& kept)
       : boxes_(boxes), homes_(homes), pores_(pores), n_minerals_(n_minerals) {
     number();
-    send_parts();
+    send_parts(kept);
   }
   VofAssembly make(int slot) const;
   /// What of the fluid in the cells of a made box belongs to VoFs of other cells, and what its VoFs hold of others.
@@ -68,7 +68,7 @@ class Maker {
 
  private:
   void number();
-  void send_parts();
+  void send_parts(const KeptVofs& kept);
   void take_parts(int slot, VofAssembly& out, std::vector<std::uint8_t>& receives) const;
   template <class F>
   void for_each_target(int slot, const Index& cell, FaceName face, const PieceHomes* from, F&& f) const;
@@ -244,7 +244,7 @@ void Maker::add_minerals(int slot, int piece, const HomeName& home, std::vector<
 }
 
 /// Parts whose home lies in another box go there: through memory on this rank, by message to others.
-void Maker::send_parts() {
+void Maker::send_parts(const KeptVofs& kept) {
   const std::size_t n = boxes_.n_own();
   inbox_.resize(n);
   std::map<int, ByteWriter> to_rank;
@@ -254,6 +254,8 @@ void Maker::send_parts() {
       if (homes(slot, p).own()) continue;
       for_each_home(slot, p, [&](const HomeName& home) {
         if (home.vof == no_face || box_of(home.vof) == box.box) return;
+        const int own = boxes_.slot_of(box_of(home.vof));
+        if (own < boxes_.n_own() && kept.of(own) >= 0) return;
         std::vector<VofFace> faces;
         VofMoments moments = moments_at_home(slot, p, home);
         faces_at_home(slot, p, home, faces, moments);
@@ -265,7 +267,6 @@ void Maker::send_parts() {
         w.put(std::span<const VofFace>(faces));
         w.put(std::span<const VofMineral>(walls));
         const std::vector<std::byte> bytes = w.take();
-        const int own = boxes_.slot_of(box_of(home.vof));
         if (own < boxes_.n_own()) {
           auto& in = inbox_[own];
           in.insert(in.end(), bytes.begin(), bytes.end());
@@ -469,10 +470,10 @@ void store_pieces(const Maker& maker, LevelGeometry& level) {
 }  // namespace
 
 LevelGeometry vofs_from_pieces(const PieceBoxes& boxes, const Homes& homes, const Pores& pores, int n_minerals,
-                               bool keep_pieces) {
-  const Maker maker(boxes, homes, pores, n_minerals);
-  LevelGeometry geometry =
-      build_level_geometry(boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); });
+                               bool keep_pieces, const KeptVofs& kept) {
+  const Maker maker(boxes, homes, pores, n_minerals, kept);
+  LevelGeometry geometry = build_level_geometry(
+      boxes.comm(), boxes.layout(), boxes.level(), [&](int slot) { return maker.make(slot); }, kept);
   geometry.closed_faces = maker.closed_faces();
   if (keep_pieces) store_pieces(maker, geometry);
   return geometry;

@@ -61,11 +61,11 @@ float wall_on(const Line& phi, double at_center, bool closed) {
 
 }  // namespace
 
-void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry) {
+void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry, const KeptGraph& kept) {
   const double h = std::ldexp(1.0, -geometry.level);
   parallel_for_dynamic(geometry.graph.n_local(), [&](std::int64_t b) {
     const BoxGraph graph = geometry.graph.box(static_cast<int>(b));
-    if (graph.n_irregular == 0 || geometry.centers.size() == 0) return;
+    if (graph.n_irregular == 0 || geometry.centers.size() == 0 || kept.of(b) >= 0) return;
     const auto phi = local_level_set(level_set, graph.cells, geometry.level);
     for (int r = 0; r < graph.n_irregular; ++r) {
       VofCenter& center = geometry.centers[geometry.moments_begin[b] + r];

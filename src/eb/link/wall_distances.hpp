@@ -11,6 +11,7 @@ namespace karst {
 /// zero is found at a closed face (a wall thinner than h/8), the distance is 1/2, that of the face. Threaded, not
 /// collective.
 /// @param[in,out] geometry  centers[].inside is given
-void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry);
+/// @param kept  boxes that have them
+void find_wall_distances(const LevelSet& level_set, LevelGeometry& geometry, const KeptGraph& kept = {});
 
 }  // namespace karst

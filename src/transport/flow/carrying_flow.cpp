@@ -13,8 +13,9 @@
 namespace karst {
 namespace {
 
-constexpr double least_gap = 2e-15;   ///< what is as good as nothing
-constexpr int most_rounds = 6;        ///< of the projection
+constexpr double least_gap = 2e-15;  ///< what is as good as nothing
+constexpr int most_rounds = 6;       ///< of the projection
+constexpr double goal = 0.5;         ///< of a round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
@@ -43,11 +44,16 @@ void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
   flow.largest_step = grid.composite->comm().min(least);
 }
 
-/// Largest |Σ flow| / (what the volume exchanges: volume / step, or its outflow where that is more).
-double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> divergence) {
+/// What a volume exchanges: volume / step, or its outflow where that is more.
+double exchange_of(const ScalarGrid& grid, const CarryingFlow& flow, std::int64_t v) {
   const double rate = std::isfinite(flow.largest_step) ? 1.0 / flow.largest_step : 0.0;
+  return std::max(rate * grid.volume[v], flow.outflow[v]);
+}
+
+/// Largest |Σ flow| / exchange.
+double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<const double> divergence) {
   return grid.composite->comm().max(std::max(0.0, parallel_max(grid.n_own, [&](std::int64_t v) {
-                                               const double size = std::max(rate * grid.volume[v], flow.outflow[v]);
+                                               const double size = exchange_of(grid, flow, v);
                                                return size > 0.0 ? std::abs(divergence[v]) / size : 0.0;
                                              })));
 }
@@ -69,9 +75,11 @@ void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potenti
     take();
     return;
   }
+  Array<double> exchange(grid.n_own, Purpose::solver);
+  parallel_for(grid.n_own, [&](std::int64_t v) { exchange[v] = exchange_of(grid, flow, v); });
   FlowProjection projection(grid, open, flow.all.span());
   for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
-    result.iterations += projection.round(divergence, flow.potential.span());
+    result.iterations += projection.round(divergence, exchange.span(), goal * least_gap, flow.potential.span());
     take();
   }
 }

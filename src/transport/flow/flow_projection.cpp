@@ -9,7 +9,7 @@
 namespace karst {
 namespace {
 
-constexpr double per_round = 1e-7;  ///< what is left of the divergence, relative to its largest value
+constexpr double most_per_round = 1e-12;  ///< what is left of the divergence: beyond that, round-off of the solve
 constexpr int most_iterations = 200;
 
 /// Which faces the irrotational flow uses.
@@ -77,18 +77,36 @@ void FlowProjection::precondition(std::span<const double> r, std::span<double> z
   multigrid_.apply(z.first(n), z.first(n));
 }
 
-int FlowProjection::round(std::span<const double> divergence, std::span<double> potential) {
+/// Largest part of what a volume exchanges that is left of its divergence.
+double FlowProjection::largest_left(std::span<const double> exchange) const {
+  const std::span<const double> r = gcr_.residual();
+  return grid_.composite->comm().max(std::max(0.0, parallel_max(grid_.n_own, [&](std::int64_t v) {
+                                                return exchange[v] > 0.0 ? std::abs(g_.sum[v] * r[v]) / exchange[v]
+                                                                         : 0.0;
+                                              })));
+}
+
+int FlowProjection::round(std::span<const double> divergence, std::span<const double> exchange, double goal,
+                          std::span<double> potential) {
   parallel_for(grid_.n_own, [&](std::int64_t v) { b_[v] = -scale_[v] * divergence[v]; });
-  const double largest = parallel_max(grid_.n_own, [&](std::int64_t v) { return std::abs(b_[v]); });
-  const double tolerance = per_round * grid_.composite->comm().max(std::max(0.0, largest));
   const std::size_t n = grid_.n_own;
   parallel_fill(x_.span(), 0.0);
+  gcr_.start(b_.span());
+  double left = largest_left(exchange);
+  const double enough = std::max(goal, most_per_round * left);
   int iterations = 0;
-  for (double left = gcr_.start(b_.span()); left > tolerance && iterations < most_iterations; ++iterations) {
-    precondition(gcr_.to_precondition(), direction_.span());
-    apply(direction_.span(), gcr_.image());
-    parallel_copy<double>(direction_.span().first(n), gcr_.direction());
-    left = gcr_.advance(x_.span().first(n));
+  while (left > enough && iterations < most_iterations) {
+    // An iteration is not worth more than a digit, so some pass before it is worth looking again.
+    const int unseen = std::max(1, static_cast<int>(std::log10(left / enough)));
+    bool goes_on = true;
+    for (int i = 0; i < unseen && goes_on; ++i, ++iterations) {
+      precondition(gcr_.to_precondition(), direction_.span());
+      apply(direction_.span(), gcr_.image());
+      parallel_copy<double>(direction_.span().first(n), gcr_.direction());
+      goes_on = std::isfinite(gcr_.advance(x_.span().first(n)));
+    }
+    if (!goes_on) break;
+    left = largest_left(exchange);
   }
   parallel_for(grid_.n_own, [&](std::int64_t v) { potential[v] += x_[v]; });
   return iterations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The divergence of a flow is removed by an irrotational flow through the same faces: A x = -∇·F with two-point
 // differences, F += -∇x. Solved by truncated GCR, preconditioned by graph multigrid on the two-point operator of the
-// elliptic solves: 12 to 15 iterations per seven digits.
+// elliptic solves: 2 iterations per digit.
 #pragma once
 
 #include "solvers/krylov/truncated_gcr.hpp"
@@ -24,12 +24,15 @@ class FlowProjection {
   /// @param open  open_faces() of the flow; must outlive this object. Collective.
   FlowProjection(ScalarGrid& grid, const Conductances& open, std::span<const double> flow);
 
-  /// Adds to the own values of the potential the part that reduces the divergence by 1e-7; returns the number of
-  /// iterations. Collective.
+  /// Adds to the own values of the potential the part that reduces the divergence to `goal` times what each volume
+  /// exchanges, or by as many digits as one round can; returns the number of iterations. Collective.
   /// @param divergence  Σ of the fluxes out of each own volume
-  int round(std::span<const double> divergence, std::span<double> potential);
+  /// @param exchange    of each own volume [h0³/time]; where it is 0, the divergence is left as it becomes
+  int round(std::span<const double> divergence, std::span<const double> exchange, double goal,
+            std::span<double> potential);
 
  private:
+  double largest_left(std::span<const double> exchange) const;
   void apply(std::span<double> x, std::span<double> y);
   void precondition(std::span<const double> r, std::span<double> z);
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -54,9 +56,10 @@ std::vector<std::int64_t> sources_of_values(ScalarGrid& grid, std::span<const Re
   return all;
 }
 
-/// f(FaceBetween) for all faces that this rank lists.
-template <class F>
-void for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&& f) {
+/// f(FaceBetween, list) for all faces that this rank lists, threaded; f appends to the list. Returns the lists of all
+/// threads in the order of the faces.
+template <class List, class F>
+std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&& f) {
   std::vector<std::uint8_t> direction(grid.n_faces);
   for (std::int32_t i = 0; i < 3 * grid.n_all; ++i) direction[i] = static_cast<std::uint8_t>(i / grid.n_all);
   for (const auto* places : {&grid.places, &grid.read_only})
@@ -65,19 +68,33 @@ void for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&
   const auto global = [&](std::int32_t v) {
     return v < grid.n_own ? numbering.first() + v : grid.remote.numbers()[v - grid.n_own];
   };
-  const auto visit = [&](std::int32_t face, std::int32_t left, std::int32_t right, double openness, int d) {
+  const auto visit = [&](List& list, std::int32_t face, std::int32_t left, std::int32_t right, double openness, int d) {
     const bool first_own = left < grid.n_own, both = first_own && (right >= grid.n_all || right < grid.n_own);
     const bool mine = both || (first_own ? global(left) < global(right) : global(right) < global(left));
-    f(FaceBetween{face, left, right, sources[left], sources[right], openness, d, mine});
+    f(FaceBetween{face, left, right, sources[left], sources[right], openness, d, mine}, list);
   };
-  for (const PlainVolumes& p : grid.plain)
-    for (std::int32_t d = 0; d < 3; ++d)
-      for (std::int32_t t = 0; t < p.count; ++t)
-        visit(d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t, ScalarGrid::width(p.level), d);
-  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
-    const ScalarFace& s = grid.listed[i];
-    visit(s.face, s.left, s.right, s.fragment ? 0.0 : grid.conductance[i], direction[s.face]);
-  }
+  constexpr std::size_t stretch = 1024;  // intervals of plain volumes, or faces
+  const std::size_t n_plain = grid.plain.size(), n_listed = grid.listed.size();
+  const std::size_t plain = (n_plain + stretch - 1) / stretch, listed = (n_listed + stretch - 1) / stretch;
+  std::vector<List> lists(plain + listed);
+  parallel_for_dynamic(std::ssize(lists), [&](std::int64_t l) {
+    const std::size_t part = l;
+    List& list = lists[part];
+    if (part < plain) {
+      for (std::size_t i = stretch * part; i < std::min(n_plain, stretch * (part + 1)); ++i) {
+        const PlainVolumes& p = grid.plain[i];
+        for (std::int32_t d = 0; d < 3; ++d)
+          for (std::int32_t t = 0; t < p.count; ++t)
+            visit(list, d * grid.n_all + p.first + t, p.beyond[2 * d] + t, p.first + t, ScalarGrid::width(p.level), d);
+      }
+      return;
+    }
+    for (std::size_t i = stretch * (part - plain); i < std::min(n_listed, stretch * (part - plain + 1)); ++i) {
+      const ScalarFace& s = grid.listed[i];
+      visit(list, s.face, s.left, s.right, s.fragment ? 0.0 : grid.conductance[i], direction[s.face]);
+    }
+  });
+  return lists;
 }
 
 /// Mean velocities of the own volumes, [direction][volume].
@@ -108,38 +125,35 @@ std::array<std::vector<double>, 3> velocities(const ScalarGrid& grid, std::span<
   return u;
 }
 
+/// Faces by the rank of the high source of their pair.
+using FacesOfRanks = std::map<int, std::vector<FaceBetween>>;
+
 /// Sums of pairs, each on the rank of its high source.
 class Sums {
  public:
   explicit Sums(const Comm& comm) : comm_(comm) {}
-  void add(const Pair& pair, const Between& part) { to_owner_[rank_of(pair.high)].put(Entry{pair, part}); }
+  void add(const Pair& pair, const Between& part) { of_rank_[rank_of(pair.high)].push_back({pair, part}); }
   /// Collective.
   void finish() {
-    send_to_ranks(comm_, std::move(to_owner_), [&](ByteReader& in, int) { all_.push_back(in.get<Entry>()); });
-    std::ranges::stable_sort(all_, {}, &Entry::pair);
+    std::vector<Entry> arrived;
     std::size_t n = 0;
-    for (const Entry& e : all_) {
-      if (n == 0 || all_[n - 1].pair != e.pair) {
-        all_[n++] = e;
-        continue;
-      }
-      Between& sum = all_[n - 1].between;
-      sum.old += e.between.old;
-      sum.estimate += e.between.estimate;
-      sum.openness += e.between.openness;
-      sum.faces += e.between.faces;
-    }
-    all_.resize(n);
+    send_values(comm_, std::move(of_rank_), [&](const Entry& e, int) {
+      arrived.push_back(e);
+      n = std::max(n, place_of(e.pair) + 1);
+    });
+    begin_.assign(n + 1, 0);
+    for (const Entry& e : arrived) ++begin_[place_of(e.pair) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    end_.assign(begin_.begin(), begin_.end() - 1);
+    all_.resize(arrived.size());
+    for (const Entry& e : arrived) all_[end_[place_of(e.pair)]++] = e;
+    parallel_for(std::ssize(end_), [&](std::int64_t i) { add_up(i); });
   }
   /// take(face, its sums). Collective.
   template <class Take>
-  void ask(const std::vector<FaceBetween>& faces, Take&& take) {
-    std::map<int, std::vector<const FaceBetween*>> of_rank;
-    for (const FaceBetween& f : faces) of_rank[rank_of(f.pair().high)].push_back(&f);
-    ask_ranks_per_item(
-        comm_, of_rank, [](const FaceBetween* f, ByteWriter& w) { w.put(f->pair()); },
-        [&](ByteReader& in, ByteWriter& w) { w.put(of(in.get<Pair>())); },
-        [&](const FaceBetween* f, ByteReader& in) { take(*f, in.get<Between>()); });
+  void ask(const FacesOfRanks& faces, Take&& take) {
+    ask_values(
+        comm_, faces, [](const FaceBetween& f) { return f.pair(); }, [&](const Pair& pair) { return of(pair); }, take);
   }
 
  private:
@@ -147,14 +161,38 @@ class Sums {
     Pair pair;
     Between between;
   };
+  static std::size_t place_of(const Pair& pair) { return pair.high & 0xffffffff; }
+
+  /// Of the pairs with one high source, in the order in which they came.
+  void add_up(std::size_t high) {
+    const std::span<Entry> entries = std::span(all_).subspan(begin_[high], end_[high] - begin_[high]);
+    std::ranges::stable_sort(entries, {}, &Entry::pair);
+    std::size_t n = 0;
+    for (const Entry& e : entries) {
+      if (n == 0 || entries[n - 1].pair != e.pair) {
+        entries[n++] = e;
+        continue;
+      }
+      Between& sum = entries[n - 1].between;
+      sum.old += e.between.old;
+      sum.estimate += e.between.estimate;
+      sum.openness += e.between.openness;
+      sum.faces += e.between.faces;
+    }
+    end_[high] = begin_[high] + n;
+  }
   Between of(const Pair& pair) const {
-    const auto found = std::ranges::lower_bound(all_, pair, {}, &Entry::pair);
-    return found != all_.end() && found->pair == pair ? found->between : Between{};
+    const std::size_t high = place_of(pair);
+    if (high >= end_.size()) return {};
+    for (std::size_t i = begin_[high]; i < end_[high]; ++i)
+      if (all_[i].pair == pair) return all_[i].between;
+    return {};
   }
 
   Comm comm_;
-  std::map<int, ByteWriter> to_owner_;
-  std::vector<Entry> all_;  // by pair, each once, after finish()
+  std::map<int, std::vector<Entry>> of_rank_;
+  std::vector<Entry> all_;  // after finish(): by high source, pairs each once in [begin_, end_)
+  std::vector<std::size_t> begin_, end_;
 };
 
 /// What happens to faces: new ones whose flux is known, old ones whose flux has gone to one of these.
@@ -236,7 +274,8 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
       for (std::int32_t t = 0; t < p.count; ++t) below[d][p.first + t] = p.beyond[2 * d] + t;
   const std::vector<std::uint8_t> same = same_volumes(change);
   Kept kept{std::vector<std::uint8_t>(to.n_faces, 0), std::vector<std::uint8_t>(from.n_faces, 0)};
-  for (const PlainVolumes& p : to.plain)
+  parallel_for(std::ssize(to.plain), [&](std::int64_t i) {
+    const PlainVolumes& p = to.plain[i];
     for (std::int32_t t = 0; t < p.count; ++t)
       for (std::size_t d = 0; d < 3; ++d) {
         const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
@@ -247,6 +286,7 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
         now[face] = old[of_old];
         kept.known[face] = kept.used[of_old] = 1;
       }
+  });
   copy_listed(change, same, old, now, kept);
   return kept;
 }
@@ -297,21 +337,28 @@ FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow) {
   std::vector<double> now(change.to.n_faces, 0.0);
   const Kept kept = copy_same(change, old, now);
   Sums sums(change.from.composite->comm());
-  for_faces(change.from, sources_of_values(change.from, coarsest_sources(change)), [&](const FaceBetween& f) {
-    if (f.mine && kept.used[f.face] == 0 && f.left_source != f.right_source)
-      sums.add(f.pair(), {.old = f.sign() * old[f.face]});
-  });
+  using Faces = std::vector<FaceBetween>;
+  std::vector<Faces> lists = for_faces<Faces>(change.from, sources_of_values(change.from, coarsest_sources(change)),
+                                              [&](const FaceBetween& f, Faces& all) {
+                                                if (f.mine && kept.used[f.face] == 0 && f.left_source != f.right_source)
+                                                  all.push_back(f);
+                                              });
+  for (Faces& faces : lists)
+    for (const FaceBetween& f : std::exchange(faces, {})) sums.add(f.pair(), {.old = f.sign() * old[f.face]});
   std::array<std::vector<double>, 3> u = velocities(change.from, old);
   for (std::vector<double>& component : u) component = values_on_other_grid(change, component);
   const Estimate estimate(change.to, std::move(u));
-  std::vector<FaceBetween> between;
-  for_faces(change.to, sources_of_values(change.to, change.id), [&](const FaceBetween& f) {
+  FacesOfRanks between;
+  lists = for_faces<Faces>(change.to, sources_of_values(change.to, change.id), [&](const FaceBetween& f, Faces& all) {
     if (kept.known[f.face] != 0) return;
     now[f.face] = estimate(f);
-    if (f.left_source == f.right_source || f.openness == 0.0) return;
-    between.push_back(f);
-    if (f.mine) sums.add(f.pair(), {.estimate = f.sign() * now[f.face], .openness = f.openness, .faces = 1});
+    if (f.left_source != f.right_source && f.openness != 0.0) all.push_back(f);
   });
+  for (Faces& faces : lists)
+    for (const FaceBetween& f : std::exchange(faces, {})) {
+      between[rank_of(f.pair().high)].push_back(f);
+      if (f.mine) sums.add(f.pair(), {.estimate = f.sign() * now[f.face], .openness = f.openness, .faces = 1});
+    }
   sums.finish();
   sums.ask(between, [&](const FaceBetween& f, const Between& all) {
     const bool closed = f.pair().low < 0 && all.old == 0.0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "fields/cell_holders.hpp"
@@ -30,19 +31,23 @@ struct NamedVof {
   CellPlace near;  ///< in cells of that level: where another one is sought in place of one without values
 };
 
-/// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for all own VoFs.
+/// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for the VoFs of an own box.
+template <class F>
+void for_vofs_of(const Composite& grid, int l, int b, F&& f) {
+  const BoxGraph box = grid.graph(l).box(b);
+  const auto moments = grid.level(l).box(b).moments;
+  std::size_t r = 0;
+  for_each_vof(box, [&](int vof, int offset) {
+    const Vec3 at = r < moments.size() && box.row_vof[r] == vof ? moments[r++].centroid : Vec3{};
+    f(l, b, vof, grid.numbering().number(l, b, vof), box.cells.cell(offset), at);
+  });
+}
+
+/// For all own VoFs.
 template <class F>
 void for_own_vofs(const Composite& grid, F&& f) {
   for (int l = 0; l < grid.n_levels(); ++l)
-    for (int b = 0; b < grid.graph(l).n_local(); ++b) {
-      const BoxGraph box = grid.graph(l).box(b);
-      const auto moments = grid.level(l).box(b).moments;
-      std::size_t r = 0;
-      for_each_vof(box, [&](int vof, int offset) {
-        const Vec3 at = r < moments.size() && box.row_vof[r] == vof ? moments[r++].centroid : Vec3{};
-        f(l, b, vof, grid.numbering().number(l, b, vof), box.cells.cell(offset), at);
-      });
-    }
+    for (int b = 0; b < grid.graph(l).n_local(); ++b) for_vofs_of(grid, l, b, f);
 }
 
 /// [level][own VoF].
@@ -103,12 +108,17 @@ class GridPlaces {
   }
   /// VoFs of level l above those with values.
   void mark_parents(int l) {
-    std::map<int, ByteWriter> to_owner;
-    for (std::size_t i = 0; i < parents_[l].size(); ++i)
-      if (const VofName parent = parents_[l][i]; parent != no_face && has_values_[l + 1][i] != 0)
-        to_owner[owner_of(grid_, l, parent)].put(parent);
-    send_to_ranks(grid_.comm(), std::move(to_owner),
-                  [&](ByteReader& in, int) { has_values_[l][place_of(grid_, l, in.get<VofName>())] = 1; });
+    std::map<int, std::vector<VofName>> of_others;
+    for (std::size_t i = 0; i < parents_[l].size(); ++i) {
+      const VofName parent = parents_[l][i];
+      if (parent == no_face || has_values_[l + 1][i] == 0) continue;
+      if (grid_.graph(l).local(box_of(parent)) >= 0)
+        has_values_[l][place_of(grid_, l, parent)] = 1;
+      else
+        of_others[owner_of(grid_, l, parent)].push_back(parent);
+    }
+    send_values(grid_.comm(), std::move(of_others),
+                [&](VofName parent, int) { has_values_[l][place_of(grid_, l, parent)] = 1; });
   }
 
   const Composite& grid_;
@@ -160,7 +170,39 @@ struct Holder {
   Vec3 centroid;  ///< of a volume
 };
 
-/// For own volumes of a grid those of the other one. Collective.
+/// The same VoFs, with the same fluid: neither what is next to the box nor the level above is looked at.
+bool same_vofs(const LevelGeometry& a, int box_a, const LevelGeometry& b, int box_b) {
+  const BoxGraph x = a.graph.box(box_a), y = b.graph.box(box_b);
+  if (x.cells != y.cells || x.n_own != y.n_own || x.n_irregular != y.n_irregular) return false;
+  const auto same_run = [](const Run& r, const Run& s) {
+    return r.first == s.first && r.length == s.length && r.cell == s.cell;
+  };
+  const auto same_fluid = [](const VofMoments& m, const VofMoments& n) {
+    return m.kappa == n.kappa && m.centroid == n.centroid;
+  };
+  return std::ranges::equal(x.row_vof, y.row_vof) && std::ranges::equal(x.row_cell, y.row_cell) &&
+         std::ranges::equal(x.runs, y.runs, same_run) &&
+         std::ranges::equal(a.box(box_a).moments, b.box(box_b).moments, same_fluid);
+}
+
+/// [level][own box] of a grid: the box of this rank on another one with the same VoFs; -1 without one. Not collective.
+std::vector<std::vector<std::int32_t>> same_boxes(const Composite& mine, const Composite& theirs) {
+  std::vector<std::vector<std::int32_t>> all;
+  for (int l = 0; l < mine.n_levels(); ++l) {
+    const LevelGraph& graph = mine.graph(l);
+    std::vector<std::int32_t>& same = all.emplace_back(graph.n_local(), -1);
+    if (l >= theirs.n_levels()) continue;
+    parallel_for(graph.n_local(), [&](std::int64_t b) {
+      const Layout& layout = theirs.graph(l).layout();
+      const std::int64_t there = layout.find(graph.layout().lattice_position(graph.first_box() + b));
+      const int own = there < 0 ? -1 : theirs.graph(l).local(there);
+      if (own >= 0 && same_vofs(mine.level(l), static_cast<int>(b), theirs.level(l), own)) same[b] = own;
+    });
+  }
+  return all;
+}
+
+/// For own volumes of a grid those of the other one. Threaded; collective.
 /// @param wanted  the others are left out
 /// @param question  question_of() or finest_question_of()
 template <class Wanted>
@@ -171,39 +213,52 @@ std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other
     std::int32_t volume;
     PlaceQuestion question;
   };
+  std::vector<Holder> holders(grid.n_own);
+  const std::vector<std::vector<std::int32_t>> same = same_boxes(mine, theirs);
   std::map<int, std::vector<Asked>> by_place;
-  for_own_vofs(mine, [&](int l, int, int, std::int32_t number, const Index& cell, const Vec3& at) {
-    if (number < 0 || !wanted(number)) return;
-    const PlaceQuestion q = question(theirs, l, cell, at);
-    const Layout& layout = theirs.graph(q.level).layout();
-    by_place[layout.owner(layout.find_cell(q.place.cell))].push_back({number, q});
-  });
+  for (int level = 0; level < mine.n_levels(); ++level) {
+    std::vector<std::vector<Asked>> of_box(mine.graph(level).n_local());
+    parallel_for_dynamic(std::ssize(of_box), [&](std::int64_t box) {
+      for_vofs_of(mine, level, static_cast<int>(box),
+                  [&](int l, int b, int vof, std::int32_t number, const Index& cell, const Vec3& at) {
+                    if (number < 0 || !wanted(number)) return;
+                    const std::int32_t there = same[l][b] < 0 ? -1 : theirs.numbering().number(l, same[l][b], vof);
+                    if (there >= 0)  // it itself
+                      holders[number] = {{mine.comm().rank(), there}, l, other.centroid[there]};
+                    else
+                      of_box[b].push_back({number, question(theirs, l, cell, at)});
+                  });
+    });
+    for (std::vector<Asked>& some : of_box)
+      for (const Asked& asked : std::exchange(some, {})) {
+        const Layout& layout = theirs.graph(asked.question.level).layout();
+        by_place[layout.owner(layout.find_cell(asked.question.place.cell))].push_back(asked);
+      }
+  }
   struct Named {
     std::int32_t volume, rank;
     NamedVof vof;
   };
   std::map<int, std::vector<Named>> by_name;
-  ask_ranks_per_item(
-      mine.comm(), by_place, [](const Asked& asked, ByteWriter& w) { w.put(asked.question); },
-      [&](ByteReader& in, ByteWriter& w) { w.put(places.at(in.get<PlaceQuestion>())); },
-      [&](const Asked& asked, ByteReader& in) {
-        const NamedVof v{asked.question.level, in.get<VofName>(), asked.question.place};
+  ask_values(
+      mine.comm(), by_place, [](const Asked& asked) { return asked.question; },
+      [&](const PlaceQuestion& q) { return places.at(q); },
+      [&](const Asked& asked, VofName name) {
+        const NamedVof v{asked.question.level, name, asked.question.place};
         if (v.name == no_face) return;
         const int rank = owner_of(theirs, v.level, v.name);
         by_name[rank].push_back({asked.volume, rank, v});
       });
   by_place.clear();
-  std::vector<Holder> holders(grid.n_own);
-  ask_ranks_per_item(
-      mine.comm(), by_name, [](const Named& asked, ByteWriter& w) { w.put(asked.vof); },
-      [&](ByteReader& in, ByteWriter& w) {
-        const auto vof = in.get<NamedVof>();
+  ask_values(
+      mine.comm(), by_name, [](const Named& asked) { return asked.vof; },
+      [&](const NamedVof& vof) {
         Holder holder{{-1, places.number(vof)}, vof.level, {}};
         if (holder.id.number >= 0 && holder.id.number < other.n_own) holder.centroid = other.centroid[holder.id.number];
-        w.put(holder);
+        return holder;
       },
-      [&](const Named& asked, ByteReader& in) {
-        Holder& holder = holders[asked.volume] = in.get<Holder>();
+      [&](const Named& asked, const Holder& found) {
+        Holder& holder = holders[asked.volume] = found;
         if (holder.id.number >= 0) holder.id.rank = asked.rank;
       });
   return holders;
@@ -231,9 +286,12 @@ std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
 void find_ancestors(const GridPlaces& old, GridChange& change) {
   const Composite& grid = *change.from.composite;
   const int rank = grid.comm().rank();
+  if (!grid.comm().any(!old.covered().empty())) {
+    change.ancestor_begin.assign(change.from.n_own + 1, 0);
+    return;
+  }
   auto above = on_own_vofs<std::vector<RemoteItem>>(grid);
-  const bool any = grid.comm().any(!old.covered().empty());
-  for (int l = 0; any && l < grid.n_levels(); ++l) {
+  for (int l = 0; l < grid.n_levels(); ++l) {
     if (l > 0) {
       std::map<int, std::vector<std::pair<VofName, std::size_t>>> of_rank;
       const std::span<const VofName> parents = old.parents(l - 1);
@@ -287,22 +345,25 @@ struct Together {
 std::vector<Together> volumes_of_sources(std::span<const Holder> sources, GridChange& change) {
   const Domain& domain = change.to.composite->graph(0).layout().domain();
   const auto is_finer = [&](int level, std::size_t v) { return level > sources[v].level; };
-  std::map<int, ByteWriter> to_owner;
+  struct Part {
+    std::int32_t source;
+    Together volume;
+  };
+  std::map<int, std::vector<Part>> to_owner;
   const auto for_volumes = [&](auto&& f) {
     for (int l = 0; l < change.to.composite->n_levels(); ++l)
       for (std::size_t v = change.to.level_begin[l]; std::cmp_less(v, change.to.level_begin[l + 1]); ++v)
         f(v, is_finer(l, v), way_between(domain, sources[v].centroid, change.to.centroid[v]));
   };
   for_volumes([&](std::size_t v, bool finer, const Vec3& way) {
-    ByteWriter& w = to_owner[change.id[v].rank];
     const double volume = change.to.volume[v];
-    w.put(change.id[v].number);
-    w.put(finer ? Together{volume, volume, volume * way, 1.0} : Together{.volume = volume});
+    to_owner[change.id[v].rank].push_back(
+        {change.id[v].number, finer ? Together{volume, volume, volume * way, 1.0} : Together{.volume = volume}});
   });
   std::vector<Together> all(change.n_sources + change.exchange.n_received());
-  send_to_ranks(change.to.composite->comm(), std::move(to_owner), [&](ByteReader& in, int) {
-    Together& sum = all[in.get<std::int32_t>()];
-    const auto part = in.get<Together>();
+  send_values(change.to.composite->comm(), std::move(to_owner), [&](const Part& p, int) {
+    Together& sum = all[p.source];
+    const Together& part = p.volume;
     sum.volume += part.volume;
     sum.finer += part.finer;
     sum.way += part.way;

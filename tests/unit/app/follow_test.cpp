@@ -55,9 +55,10 @@ Ran run(const std::string& deck) {
   run.config = config;
   std::vector<Job> all{flow_job(), transport_job()};
   run.services.exchanges.taken = taken_by(all, run.config);
+  KeptBoxes kept;
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
     Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
-                                       ControlVolumes::home_cells, costs);
+                                       ControlVolumes::home_cells, costs, {&kept, &run.context.geometry()});
     std::vector<LevelReport> levels = std::move(geometry.report.levels);
     geometry.report = run.context.geometry().report;
     geometry.report.levels = std::move(levels);

@@ -104,6 +104,7 @@ struct Kind {
   bool refined = false;  ///< also on two levels
   bool jumps = false;    ///< the flow does, at once: it stays behind the jump when a step fails
   Index cells{32, 8, 8};
+  bool keeps = true;  ///< boxes from one ground to the next
 };
 
 const std::string box = test::sphere_solid({3, 3, 3}, 2, "grain") + test::sphere_solid({4.6, 6.1, 5.3}, 1.1, "grain") +
@@ -182,9 +183,11 @@ Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes
     run.services.solved = {run.comm, folder + "/solves", kind.deck, stop == 0};
     run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
   }
+  KeptBoxes kept;
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
-                                       ControlVolumes::home_cells, costs);
+    Geometry geometry =
+        build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
+                       ControlVolumes::home_cells, costs, {kind.keeps ? &kept : nullptr, &run.context.geometry()});
     geometry.report = run.context.geometry().report;
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };
@@ -379,24 +382,27 @@ std::map<std::string, double> amounts_of(const JobContext& context, const Togeth
   return amounts;
 }
 
-/// The grid gets one more level over everything, or has one alone; walls and pores stay.
-Change to_levels(int levels) {
-  return [levels](JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
+/// The grid gets one more level in these boxes of its lattice, or has one alone; walls and pores stay.
+Change to_fine_boxes(const Box& boxes) {
+  return [boxes](JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock) {
     const std::weak_ptr<const Ground> ground = context.ground;
     const std::map<std::string, double> before = amounts_of(context, all);
     FlaggedBoxes flagged;
-    if (levels == 2) {
+    if (!boxes.empty()) {
       flagged.resize(1);
-      for_each_cell({Index{}, {8, 2, 2}}, [&](const Index& at) { flagged[0].push_back(morton_encode(at)); });
+      for_each_cell(boxes, [&](const Index& at) { flagged[0].push_back(morton_encode(at)); });
       std::ranges::sort(flagged[0]);
     }
     change_levels(context, jobs, flagged, all, clock);
     EXPECT_TRUE(ground.expired());
-    EXPECT_EQ(context.geometry().levels.size(), levels);
+    EXPECT_EQ(context.geometry().levels.size(), boxes.empty() ? 1 : 2);
     for (const auto& [name, amount] : amounts_of(context, all))
       EXPECT_NEAR(amount, before.at(name), 1e-12 * std::abs(before.at(name))) << name;
   };
 }
+
+/// Over everything, or nowhere.
+Change to_levels(int levels) { return to_fine_boxes(levels == 2 ? Box{Index{}, {8, 2, 2}} : Box{}); }
 
 /// Numbers at the end, over the largest of their columns in the whole run; without means across the drive, what has not
 /// arrived at the outlet yet, and what is of the grid alone.
@@ -447,6 +453,16 @@ void expect_near_with_other_levels(std::initializer_list<std::size_t> numbers) {
     expect_near_at_end(changed, whole, 0.05, kind.name);
     expect_same(run_of(kind, false, {{3, to_levels(1)}}), whole, kind.name);  // the same grid again
   }
+}
+// Refined boxes move along a duct, more and fewer of them: with boxes that are kept from ground to ground each state
+// has the bits of that on grounds made of none.
+TEST(ProcessStateMpi, KeptBoxesChangeNoState) {
+  Kind kind = kinds().at(3);
+  const auto fine = [](int first, int last) { return to_fine_boxes({{first, 0, 0}, {last, 2, 2}}); };
+  const std::map<int, Change> changes{{1, fine(0, 4)}, {2, fine(0, 6)}, {3, fine(2, 6)}, {5, to_levels(1)}};
+  const Left kept = run_of(kind, false, changes);
+  kind.keeps = false;
+  expect_same(run_of(kind, false, changes), kept, kind.name);
 }
 TEST(ProcessStateMpi, GoesOnWithOtherLevels) { expect_near_with_other_levels({1, 3, 5}); }
 TEST(ProcessStateMpi, GoesOnWithOtherLevelsAtNight) { expect_near_with_other_levels({0, 2, 4, 6}); }

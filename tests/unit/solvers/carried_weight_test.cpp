@@ -23,12 +23,13 @@ TEST(CarriedWeight, CentralWhereTheFlowIsSlow) {
   }
 }
 
-/// Nodes 0 .. n-1 in a row with weights 1; a flow along it, growing by 1 from node to node.
+/// Nodes 0 .. n-1 in a row with weights 1; a flow along it, growing by 1 from node to node by what enters there.
 NodeGraph stream(int n) {
   NodeGraph graph;
   for (int i = 0; i < n; ++i) {
     graph.key.push_back(morton_encode({i, 0, 0}));
     graph.shift.push_back(i == 0 ? 1.0F : 0.0F);
+    graph.entering.push_back(1.0F);
     for (const int j : {i - 1, i + 1}) {
       if (j < 0 || j >= n) continue;
       graph.column.push_back(j);
@@ -45,6 +46,7 @@ TEST(NodeGraph, KeepsWhatFlows) {
   const NodeGraph coarse = coarsen(Comm::self(), stream(8), 0.5F).graph;
   EXPECT_EQ(coarse.column, (std::vector<std::int32_t>{1, 0, 2, 1, 3, 2}));
   EXPECT_EQ(coarse.inflow, (std::vector<float>{-2, 2, -4, 4, -6, 6}));
+  EXPECT_EQ(coarse.entering, (std::vector<float>{2, 2, 2, 2}));
   for (const float w : coarse.weight) EXPECT_EQ(w, 0.5F);
 }
 
@@ -55,7 +57,7 @@ TEST(DirectSolve, SolvesWithAFlow) {
   solve.solve();
   const auto x = solve.result();
   for (std::size_t i = 0; i < 6; ++i) {
-    double product = double{graph.shift[i]} * double{x[i]};
+    double product = (double{graph.shift[i]} + double{graph.entering[i]}) * double{x[i]};
     for (auto k = static_cast<std::size_t>(graph.begin[i]); k < static_cast<std::size_t>(graph.begin[i + 1]); ++k)
       product += double{graph.weight_of(k)} * (double{x[i]} - double{x[graph.column[k]]});
     EXPECT_NEAR(product, static_cast<double>(i * i) - 7.0, 1e-3) << i;

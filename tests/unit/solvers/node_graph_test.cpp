@@ -25,6 +25,7 @@ NodeGraph chain(int n, const std::vector<int>& cuts = {}) {
   for (int i = 0; i < n; ++i) {
     graph.key.push_back(morton_encode({i, 0, 0}));
     graph.shift.push_back(0.0F);
+    graph.entering.push_back(0.0F);
     for (const int j : {i - 1, i + 1}) {
       if (j < 0 || j >= n || std::ranges::count(cuts, std::min(i, j)) > 0) continue;
       graph.column.push_back(j);
@@ -42,6 +43,7 @@ TEST(CoarseLevel, WindowsOfManyNodes) {
   for (int i = 0; i < n; ++i) {
     lone.key.push_back(0);
     lone.shift.push_back(1.0F + static_cast<float>(i % 7));
+    lone.entering.push_back(0.0F);
     lone.begin.push_back(0);
   }
   CoarsenedNodes coarse = coarsen(Comm::self(), lone, 0.5F);

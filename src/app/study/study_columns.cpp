@@ -20,7 +20,7 @@ namespace {
 
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
 constexpr std::string_view column_words = R"(
-advection_W_m3 after after_step area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_move
+advection_W_m3 after after_step amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_move
 boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut
 cells_multivalued cells_subdivided cells_with_reservoirs cells_without_flow cfl changes charge_error_percent
 charge_imbalance charge_mol chemistry chemistry_charge_relative closed_area_share closed_faces closed_level_faces

@@ -98,7 +98,8 @@ struct RunState {
 
 /// While walls stand.
 bool ground_changes(const Config& config) {
-  return !config.walls.asked() && (config.run.balance == Balancing::feedback || config.grid.follows());
+  return !config.walls.asked() &&
+         (config.run.balance == Balancing::feedback || config.grid.follows() || config.flow.error > 0.0);
 }
 
 void do_jobs(RunState& run, JobContext& context) {

@@ -13,6 +13,7 @@
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_record.hpp"
+#include "app/flow/flow_to_error.hpp"
 #include "app/job/steady_solves.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
@@ -205,6 +206,7 @@ SolveKind<AxisFlow> flow_kind(const JobContext& run, const FlowOptions& part, co
   const bool exact = fields && run.services.exchanges.is_taken(ExchangeName::flow);
   SolveKind<AxisFlow> kind{.job = "flow", .where = where};
   kind.rows = [&part, where](const AxisFlow& f) { return reports_of(part, f.column, where, f.column.inertia); };
+  if (part.error > 0.0 && fields) return kind;  // of its grids the errors are kept
   kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
   kind.places = places_of(run.geometry(), numbering);
   kind.record = [&run](const AxisFlow& f) { return record_of(run.comm, f.column); };
@@ -232,6 +234,7 @@ std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part,
   const SolveKind<AxisFlow> kind = flow_kind(run, part, where, fields);
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = fields;
+  watch.find_friction = fields && part.error > 0.0;
   // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
   const bool sweeps = part.model == FlowModel::steady && run.geometry().levels.size() == 1;
   if (sweeps) keep_sweeps(run, kind.places, kind.depends, progress, watch);
@@ -404,12 +407,12 @@ struct Solved {
   std::vector<JobFile> files;
 };
 
-/// The solves of some axes on one grid: what they gave, with pictures, and their fields.
-std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
-                                   SolveProgress& progress, Solved& all) {
+/// The flows of some axes on one grid: what they gave, with pictures, and their fields.
+std::vector<JobComponent> show_on(const JobContext& grid, const FlowOptions& part, std::vector<AxisFlow> axes,
+                                  Solved& all) {
   KeptFlows flows;
   const JoinedCells& joined = *grid.ground->joined();
-  for (AxisFlow& flow : solve_axes(grid, part, sample, "", true, progress)) {
+  for (AxisFlow& flow : axes) {
     all.columns.push_back(flow.column);
     if (!flow.has_fields()) continue;
     append_homes(joined, flow.kept);
@@ -425,6 +428,11 @@ std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& pa
   for (const auto& flow : flows)
     add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
   return asked_of(grid.config, std::move(components));
+}
+
+std::vector<JobComponent> solve_on(const JobContext& grid, const FlowOptions& part, const FlowSample& sample,
+                                   SolveProgress& progress, Solved& all) {
+  return show_on(grid, part, solve_axes(grid, part, sample, "", true, progress), all);
 }
 
 /// Where the run has none every axis has its reservoirs, with its grid, its geometry and its plotfile, which go before
@@ -454,27 +462,29 @@ Solved solve(const JobContext& run, SolveProgress& progress) {
   return all;
 }
 
-JobResult run_flow(const JobContext& context) {
+/// What the errors are of.
+struct Trust {
+  bool wanted = false, estimated = false;
+  WallRange range{};
+  std::vector<std::string> notes{};
+};
+
+JobResult result_of(const JobContext& context, Solved all, Trust trust, const SolveProgress& progress) {
   const FlowOptions& options = context.config.flow;
-  SolveProgress progress(context, "flow", options.tolerance);
-  Solved all = solve(context, progress);
   JobResult result;
-  const bool wanted = options.estimate_error && std::ranges::any_of(all.columns, is_solved);
-  const bool estimated = wanted && estimate(context, progress, all.columns, result.warnings);
-  WallRange range;
-  if (options.uncertainty) range = wall_range(context, progress, all.columns, result.warnings);
+  result.warnings = std::move(trust.notes);
   const FlowGrid grid{context.sample_grid().cells, options.reservoir, !context.config.geometry.image.empty()};
-  if (!estimated)
+  if (!trust.estimated)
     for (FlowColumn& c : all.columns) c.estimated_error = no_number;
-  result.text = flow_text(all.columns, grid, wanted, range);
-  if (wanted && !estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
-  result.headline = flow_headline(all.columns, wanted);
-  result.json = flow_json(all.columns, grid, wanted, range);
+  result.text = flow_text(all.columns, grid, trust.wanted, trust.range);
+  if (trust.wanted && !trust.estimated) result.text += "  no error estimate: " + no_wider_grid(grid.sample) + '\n';
+  result.headline = flow_headline(all.columns, trust.wanted);
+  result.json = flow_json(all.columns, grid, trust.wanted, trust.range);
   result.solves = progress.rows();
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  std::ranges::move(warnings_of(all.columns, estimated), std::back_inserter(result.warnings));
+  std::ranges::move(warnings_of(all.columns, trust.estimated), std::back_inserter(result.warnings));
   std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
   result.components = std::move(all.components);
   result.files = std::move(all.files);
@@ -483,6 +493,40 @@ JobResult run_flow(const JobContext& context) {
     context.services.files.write(context.comm, "inertia.csv", inertia_csv(all.columns));
     result.files.push_back({"inertia.csv", "apparent permeability against Reynolds number"});
   }
+  return result;
+}
+
+JobResult run_flow(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  SolveProgress progress(context, "flow", options.tolerance);
+  Solved all = solve(context, progress);
+  Trust trust{.wanted = options.estimate_error && std::ranges::any_of(all.columns, is_solved)};
+  trust.estimated = trust.wanted && estimate(context, progress, all.columns, trust.notes);
+  if (options.uncertainty) trust.range = wall_range(context, progress, all.columns, trust.notes);
+  return result_of(context, std::move(all), std::move(trust), progress);
+}
+
+/// On one of the grids on the way to a stated error; a result on the last of them.
+JobResult run_flow_to_error(const JobContext& context) {
+  const FlowOptions& options = context.config.flow;
+  SolveProgress progress(context, "flow", options.tolerance);
+  std::vector<AxisFlow> flows =
+      solve_axes(context, options, sample_of(context, context.grid.cell_width()), "", true, progress);
+  FlowColumns columns;
+  for (const AxisFlow& flow : flows) columns.push_back(flow.column);
+  Trust trust{.wanted = std::ranges::any_of(columns, is_solved), .estimated = true};
+  const FlowRounds& rounds = context.services.flow_rounds;
+  if (rounds.grids.empty() && trust.wanted && !estimate(context, progress, columns, trust.notes))
+    for (FlowColumn& c : columns) c.estimated_error = no_number;
+  end_grid(context, columns);
+  if (rounds.next) return {};
+  for (std::size_t i = 0; i < flows.size(); ++i) flows[i].column = std::move(columns[i]);
+  Solved all;
+  all.components = show_on(context, options, std::move(flows), all);
+  std::ranges::move(grids_warnings(context), std::back_inserter(trust.notes));
+  JobResult result = result_of(context, std::move(all), std::move(trust), progress);
+  result.text += grids_text(context);
+  result.json["refinement"] = grids_json(context);
   return result;
 }
 
@@ -505,6 +549,10 @@ std::vector<std::string> flow_mistakes(const JobContext& context) {
   const Index &cells = context.sample_grid().cells, &copies = context.config.geometry.copies;
   if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
     found.push_back("flow.estimate_error: " + no_wider_grid(cells));
+  if (options.error > 0.0 && (context.config.walls.asked() || context.config.grid.follows()))
+    found.push_back(
+        fmt::format("flow.error: given with {}, where the grid is another one during the run; remove one of them",
+                    context.config.walls.asked() ? "[[walls.mineral]]" : "[[grid.refine]] that follows the solution"));
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))
     found.push_back(fmt::format(
         "flow.uncertainty: {}; remove it{}",
@@ -527,6 +575,7 @@ Job flow_job() {
       .start =
           [](const JobContext& context) {
             if (is_in_time(context.config)) return start_flow_in_time(context);
+            if (context.config.flow.error > 0.0) return start_flow_to_error(context, run_flow_to_error);
             return one_step(context, ends_drive(context.config) ? run_end_flow : run_flow);
           },
       .draw = draw,

@@ -7,6 +7,7 @@
 
 #include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
+#include "app/flow/flow_to_error.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
@@ -284,7 +285,7 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
   const bool any = std::ranges::any_of(summary.at("flow"), axis_is_solved);
   add_pictures(summary, figures, page.cards);
   page.cards.push_back(pairs_html({tensor_card(summary), any ? histogram_card(summary) : "", inertia_chart(summary),
-                                   drag_card(summary), solves_card(summary)}));
+                                   drag_card(summary), solves_card(summary), grids_card(summary)}));
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
 }

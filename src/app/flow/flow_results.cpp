@@ -55,6 +55,8 @@ std::string basis_text(Column c) {
       return "larger change";
     case ErrorBasis::limit:
       return "extrapolation";
+    case ErrorBasis::refinement:
+      return "refinement";
     case ErrorBasis::none:
       break;
   }

@@ -186,6 +186,9 @@ class Process {
     (void)boxes;
     return false;
   }
+  /// After the step of a steady process: boxes of the grid on which it is to be done again, in place of those flagged
+  /// now; none: it has its result. The same on every rank.
+  virtual std::optional<FlaggedBoxes> finer_grid() { return {}; }
   /// Adds kinds of work beside that on cells, with amounts of its last step and the seconds since it began. Always the
   /// same kinds. Not collective.
   virtual void add_work(std::vector<BoxWork>&) const {}

@@ -10,6 +10,7 @@
 
 #include "app/job/exchange.hpp"
 #include "app/job/feedback_balance.hpp"
+#include "app/job/flow_rounds.hpp"
 #include "app/job/job.hpp"
 #include "app/job/run_progress.hpp"
 #include "app/job/solve_store.hpp"
@@ -78,6 +79,7 @@ struct RunServices {
   StepTimes steps{};              ///< takes the time of every step in time
   FeedbackBalance balance{};      ///< boxes stay where they are
   FollowedGrid followed{};        ///< the grid follows nothing
+  FlowRounds flow_rounds{};       ///< the grid is refined for no permeability
   bool solves_in_a_step = false;  ///< solves are part of a step in time, at whose end a run ends that is asked to
 };
 

@@ -160,6 +160,12 @@ void Simulation::run(const std::function<void(JobResult)>& done) {
       go_through_time(*context_, {first, end}, together, clock);
     } else {
       do_at_once(*context_, *together.front());
+      while (const std::optional<FlaggedBoxes> finer = together.front()->finer_grid()) {
+        together.clear();
+        set_levels(*context_, finer);
+        together = begin_anew(*context_, {first, end});
+        do_at_once(*context_, *together.front());
+      }
     }
     for (const auto& process : together) done(process->report());
     first = end;

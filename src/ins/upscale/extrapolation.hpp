@@ -31,7 +31,8 @@ enum class ErrorBasis {
   none,           ///< one grid only: nothing is known
   one_change,     ///< a multiple of the change to the only other grid
   larger_change,  ///< the grids disagree: the larger of the changes to two of them
-  limit           ///< k0
+  limit,          ///< k0
+  refinement      ///< the change from the grid before, where the grid was refined (error_by_friction.hpp)
 };
 
 struct Extrapolated {

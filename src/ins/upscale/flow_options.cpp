@@ -40,6 +40,13 @@ void read_trust(Reader& in, FlowOptions& options) {
           "also solves on cells twice and three times as wide (a sixth of the work), where these fill the domain, to "
           "estimate the discretisation error of the permeability and to extrapolate it to zero cell width; where these "
           "grids disagree, also on cells 1.5 times as wide");
+  in.number(
+      "flow.error", options.error, "-",
+      "relative error of the permeability (discretisation, estimated) that is to be reached along all of flow.axes: "
+      "the grid is refined where the friction of the flow is, in throats above all, and the flow is solved again "
+      "until the estimate is below it, up to three levels finer and within grid.max_cells and the memory. 0: the "
+      "grid stays as it is",
+      0.0, 0.5);
   in.flag("flow.uncertainty", options.uncertainty,
           "images: also solves with the wall moved to both sides by its plausible error (gray images: the shift for 5 "
           "% of the contrast; segmented images: 0.1 voxel), for the range of the permeability (three times the work); "
@@ -278,6 +285,22 @@ void check_unsteady(Reader& in, const FlowOptions& options) {
             "belongs to permeabilities; remove this key, or write flow.model = \"stokes\"");
 }
 
+/// The grid is refined for a permeability, by its estimated error.
+void check_error(Reader& in, const FlowOptions& options) {
+  if (!(options.error > 0.0)) return;
+  if (options.model != FlowModel::stokes || ends_drive(options))
+    in.mistake("flow.error",
+               "the grid is refined for permeabilities of Stokes flow alone; remove this key, or write flow.model = "
+               "\"stokes\" with a flow.drive");
+  if (!options.estimate_error)
+    in.mistake("flow.error", "given with flow.estimate_error = false, so no error is known; remove one of them");
+  if (options.uncertainty)
+    in.mistake("flow.error",
+               "given with flow.uncertainty, whose range is computed on the grid of the deck; remove one of them");
+  if (options.reservoir > 0)
+    in.mistake("flow.error", "given with flow.reservoir, which needs a grid of one level; remove one of them");
+}
+
 void check_steps(Reader& in, const FlowOptions& options) {
   if (options.model == FlowModel::navier_stokes)
     in.refuse({"flow.steps", "flow.newton_steps"}, "belongs to flow.model = \"steady\"; remove this key");
@@ -293,11 +316,11 @@ void check_steps(Reader& in, const FlowOptions& options) {
 
 void check_without_model(Reader& in) {
   for (const char* key :
-       {"flow.drive",         "flow.inlet",          "flow.lid",         "flow.body",         "flow.axes",
-        "flow.pressure_drop", "flow.gradient",       "flow.velocity",    "flow.flow_rate",    "flow.sides",
-        "flow.tolerance",     "flow.max_iterations", "flow.steps",       "flow.newton_steps", "flow.estimate_error",
-        "flow.uncertainty",   "flow.drive_factor",   "flow.drive_table", "flow.animation",    "flow.start",
-        "flow.start_file"})
+       {"flow.drive",         "flow.inlet",          "flow.lid",          "flow.body",         "flow.axes",
+        "flow.pressure_drop", "flow.gradient",       "flow.velocity",     "flow.flow_rate",    "flow.sides",
+        "flow.tolerance",     "flow.max_iterations", "flow.steps",        "flow.newton_steps", "flow.estimate_error",
+        "flow.uncertainty",   "flow.error",          "flow.drive_factor", "flow.drive_table",  "flow.animation",
+        "flow.start",         "flow.start_file"})
     if (in.given(key) && !in.given("flow.model"))
       in.mistake(key,
                  "given without flow.model, which requests the job: model = \"stokes\", \"steady\", "
@@ -388,6 +411,7 @@ void read(Reader& in, FlowOptions& options) {
   options.estimate_given = options.estimate_error && in.given("flow.estimate_error");
   check_steps(in, options);
   check_unsteady(in, options);
+  if (options.model != FlowModel::none) check_error(in, options);
   options.model == FlowModel::none ? check_without_model(in) : check_what_drives(in, options);
 }
 

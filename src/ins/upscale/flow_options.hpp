@@ -70,6 +70,7 @@ struct FlowOptions {
   /// Error estimate of the permeability, by solves on wider cells where these fit; if set explicitly, it is an error if
   /// they do not.
   bool estimate_error = true, estimate_given = false;
+  double error = 0.0;                    ///< of the permeability, relative, to which the grid is refined; 0: it stays
   FlowStart start = FlowStart::rest;     ///< model navier_stokes
   std::string start_file;                ///< in place of it, models in time: path of a plotfile; empty: none
   std::string drive_factor = "1";        ///< models in time: on the drive or the inlet, a formula of t [s]

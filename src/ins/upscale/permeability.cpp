@@ -511,6 +511,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
   }
   solver.krylov().give_room_back();  // the fields need memory, too
   add_drag(solver, options_, domain, column);
+  if (watch_.find_friction) column.friction = octant_friction(solver.op(), solver.values());
   if (options_.reservoir > 0) column.grid_gradient = scale;
   keep_fields(solver, scale * h * h / fluid_.viscosity, scale * h, watch_.keep_solution, column);
   std::vector<double> inside;

@@ -29,6 +29,7 @@
 #include "ins/upscale/extrapolation.hpp"
 #include "ins/upscale/flow_options.hpp"
 #include "ins/upscale/inertia.hpp"
+#include "ins/upscale/octant_friction.hpp"
 
 namespace karst {
 
@@ -70,6 +71,7 @@ struct FlowColumn {
                                         ///< orphans, which carry no flow); empty unless kept
   std::vector<double> speed;            ///< own unknowns: |u| [m/s]
   SpeedHistogram histogram;
+  std::vector<OctantFriction> friction;  ///< of own octants of boxes; empty unless asked for
   /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
   std::vector<InertiaPoint> inertia;
   std::optional<ForchheimerFit> forchheimer;
@@ -105,6 +107,7 @@ struct FlowWatch {
   std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
   std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
+  bool find_friction = false;  ///< FlowColumn::friction is wanted
 };
 
 /// "stokes x"

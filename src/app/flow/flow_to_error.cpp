@@ -38,9 +38,8 @@ constexpr int most_bits = 24;   ///< of cells along a direction
 constexpr std::size_t most_grids = 8;
 constexpr double aim = 0.9;               ///< of the error that is asked for
 constexpr double without_estimate = 0.5;  ///< of M, where nothing is known of the error
-constexpr double usual_part = 0.5;  ///< of the error from wider cells, which covers nearly all samples (decision 016)
-constexpr double least_weight = 0.325;  ///< of M: nine tenths of what refining all of the grid gives
-constexpr double most_weight = 0.75;    ///< of M: a smaller change of K would say little about its error
+constexpr double usual_part = 0.5;    ///< of the error from wider cells, which covers nearly all samples (decision 016)
+constexpr double most_weight = 0.75;  ///< of M: a smaller change of K would say little about its error
 constexpr double of_memory = 0.8;
 constexpr double worth_it = 1.01;  ///< times as many cells
 constexpr const char* record_name = "permeability, grids";
@@ -57,6 +56,15 @@ int finest_level(const JobContext& run) {
   const Index& cells = run.grid.cells;
   while ((std::int64_t{std::max({cells[0], cells[1], cells[2]})} << level) > (std::int64_t{1} << most_bits)) --level;
   return level;
+}
+
+/// Of cells as wide as voxels, or of others. Collective.
+LevelWeights weights_of(const JobContext& run) {
+  if (run.config.geometry.image.empty()) return second_order;
+  const double voxel = run.again({run.grid.cells}).image->info().voxel;
+  const double h = run.grid.cell_width();
+  const int n = static_cast<int>(std::lround(run.grid.size[0] / h));
+  return line_offset(h / voxel, n) < 0.0 ? cells_of_voxels : second_order;
 }
 
 /// Cells with flow that the memory allows, by what those of now have taken.
@@ -85,7 +93,7 @@ Vec3 goal_of(const FlowRound& round, const std::vector<int>& axes, double asked,
     if (round.error[a] <= asked) continue;
     const double likely = is_first ? std::max(asked, usual_part * round.error[a]) : round.error[a];
     const double part = std::isnan(round.error[a]) ? without_estimate : aim * asked / likely;
-    goal[a] = std::clamp(part, least_weight, most_weight) * round.weight[a];
+    goal[a] = std::min(part, most_weight) * round.weight[a];
   }
   return goal;
 }
@@ -106,8 +114,8 @@ std::string errors_text(const FlowRound& round) {
 }
 
 /// Which grid is next, or why none is.
-void choose_next(const JobContext& run, std::span<const OctantShare> octants, const std::vector<int>& axes,
-                 FlowRounds& rounds) {
+void choose_next(const JobContext& run, std::span<const OctantShare> octants, const LevelWeights& weights,
+                 const std::vector<int>& axes, FlowRounds& rounds) {
   const FlowRound& now = rounds.grids.back();
   const double asked = run.config.flow.error;
   const Vec3 goal = goal_of(now, axes, asked, rounds.grids.size() == 1);
@@ -115,7 +123,7 @@ void choose_next(const JobContext& run, std::span<const OctantShare> octants, co
   if (is_reached(goal)) return;
   const int finest = finest_level(run);
   const double most = most_cells(run, now.cells);
-  const FinerGrid finer = finer_grid(run.grid, octants, now.boxes, goal, finest, most);
+  const FinerGrid finer = finer_grid(run.grid, octants, weights, now.boxes, goal, finest, most);
   const bool more = finer.cells >= worth_it * static_cast<double>(now.cells);
   if (more && rounds.grids.size() < most_grids) {
     rounds.next = finer.boxes;
@@ -132,7 +140,9 @@ void choose_next(const JobContext& run, std::span<const OctantShare> octants, co
 }
 
 void keep(const JobContext& run, const FlowRounds& rounds) {
-  Json state{{"grids", json_of(rounds.grids, shown::record)}, {"next", rounds.next ? Json(*rounds.next) : Json()}};
+  Json state{{"grids", json_of(rounds.grids, shown::record)},
+             {"next", rounds.next ? Json(*rounds.next) : Json()},
+             {"fine_weight", rounds.fine_weight}};
   run.services.solved.save(record_name, rounds.depends, {{{"grids", rounds.grids.size()}}, std::move(state)}, {});
 }
 
@@ -141,6 +151,7 @@ void restore(const JobContext& run, FlowRounds& rounds) {
   const std::optional<Json> state = run.services.solved.load(record_name, rounds.depends);
   if (!state) return;
   take_value(state->at("grids"), rounds.grids);
+  rounds.fine_weight = state->at("fine_weight").get<double>();
   if (!state->at("next").is_null()) {
     rounds.next = state->at("next").get<FlaggedBoxes>();
   } else {  // its last flow is not kept
@@ -181,7 +192,9 @@ void end_grid(const JobContext& context, FlowColumns& columns) {
   const std::vector<OctantShare> octants = octant_shares(context.comm, columns);
   FlowRound now{.boxes = context.flagged().value_or(FlaggedBoxes())};
   for (const OctantShare& o : octants) now.cells += o.cells;
-  const Vec3 weight = error_weight(octants);
+  if (rounds.grids.empty()) rounds.fine_weight = weights_of(context).fine;
+  const LevelWeights weights{rounds.fine_weight};
+  const Vec3 weight = error_weight(octants, weights);
   const std::vector<int> axes = solved_axes(columns);
   for (FlowColumn& c : columns) {
     c.friction = std::vector<OctantFriction>();
@@ -194,7 +207,7 @@ void end_grid(const JobContext& context, FlowColumns& columns) {
     now.seconds += context.comm.max(c.seconds + c.setup_seconds);
   }
   rounds.grids.push_back(std::move(now));
-  choose_next(context, octants, axes, rounds);
+  choose_next(context, octants, weights, axes, rounds);
   keep(context, rounds);
 }
 

@@ -27,8 +27,9 @@ struct FlowRound {
 struct FlowRounds {
   std::vector<FlowRound> grids{};
   std::optional<FlaggedBoxes> next{};  ///< on which the flow is to be solved now; none: the last one is the result
-  std::string limit{};    ///< why there is no finer one though the error is asked for; empty: it is reached
-  std::string depends{};  ///< SolveStore::dependencies() on the first ground
+  std::string limit{};       ///< why there is no finer one though the error is asked for; empty: it is reached
+  double fine_weight = 1.0;  ///< LevelWeights::fine (ins/upscale/error_by_friction.hpp)
+  std::string depends{};     ///< SolveStore::dependencies() on the first ground
 };
 
 }  // namespace karst

@@ -14,12 +14,10 @@ namespace karst {
 
 namespace {
 
-constexpr double gain = 0.75;             ///< of the part of M of cells that are halved
+constexpr double most_gain = 0.9;         ///< of what refining all cells gains: the rest costs most of the cells
 constexpr double safety_of_change = 1.5;  ///< of an error from one change
 constexpr double least_part = 1.0 / 3.0;
 constexpr double least_change = 0.02;  ///< of M, for a change of K to say something
-
-double weight_of(int level) { return std::ldexp(1.0, -2 * level); }
 
 void sort_unique(std::vector<std::uint64_t>& keys) {
   std::ranges::sort(keys);
@@ -63,10 +61,10 @@ std::vector<OctantShare> octant_shares(const Comm& comm, std::span<const FlowCol
   return merged;
 }
 
-Vec3 error_weight(std::span<const OctantShare> octants) {
+Vec3 error_weight(std::span<const OctantShare> octants, const LevelWeights& weights) {
   Vec3 sum;
   for (const OctantShare& o : octants)
-    for (int a = 0; a < 3; ++a) sum[a] += o.share[a] * weight_of(o.level);
+    for (int a = 0; a < 3; ++a) sum[a] += o.share[a] * weights.of(o.level);
   return sum;
 }
 
@@ -116,22 +114,27 @@ struct Budget {
   }
 };
 
-/// Those with the largest part of M along an axis first, until M is no more than the goal. Returns whether it is.
-bool refine_for(int axis, double goal, std::span<const OctantShare> octants, int finest, Budget& budget,
-                Lattice& lattice) {
-  const auto part = [&](const OctantShare* o) { return o->share[axis] * weight_of(o->level); };
+/// Those that gain most of M along an axis first, until M is no more than the goal. Returns whether it is.
+bool refine_for(int axis, double goal, std::span<const OctantShare> octants, const LevelWeights& weights, int finest,
+                Budget& budget, Lattice& lattice) {
+  const auto gain = [&](const OctantShare* o) { return o->share[axis] * weights.gain(o->level); };
   std::vector<const OctantShare*> order;
+  double possible = 0.0;
   for (const OctantShare& o : octants)
-    if (o.level < finest && o.share[axis] > 0.0) order.push_back(&o);
-  std::ranges::stable_sort(order, std::ranges::greater(), part);
-  double left = error_weight(octants)[axis];
+    if (o.level < finest && o.share[axis] > 0.0) {
+      order.push_back(&o);
+      possible += gain(&o);
+    }
+  std::ranges::stable_sort(order, std::ranges::greater(), gain);
+  double left = error_weight(octants, weights)[axis];
+  const double until = std::max(goal, left - most_gain * possible);
   for (const OctantShare* o : order) {
-    if (left <= goal) break;
+    if (left <= until) break;
     if (!lattice.is_refined(*o)) {
       if (!budget.take(*o)) break;
       lattice.refine(*o);
     }
-    left -= gain * part(o);
+    left -= gain(o);
   }
   return left <= goal;
 }
@@ -150,14 +153,14 @@ void fill_gaps(std::span<const OctantShare> octants, int finest, Budget& budget,
 
 }  // namespace
 
-FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octants, const FlaggedBoxes& now,
-                     const Vec3& goal, int finest, double most) {
+FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octants, const LevelWeights& weights,
+                     const FlaggedBoxes& now, const Vec3& goal, int finest, double most) {
   Lattice lattice(grid, now);
   Budget budget{.most = most};
   for (const OctantShare& o : octants) budget.cells += static_cast<double>(o.cells);
   FinerGrid finer{.boxes = now};
   for (int a = 0; a < 3; ++a) {
-    const bool reached = refine_for(a, goal[a], octants, finest, budget, lattice);
+    const bool reached = refine_for(a, goal[a], octants, weights, finest, budget, lattice);
     finer.enough = finer.enough && reached;
   }
   fill_gaps(octants, finest, budget, lattice);

@@ -3,15 +3,17 @@
 // error on a refined grid.
 //
 // Stokes flow is the flow of least friction, so a conductance that is wrong by a part ε in a place changes K by ε times
-// the share f of this place in the friction of the whole flow. With an ε = δ 4^-l that is alike on all cells of level l
-// (second order in the cell width),
+// the share f of this place in the friction of the whole flow. With an ε = δ w_l that is alike on all cells of level l,
 //
-//   error of K = δ M,   M = Σ_octants f 4^-l
+//   error of K = δ M,   M = Σ_octants f w_l,   w_0 = 1,   w_l = a 4^-l
 //
-// and a grid on which M is smaller has an error that is smaller by as much. δ is what the last refinement has shown:
-// K changed by δ (M before - M now). All is relative to K, an entry for each axis of the drive.
+// and a grid on which M is smaller has an error that is smaller by as much. a = 1 is second order in the cell width. On
+// cells as wide as the voxels of an image the interpolated wall is off by b = -1/6, on finer ones by 4^-l / 12
+// (extrapolation.hpp): where this is all of the error, a = 1/2. For such grids a = 2/3. δ is what the last refinement
+// has shown: K changed by δ (M before - M now). All is relative to K, an entry for each axis of the drive.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,8 +36,16 @@ struct OctantShare {
 /// Of all ranks, from FlowColumn::friction, by level and key. The same on every rank. Collective.
 std::vector<OctantShare> octant_shares(const Comm& comm, std::span<const FlowColumn> columns);
 
+/// w_l.
+struct LevelWeights {
+  double fine = 1.0;  ///< a
+  double of(int level) const { return level == 0 ? 1.0 : std::ldexp(fine, -2 * level); }
+  double gain(int level) const { return of(level) - of(level + 1); }  ///< of cells that are halved
+};
+inline constexpr LevelWeights second_order{1.0}, cells_of_voxels{2.0 / 3.0};
+
 /// M.
-Vec3 error_weight(std::span<const OctantShare> octants);
+Vec3 error_weight(std::span<const OctantShare> octants, const LevelWeights& weights);
 
 /// Finer boxes for a smaller M, and those of coarser levels that hold them.
 struct FinerGrid {
@@ -44,15 +54,15 @@ struct FinerGrid {
   bool enough = true;  ///< false: `most` cells or the finest level allow no smaller M
 };
 
-/// Of each axis those with the largest gain (3/4 of their part of M) first, until M is no more than the goal; then
-/// those with three refined neighbours.
+/// Of each axis those whose refinement gains most of M first, until M is no more than the goal, or nine tenths of what
+/// can be gained are; then those with three refined neighbours.
 /// @param grid    cells, periodic directions and box size
 /// @param now     boxes that are refined already
 /// @param goal    M; infinite: the axis needs nothing
 /// @param finest  level that cells may have
 /// @param most    cells with flow
-FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octants, const FlaggedBoxes& now,
-                     const Vec3& goal, int finest, double most);
+FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octants, const LevelWeights& weights,
+                     const FlaggedBoxes& now, const Vec3& goal, int finest, double most);
 
 /// Of one axis on one grid.
 struct ErrorOnGrid {

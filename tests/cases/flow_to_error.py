@@ -84,7 +84,7 @@ def compare(karst, folder, size, name, check, errors):
 
 
 def check_ranks(karst, folder, of_one, check):
-    of_two = solve(karst, folder, "two", ranks=2)
+    of_two = solve(karst, folder, "two", f"flow.error={ERRORS[1]}", ranks=2)
     same = [a["cells"] == b["cells"] and abs(a["permeability_m2"][0] / b["permeability_m2"][0] - 1) < 1e-5
             for a, b in zip(of_one["refinement"]["grids"], of_two["refinement"]["grids"], strict=True)]
     check("the same grids on 2 ranks", all(same) and len(same) > 1, str(same))

@@ -49,11 +49,18 @@ struct Ran {
   std::int64_t unknowns_at_end = 0;
 };
 
-Ran run(const std::string& deck) {
+/// @param folder  where checkpoints stay; empty: none are written
+/// @param resume  from the last one there
+Ran run(const std::string& deck, const std::string& folder = "", bool resume = false) {
   const Config config = test::config_of(deck);
   test::JobCase run(config.grid, *two_grains());
   run.config = config;
-  std::vector<Job> all{flow_job(), transport_job()};
+  std::vector<Job> all{flow_job()};
+  if (config.transport.asked()) all.push_back(transport_job());
+  if (!folder.empty()) {
+    run.services.solved = {run.comm, folder + "/solves", deck, resume};
+    run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
+  }
   run.services.exchanges.taken = taken_by(all, run.config);
   KeptBoxes kept;
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
@@ -71,8 +78,8 @@ Ran run(const std::string& deck) {
   ran.followed = run.services.followed;
   ran.levels_at_end = run.context.geometry().levels.size();
   ran.unknowns_at_end = unknowns_of(run.context.geometry().report);
-  ran.columns = test::read_columns(run.folder.path() + "/transport.csv");
-  if (is_in_time(config.flow.model)) ran.flow = test::read_columns(run.folder.path() + "/history.csv");
+  if (config.transport.asked()) ran.columns = test::read_columns(run.services.files.path("transport.csv"));
+  if (is_in_time(config.flow.model)) ran.flow = test::read_columns(run.services.files.path("history.csv"));
   return ran;
 }
 
@@ -151,6 +158,86 @@ TEST(Follow, WhatHasGoneByIsCoarseAgainAloneByDay) {
   EXPECT_EQ(followed.unknowns_at_end,
             unknowns_of(build_geometry(Comm::world(), coarse, *two_grains(), KeepPores::all).report));
   EXPECT_GT(followed.followed.most, 2 * followed.unknowns_at_end);
+}
+
+// The limit is kept in every step, and said; boxes that were left out are the same on any ranks and behind a
+// checkpoint: the same bits.
+TEST(FollowMpi, ALimitIsKept) {
+  std::string deck =
+      duct + "max_cells = 6000\n" + front + test::creeping_flow + pulse + "[checkpoint]\nevery_steps = 7\n";
+  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.2");
+  const test::SharedDirectory folder(Comm::world());
+  const Ran whole = run(deck, folder.path()), again = run(deck, folder.path(), true);
+  EXPECT_LE(whole.followed.most, 6000);
+  EXPECT_GT(whole.followed.most, 4500);
+  EXPECT_GT(whole.followed.limited_steps, whole.followed.steps / 2);
+  EXPECT_LT(whole.followed.changes, whole.followed.steps / 5);
+  test::expect_conserved_and_bounded(whole.columns, "dye");
+  Json left = whole.followed.state(), left_again = again.followed.state();
+  left[1] = left_again[1] = 0.0;  // seconds
+  EXPECT_EQ(left_again, left);
+  EXPECT_EQ(again.columns, whole.columns);
+}
+
+TEST(Follow, ALimitBelowTheOtherLevelsIsAnError) {
+  const std::string flow = test::creeping_flow + pulse;
+  EXPECT_PRED2(test::has, test::error_of([&] { run(duct + "max_cells = 1000\n" + front + flow); }),
+               "before it follows anything");
+  EXPECT_PRED2(test::has, test::error_of([&] { run(duct + "max_cells = 4000\n" + everywhere + flow); }), "of level 1");
+}
+
+/// A formula is that of the region which it describes.
+TEST(Follow, AFormulaOfThePlaceIsARegion) {
+  const std::string flow = test::creeping_flow + pulse;
+  const Ran formula =
+      run(duct + "[[grid.refine]]\nwhere = \"formula\"\nformula = \"x > 8 && x < 16 && t < 1e9\"\nbuffer = 0\n" + flow);
+  const GridOptions region = test::refined_in(with_flagged(test::config_of(duct + front + flow).grid, FlaggedBoxes()),
+                                              1, {8, 0, 0}, {16, 8, 8});
+  EXPECT_EQ(formula.followed.changes, 0);
+  EXPECT_EQ(formula.unknowns_at_end,
+            unknowns_of(build_geometry(Comm::world(), region, *two_grains(), KeepPores::all).report));
+}
+
+// A transient flow alone: fast water is refined, and the flow is nearer to that of the fine grid.
+TEST(Follow, AFlowIsFollowedByItsSpeed) {
+  const std::string flow = R"(
+[fluid]
+viscosity = 1
+density = 1
+[flow]
+model = "unsteady-stokes"
+drive = "pressure-drop"
+pressure_drop = 0.5
+axes = ["x"]
+[time]
+end = 20
+dt = 2
+)";
+  const std::string fast = "[[grid.refine]]\nwhere = \"speed\"\nabove = 1.2\nrelative = true\n";
+  std::string coarse_deck = duct + flow;
+  coarse_deck.replace(coarse_deck.find("levels = 2"), 10, "levels = 1");
+  const Ran fine = run(duct + everywhere + flow), coarse = run(coarse_deck), followed = run(duct + fast + flow);
+  EXPECT_GE(followed.followed.changes, 1);
+  EXPECT_LT(followed.unknowns_at_end, fine.unknowns_at_end);
+  EXPECT_GT(followed.unknowns_at_end, coarse.unknowns_at_end);
+  const auto velocity = [](const Ran& ran) { return ran.flow.at("darcy_velocity_x_m_s").back(); };
+  EXPECT_LT(std::abs(velocity(followed) - velocity(fine)), std::abs(velocity(coarse) - velocity(fine)));
+}
+
+// Grains that take up dye are refined once dye has come: of the first grain, not of the one further on.
+TEST(Follow, ReactingWallsAreRefined) {
+  std::string deck = duct + "[[grid.refine]]\nwhere = \"rate\"\nabove = 1e-3\nbuffer = 0\n" + test::creeping_flow +
+                     pulse + "[[transport.wall]]\nrate = 0.01\n";
+  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.2");
+  const Ran ran = run(deck);
+  const GridOptions coarse = with_flagged(test::config_of(deck).grid, FlaggedBoxes()),
+                    first = test::refined_in(coarse, 1, {4, 0, 0}, {12, 8, 8});
+  const auto cells = [](const GridOptions& grid) {
+    return unknowns_of(build_geometry(Comm::world(), grid, *two_grains(), KeepPores::all).report);
+  };
+  EXPECT_GE(ran.followed.changes, 1);
+  EXPECT_GT(ran.unknowns_at_end, cells(coarse));
+  EXPECT_LE(ran.followed.most, cells(first));
 }
 
 }  // namespace

@@ -145,11 +145,12 @@ void read_refinement(Reader& item, Refinement& r) {
               "speed, vorticity, rate: refined above this value; formula: above this value of it, so that a comparison "
               "needs none",
               -any, any);
-  double keep = 0.0;
+  constexpr double most_kept = 1e100;
+  double keep = -any;  // not set
   item.number("keep", keep, item.documenting() ? "as above" : unit_of(r.where),
               "what is refined stays so down to this value, which is not above the threshold; default: half of above "
               "or change",
-              -any, any);
+              -most_kept, most_kept);
   if (item.given("keep")) r.keep = keep;
   item.flag("relative", r.relative,
             "speed, vorticity: above and keep are multiples of the mean over the fluid, in place of a value with unit");

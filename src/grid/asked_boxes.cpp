@@ -7,7 +7,6 @@
 
 #include "base/comm/parallel.hpp"
 #include "grid/morton.hpp"
-#include "grid/vof_loops.hpp"
 
 namespace karst {
 
@@ -16,18 +15,16 @@ namespace {
 using Keys = std::vector<std::uint64_t>;
 
 /// What each of these boxes adds to the unknowns, [level - 1][box]. Collective.
-std::vector<std::vector<std::int64_t>> growth_of(const Comm& comm, const LevelGraph& level0,
+std::vector<std::vector<std::int64_t>> growth_of(const Comm& comm, const Layout& layout, const FluidOfBox& fluid_of,
                                                  const std::vector<Keys>& boxes) {
-  const Layout& layout = level0.layout();
   const int width = layout.box_size();
-  const auto first = layout.owned(comm.rank()).first;
+  const auto [first, last] = layout.owned(comm.rank());
   std::vector<std::vector<std::int64_t>> growth;
   for (const Keys& keys : boxes) growth.emplace_back(keys.size(), 0);
-  parallel_for_dynamic(level0.n_local(), [&](std::int64_t b) {
-    const BoxGraph graph = level0.box(static_cast<int>(b));
-    const Box cells = layout.box(first + b);
-    std::vector<std::int64_t> fluid;  // VoFs per cell
-    const std::uint64_t key = layout.keys()[first + b];
+  parallel_for_dynamic(last - first, [&, begin_of_rank = first](std::int64_t b) {
+    const Box cells = layout.box(begin_of_rank + b);
+    std::vector<std::int64_t> fluid;  // pieces per cell
+    const std::uint64_t key = layout.keys()[begin_of_rank + b];
     for (std::size_t l = 0; l < boxes.size(); ++l) {
       const int level = static_cast<int>(l) + 1;
       const Keys& keys = boxes[l];
@@ -36,17 +33,17 @@ std::vector<std::vector<std::int64_t>> growth_of(const Comm& comm, const LevelGr
       for (auto k = begin; k != end; ++k) {
         if (fluid.empty()) {
           fluid.assign(cells.count(), 0);
-          for_each_vof(graph, [&](int, int cell) { ++fluid[cells.offset(graph.cells.cell(cell))]; });
+          for (const std::uint16_t cell : fluid_of(static_cast<int>(b))) ++fluid[cell];
         }
         const int covered = std::max(1, width >> level);  // cells of level 0 along its edge, or the one that it is in
         const Index position = morton_decode(*k);
         Box under;
         for (int d = 0; d < 3; ++d) under.lo[d] = static_cast<int>((std::int64_t{position[d]} * width) >> level);
         under.hi = under.lo + Index::all(covered);
-        std::int64_t vofs = 0;
-        for_each_cell(intersect(under, cells), [&](const Index& c) { vofs += fluid[cells.offset(c)]; });
+        std::int64_t pieces = 0;
+        for_each_cell(intersect(under, cells), [&](const Index& c) { pieces += fluid[cells.offset(c)]; });
         const std::int64_t each = std::int64_t{width} * width * width / (std::int64_t{covered} * covered * covered);
-        growth[l][k - keys.begin()] = vofs * (each - each / 8);
+        growth[l][k - keys.begin()] = pieces * (each - each / 8);
       }
     }
   });
@@ -63,9 +60,9 @@ struct Candidate {
 /// Boxes that are in, and what more of them cost.
 class Selection {
  public:
-  Selection(const LevelGraph& level0, const FlaggedBoxes& base, std::size_t n_levels)
-      : box_size_(level0.layout().box_size()), in_(n_levels) {
-    Domain finer = level0.layout().domain();
+  Selection(const Layout& level0, const FlaggedBoxes& base, std::size_t n_levels)
+      : box_size_(level0.box_size()), in_(n_levels) {
+    Domain finer = level0.domain();
     for (std::size_t l = 0; l < n_levels; ++l) {
       finer = finer.refined();
       domains_.push_back(finer);
@@ -158,11 +155,11 @@ BaseGrid base_of(const GridHierarchy& grid, std::int64_t unknowns) {
   return base;
 }
 
-LimitedBoxes within_limit(const Comm& comm, const LevelGraph& level0, const BaseGrid& base, const AskedBoxes& asked,
-                          const FlaggedBoxes& now, std::int64_t max_cells) {
+LimitedBoxes within_limit(const Comm& comm, const Layout& level0, const FluidOfBox& fluid, const BaseGrid& base,
+                          const AskedBoxes& asked, const FlaggedBoxes& now, std::int64_t max_cells) {
   Selection selection(level0, base.boxes, asked.size());
   const std::vector<Keys> all = with_needed(selection, asked);
-  const std::vector<std::vector<std::int64_t>> growth = growth_of(comm, level0, all);
+  const std::vector<std::vector<std::int64_t>> growth = growth_of(comm, level0, fluid, all);
   std::int64_t unknowns = base.unknowns;
   LimitedBoxes limited;
   for (const Candidate& box : in_order_of_strength(asked, now)) {

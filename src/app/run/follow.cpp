@@ -12,6 +12,7 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/file/log.hpp"
+#include "grid/vof_loops.hpp"
 
 namespace karst {
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int looks_between = 10;  ///< from one at whether fewer boxes would do to the next
 constexpr double too_many = 1.5;   ///< times as many boxes as are asked for
+constexpr std::size_t few_of = 20;  ///< boxes under grid.max_cells: one of so many is not worth a change
 
 std::size_t n_boxes(const FlaggedBoxes& flagged) {
   std::size_t n = 0;
@@ -26,11 +28,14 @@ std::size_t n_boxes(const FlaggedBoxes& flagged) {
   return n;
 }
 
-/// Every box is one of the others.
-bool are_among(const FlaggedBoxes& boxes, const FlaggedBoxes& others) {
+/// Boxes that are none of the others.
+std::size_t n_new(const FlaggedBoxes& boxes, const FlaggedBoxes& others) {
+  std::size_t n = 0;
   for (std::size_t l = 0; l < boxes.size(); ++l)
-    if (!boxes[l].empty() && (l >= others.size() || !std::ranges::includes(others[l], boxes[l]))) return false;
-  return true;
+    n += std::ranges::count_if(boxes[l], [&](std::uint64_t key) {
+      return l >= others.size() || !std::ranges::binary_search(others[l], key);
+    });
+  return n;
 }
 
 /// Whether a box is missing. @param[out] boxes  as Process::flag(), of this rank
@@ -42,13 +47,25 @@ bool is_missing(const JobContext& context, const Together& all, AskedBoxes* boxe
   return context.comm.any(missing);
 }
 
+/// As FluidOfBox: VoFs, and what has joined VoFs of neighbours.
+std::vector<std::uint16_t> cells_with_fluid(const LevelGeometry& level, int local) {
+  std::vector<std::uint16_t> cells;
+  for_each_vof(level.graph.box(local), [&](int, int cell) { cells.push_back(static_cast<std::uint16_t>(cell)); });
+  const auto [first, last] = level.joined_in(local);
+  for (std::int64_t i = first; i < last; ++i)
+    if (level.joined[i].home != no_face) cells.push_back(level.joined[i].cell);
+  return cells;
+}
+
 /// All boxes that are asked for, with those that hold them on coarser levels, as far as grid.max_cells allows.
 LimitedBoxes wanted_boxes(const JobContext& context, const Together& all) {
   AskedBoxes asked;
   is_missing(context, all, &asked);
   asked = gather(context.comm, std::move(asked));
   if (!context.services.base_grid) return {keys_of(asked)};
-  return within_limit(context.comm, context.geometry().levels[0].graph, *context.services.base_grid, asked,
+  const LevelGeometry& level0 = context.geometry().levels[0];
+  const auto fluid = [&](int local) { return cells_with_fluid(level0, local); };
+  return within_limit(context.comm, level0.graph.layout(), fluid, *context.services.base_grid, asked,
                       *context.flagged(), context.grid.max_cells);
 }
 
@@ -113,7 +130,7 @@ void follow(JobContext& context, std::span<const Job> jobs, Together& all, Clock
   const FlaggedBoxes& there = *context.flagged();
   if (boxes == there) return;  // what is missing has no box of its own: fluid that has joined another cell
   const std::size_t now = n_boxes(there), wanted = n_boxes(boxes);
-  const bool more = left_out > 0 ? !are_among(boxes, there) : missing;
+  const bool more = left_out > 0 ? few_of * n_new(boxes, there) > now : missing;
   if (!more && static_cast<double>(now) <= too_many * static_cast<double>(wanted)) return;
   const WallClock since;
   change_levels(context, jobs, boxes, all, clock);

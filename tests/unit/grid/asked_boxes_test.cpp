@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "grid/morton.hpp"
-#include "unit/grid/model.hpp"
 
 namespace karst::asked_boxes_test {
 namespace {
@@ -31,7 +32,7 @@ struct Open {
   /// With room for so many boxes.
   LimitedBoxes limited(const AskedBoxes& asked, int room, const FlaggedBoxes& now = {},
                        const BaseGrid& base = {of_base, {}}) const {
-    return within_limit(comm, level0, base, asked, now, of_base + room * of_box);
+    return within_limit(comm, layout, fluid, base, asked, now, of_base + room * of_box);
   }
   static Keys keys(const std::vector<Index>& positions) {
     Keys all;
@@ -40,8 +41,13 @@ struct Open {
     return all;
   }
   Comm comm = Comm::world();
-  test::Model model{comm, {{32, 16, 16}, {false, false, false}}, 8, [](const Index&) { return 1; }};
-  LevelGraph level0 = model.build(comm);
+  static std::vector<std::uint16_t> fluid(int) {  // every cell
+    std::vector<std::uint16_t> cells(512);
+    std::iota(cells.begin(), cells.end(), std::uint16_t{0});
+    return cells;
+  }
+  Layout layout =
+      build_layout(comm, Domain{{32, 16, 16}, {false, false, false}}, 8, [](const Box&) { return 1.0; }).layout;
 };
 
 // Boxes are as strong as the strongest that asks for them, on any rank, and as those that they hold.

@@ -18,8 +18,8 @@ namespace karst {
 
 namespace {
 
-constexpr int looks_between = 10;  ///< from one at whether fewer boxes would do to the next
-constexpr double too_many = 1.5;   ///< times as many boxes as are asked for
+constexpr int looks_between = 10;   ///< from one at whether fewer boxes would do to the next
+constexpr double too_many = 1.5;    ///< times as many boxes as are asked for
 constexpr std::size_t few_of = 20;  ///< boxes under grid.max_cells: one of so many is not worth a change
 
 std::size_t n_boxes(const FlaggedBoxes& flagged) {
@@ -32,9 +32,8 @@ std::size_t n_boxes(const FlaggedBoxes& flagged) {
 std::size_t n_new(const FlaggedBoxes& boxes, const FlaggedBoxes& others) {
   std::size_t n = 0;
   for (std::size_t l = 0; l < boxes.size(); ++l)
-    n += std::ranges::count_if(boxes[l], [&](std::uint64_t key) {
-      return l >= others.size() || !std::ranges::binary_search(others[l], key);
-    });
+    n += std::ranges::count_if(
+        boxes[l], [&](std::uint64_t key) { return l >= others.size() || !std::ranges::binary_search(others[l], key); });
   return n;
 }
 

@@ -8,6 +8,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "eb/cut/throats.hpp"
 #include "eb/link/solids.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -96,12 +97,19 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
     return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
            BoxContent::Kind::mixed;
   };
-  int buffer = 0;  // by which holds_wall() is asked beyond a box
-  for (const Refinement& r : grid.refine) buffer = std::max(buffer, r.buffer);
+  int buffer = 0;  // by which φ is asked for beyond a box
+  bool has_throats = false;
+  for (const Refinement& r : grid.refine) {
+    const bool throat = r.where == Refinement::Where::throat;
+    has_throats = has_throats || throat;
+    buffer = std::max(buffer, throat ? reach_of_throats(r.cells) : r.buffer);
+  }
+  ThroatBoxes throats;
   const auto fetch = [&](int level, std::span<const Box> boxes) {
     std::vector<Box> cells(boxes.begin(), boxes.end());
     for (Box& box : cells) box = box.grown(buffer);
     level_set.fetch(comm, level, cells);
+    if (has_throats) throats.find(comm, grid, level_set, level, boxes);
   };
   GridHierarchy built = build_hierarchy(
       comm, grid, holds_wall,
@@ -109,7 +117,8 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
         const Classify classify = weight_of_box(level_set, level);
         return kept == nullptr ? classify(cells) : kept->weight(level, cells, classify);
       },
-      costs, fetch);
+      costs, fetch,
+      [&](const Refinement&, int level, const Box& octant) { return throats.meets(grid, level, octant); });
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
       !empty || may_be_solid(level_set),
@@ -117,7 +126,7 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
       grid.cells[0], grid.cells[1], grid.cells[2]);
   int asked = 0;  // finest level that the deck names a place of
   for (const Refinement& r : grid.refine)
-    if (!(r.follows() && grid.flagged)) asked = std::max(asked, r.level);
+    if (!(r.follows() && grid.flagged) && r.where != Refinement::Where::throat) asked = std::max(asked, r.level);
   require(empty || built.n_levels() > asked,
           "grid.refine: nothing to refine on level {}, although grid.levels = {}; check lo and hi (in metres, inside "
           "the domain) or use fewer levels",

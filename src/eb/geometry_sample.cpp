@@ -10,6 +10,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "eb/cut/cut_box.hpp"
+#include "eb/cut/throats.hpp"
 #include "eb/link/level_builder.hpp"
 #include "grid/hierarchy.hpp"
 
@@ -235,13 +236,20 @@ bool LevelSampler::in_region(int level, const Index& finer_place) const {
     return classify(*local_level_set(level_set_, cells, l), level_set_.smoothness(), cells, l).kind ==
            BoxContent::Kind::mixed;
   };
-  if (is_refined(grid_, level, octant, holds_wall)) return true;
+  const auto holds_throat = [&](const Refinement& r, int l, const Box& cells) {
+    const Box wanted = cells.grown(r.buffer);
+    bool meets = false;
+    for_each_throat_cell(level_set_, domain_on_level(grid_.domain(), l), l, r.cells, wanted.grown(r.cells),
+                         [&](const Index& cell) { meets = meets || wanted.contains(cell); });
+    return meets;
+  };
+  if (is_refined(grid_, level, octant, holds_wall, holds_throat)) return true;
   const int deeper = grid_.levels - 2 - level;
   if (deeper <= 0) return false;
   // Where the level after next is refined, an octant of the next one stands around it, half as wide as one of this; the
   // level after that asks for a quarter more, and so on. One look at what all of them may reach.
   const int reach = grid_.box - (grid_.box >> std::min(deeper, 30));  // cells of the next level
-  return is_refined(grid_, level + 1, Box{2 * octant.lo, 2 * octant.hi}.grown(reach), holds_wall);
+  return is_refined(grid_, level + 1, Box{2 * octant.lo, 2 * octant.hi}.grown(reach), holds_wall, holds_throat);
 }
 
 Look LevelSampler::look_at(const Place& place) const {

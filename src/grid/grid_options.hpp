@@ -15,17 +15,30 @@ namespace karst {
 
 /// One [[grid.refine]]: the part of the domain to be covered by boxes of a finer level (and of all levels below it).
 struct Refinement {
-  enum class Where : std::uint8_t { wall, region, front, gradient };
+  /// First the places that stay, then those that follow the solution.
+  enum class Where : std::uint8_t { wall, region, throat, front, gradient, speed, vorticity, rate, formula };
   int level = 1;
   Where where = Where::wall;
   Vec3 lo, hi;                   ///< region: corners [m]
   int buffer = 2;                ///< cells of the next coarser level added around
-  std::string component{};       ///< front, gradient: of transport; empty: the only one
+  std::string component{};       ///< front, gradient, rate: of transport; empty: the only one, of a rate any
   double low = 0.0, high = 0.0;  ///< front: the values between which it is [C]
   double change = 0.0;           ///< gradient: between neighbouring cells of the next coarser level [C]
+  int cells = 0;                 ///< throat: pores narrower than so many cells of the next coarser level
+  double above = 0.0;            ///< speed [m/s], vorticity [1/s], rate [mol/m²/s], formula
+  std::optional<double> keep{};  ///< what is refined stays so down to this value; none: to half of the threshold
+  bool relative = false;         ///< speed, vorticity: above and keep are multiples of the mean over the fluid
+  std::string mineral{};         ///< rate: of [chemistry]; empty: any
+  std::string formula{};
 
   /// It follows the solution in runs through time.
-  bool follows() const { return where == Where::front || where == Where::gradient; }
+  bool follows() const { return where >= Where::front; }
+  /// It is refined where more is found. A front is found (1) or not (0).
+  double threshold() const { return where == Where::gradient ? change : where == Where::front ? 0.5 : above; }
+  double kept() const {
+    const double t = threshold();
+    return keep.value_or(where == Where::front ? t : std::min(t, 0.5 * t));
+  }
 };
 
 /// Boxes that a run asks for beside those of the deck: [level - 1], strictly increasing Morton keys of their lattice
@@ -40,6 +53,8 @@ struct GridOptions {
   int box = 16;
   int levels = 1;
   std::vector<Refinement> refine;
+  std::int64_t max_cells = 0;  ///< unknowns of all levels; 0: any number
+  int follow_every = 1;        ///< steps from one look at the solution to the next
   /// In place of what follows the solution; none: that is everywhere. Not in the deck.
   std::optional<FlaggedBoxes> flagged{};
 

@@ -50,26 +50,6 @@ Keys refined_octants(const Comm& comm, const Domain& domain, int box_size, int l
   return comm.all_gather<std::uint64_t>(mine);
 }
 
-/// Boxes of a level that hold a box of the next level or one of its 26 neighbours.
-Keys needed_below(const Domain& finer_domain, int box_size, const Keys& finer) {
-  const Index size = lattice_size(finer_domain, box_size);
-  Keys needed;
-  for (const std::uint64_t key : finer) {
-    const Index at = morton_decode(key);
-    for_each_cell({at - Index::all(1), at + Index::all(2)}, [&](Index p) {
-      for (int d = 0; d < 3; ++d) {
-        if (p[d] >= 0 && p[d] < size[d]) continue;
-        if (!finer_domain.periodic[d]) return;
-        p[d] = (p[d] + size[d]) % size[d];
-      }
-      const std::uint64_t parent = morton_encode(p) >> 3;
-      if (needed.empty() || needed.back() != parent) needed.push_back(parent);
-    });
-  }
-  sort_unique(needed);
-  return needed;
-}
-
 /// Octants of each box of the layout that are in the sorted list of finer boxes.
 std::vector<std::uint8_t> octant_masks(const Layout& layout, const Keys& finer) {
   std::vector<std::uint8_t> mask(layout.n_boxes(), 0);
@@ -115,6 +95,45 @@ bool is_flagged(const GridOptions& grid, int level, const Box& octant) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> boxes_over(const Domain& finer_domain, int box_size, Box cells) {
+  const Index size = lattice_size(finer_domain, box_size);
+  Box places;
+  for (int d = 0; d < 3; ++d) {
+    if (!finer_domain.periodic[d]) {
+      cells.lo[d] = std::max(cells.lo[d], 0);
+      cells.hi[d] = std::min(cells.hi[d], finer_domain.cells[d] / 2);
+    }
+    const auto place = [&](int cell) { return static_cast<int>(std::floor(2.0 * cell / box_size)); };
+    places.lo[d] = place(cells.lo[d]);
+    places.hi[d] = std::min(place(cells.hi[d] - 1) + 1, places.lo[d] + size[d]);
+  }
+  Keys keys;
+  for_each_cell(places, [&](Index at) {
+    for (int d = 0; d < 3; ++d) at[d] = ((at[d] % size[d]) + size[d]) % size[d];
+    keys.push_back(morton_encode(at));
+  });
+  return keys;
+}
+
+std::vector<std::uint64_t> boxes_below(const Domain& finer_domain, int box_size, std::span<const std::uint64_t> finer) {
+  const Index size = lattice_size(finer_domain, box_size);
+  Keys needed;
+  for (const std::uint64_t key : finer) {
+    const Index at = morton_decode(key);
+    for_each_cell({at - Index::all(1), at + Index::all(2)}, [&](Index p) {
+      for (int d = 0; d < 3; ++d) {
+        if (p[d] >= 0 && p[d] < size[d]) continue;
+        if (!finer_domain.periodic[d]) return;
+        p[d] = (p[d] + size[d]) % size[d];
+      }
+      const std::uint64_t parent = morton_encode(p) >> 3;
+      if (needed.empty() || needed.back() != parent) needed.push_back(parent);
+    });
+  }
+  sort_unique(needed);
+  return needed;
+}
 
 Domain domain_on_level(Domain domain, int level) {
   for (; level > 0; --level) domain = domain.refined();
@@ -187,7 +206,7 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
     region.push_back(std::move(next));
   }
   for (std::size_t level = region.size() - 1; level > 1; --level) {
-    const Keys below = needed_below(domain_on_level(domain, static_cast<int>(level)), box_size, region[level]);
+    const Keys below = boxes_below(domain_on_level(domain, static_cast<int>(level)), box_size, region[level]);
     region[level - 1].insert(region[level - 1].end(), below.begin(), below.end());
     sort_unique(region[level - 1]);
   }
@@ -202,21 +221,24 @@ GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_si
   return grid;
 }
 
-bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall) {
+bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall,
+                const HoldsThroat& holds_throat) {
   const Domain domain = domain_on_level(grid.domain(), level);
   return std::any_of(grid.refine.begin(), grid.refine.end(), [&](const Refinement& r) {
     if (r.level <= level) return false;
     if (r.follows()) return !grid.flagged;
     const Box cells = octant.grown(r.buffer);
     if (r.where == Refinement::Where::region) return meet(domain, cells, region_cells(grid, r, level));
+    if (r.where == Refinement::Where::throat) return holds_throat(r, level, octant);
     return holds_wall(level, inside_or_periodic(cells, domain));
   });
 }
 
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
-                              const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare) {
+                              const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare,
+                              const HoldsThroat& holds_throat) {
   const auto refine = [&](int level, const Box& octant) {
-    return is_flagged(grid, level, octant) || is_refined(grid, level, octant, holds_wall);
+    return is_flagged(grid, level, octant) || is_refined(grid, level, octant, holds_wall, holds_throat);
   };
   GridHierarchy built = build_hierarchy(comm, grid.domain(), grid.box, grid.levels, refine, classify, costs, prepare);
   built.flagged = grid.flagged;

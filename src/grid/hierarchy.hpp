@@ -41,6 +41,9 @@ using Refine = std::function<bool(int level, const Box& octant)>;
 /// several threads.
 using HoldsWall = std::function<bool(int level, const Box& cells)>;
 
+/// Whether a throat of the rule, extended by its buffer, meets these cells of a level. Called from several threads.
+using HoldsThroat = std::function<bool(const Refinement& rule, int level, const Box& octant)>;
+
 /// See Prepare; of a level. Called before each time that boxes of a level are classified or asked for their refinement.
 using PrepareOnLevel = std::function<void(int level, std::span<const Box> cells)>;
 
@@ -57,14 +60,23 @@ Domain domain_on_level(Domain domain, int level);
 /// Cells of a level covered by a region of the deck; cells that it only touches are left out, and it may extend beyond
 /// the domain.
 Box region_cells(const GridOptions& grid, const Refinement& r, int level);
-/// Whether the deck requests this octant of a box on the next level: its cells, extended by the buffer, meet the wall
-/// or a region. Neighbours that proper nesting needs are not included. Not collective.
-bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall);
+/// Whether the deck requests this octant of a box on the next level: its cells, extended by the buffer, meet the wall,
+/// a region or a throat. Neighbours that proper nesting needs are not included. Not collective.
+bool is_refined(const GridOptions& grid, int level, const Box& octant, const HoldsWall& holds_wall,
+                const HoldsThroat& holds_throat);
 
-/// Refinement according to the deck, where an octant is refined if its cells, extended by the buffer, meet the wall or
-/// a region, and where boxes are flagged. Collective.
+/// Keys of boxes of the next level over cells of a level, wrapped where the domain is periodic. Not collective.
+std::vector<std::uint64_t> boxes_over(const Domain& finer_domain, int box_size, Box cells);
+
+/// Boxes of a level that hold one of these boxes of the next level or one of its 26 neighbours: what proper nesting
+/// needs. Increasing keys. Not collective.
+std::vector<std::uint64_t> boxes_below(const Domain& finer_domain, int box_size, std::span<const std::uint64_t> finer);
+
+/// Refinement according to the deck, where an octant is refined if its cells, extended by the buffer, meet the wall, a
+/// region or a throat, and where boxes are flagged. Collective.
+/// @param holds_throat  may be empty where no rule asks for throats
 GridHierarchy build_hierarchy(const Comm& comm, const GridOptions& grid, const HoldsWall& holds_wall,
                               const ClassifyOnLevel& classify, const BoxCosts& costs = {},
-                              const PrepareOnLevel& prepare = {});
+                              const PrepareOnLevel& prepare = {}, const HoldsThroat& holds_throat = {});
 
 }  // namespace karst

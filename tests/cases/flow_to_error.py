@@ -5,7 +5,8 @@ ranks.
 
     flow_to_error.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
 
-Asserts for an image that the change to the uniform grid is within the stated error, and that 1 and 2 ranks choose the same grids.
+Asserts for an image that the change to the uniform grid is within the stated error, and that 1 and 2 ranks choose the same grids; grid.max_cells
+is kept, and told.
 --table prints six images and, where they are beside the project, two rocks, with errors of 2 and 5 %, and asserts that at most one of
 them is not within its error (docs/verification.md).
 """
@@ -90,6 +91,16 @@ def check_ranks(karst, folder, of_one, check):
     check("the same grids on 2 ranks", all(same) and len(same) > 1, str(same))
 
 
+def check_limit(karst, folder, of_one, check):
+    """With room for the first grid and a little more."""
+    most = int(1.2 * of_one["refinement"]["grids"][0]["cells"])
+    found = solve(karst, folder, "limit", f"flow.error={ERRORS[0]}", f"grid.max_cells={most}")
+    told = [w for w in found["warnings"] if "flow.error" in w and "not reached" in w and "grid.max_cells" in w]
+    cells = [g["cells"] for g in found["refinement"]["grids"]]
+    check("an error that grid.max_cells does not allow is told", told and not found["refinement"]["reached"] and max(cells) <= most,
+          f"{cells}, at most {most}: {found['warnings']}")
+
+
 def main():
     options = parser(__doc__, generator=True).parse_args()
     check = Checks()
@@ -108,6 +119,7 @@ def main():
             generate(options.generator, folder, SHORT, 24)
             found = compare(karst, folder, 24, " ".join(SHORT), check, ERRORS[1:])
             check_ranks(karst, folder, found, check)
+            check_limit(karst, folder, found, check)
     return check.status
 
 

@@ -117,7 +117,7 @@ void do_jobs(RunState& run, JobContext& context) {
   run.summary.communication = counted.told(run.comm, context.geometry());
   run.summary.solves_read = run.services.solved.n_read();
   run.summary.balance = run.services.balance.json();
-  run.summary.followed = run.services.followed.json();
+  run.summary.followed = run.services.followed.json(run.session.config.grid.max_cells);
 }
 
 /// Deck, log and a summary of what was solved, for a run that ends here. Rank 0 writes what it knows; nothing waits for

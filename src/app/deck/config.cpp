@@ -209,25 +209,71 @@ void make_room_for_copies(Reader& in, Config& config) {
     in.mistake("geometry.copies", "a region of [[grid.refine]] lies in one of the copies only; refine along the wall");
 }
 
-/// What the grid is to follow is a component of transient transport.
-void require_followed_fits(Reader& in, const Config& config) {
-  const std::vector<ComponentDeck>& components = config.transport.components;
+bool transports_in_time(const Config& config) { return config.transport.asked() && !config.transport.steady(); }
+
+/// A component of the deck, or of one the only one.
+void require_component(Reader& in, const Config& config, const std::string& key, const std::string& component) {
   std::vector<std::string> names;
-  for (const ComponentDeck& c : components) names.push_back(c.name);
+  for (const ComponentDeck& c : config.transport.components) names.push_back(c.name);
+  if (component.empty() ? names.size() > 1 : std::ranges::count(names, component) == 0)
+    in.mistake(key + "component", fmt::format("{}; expected one of: {}",
+                                              component.empty() ? "is not given, and there are several"
+                                                                : "\"" + component + "\" is no component of the deck",
+                                              join(names, ", ")));
+}
+
+/// Walls take or give what a rate is of.
+void require_rate(Reader& in, const Config& config, const std::string& key, const Refinement& rule) {
+  const std::vector<WallDeck>& laws = config.transport.walls;
+  std::vector<std::string> minerals;
+  for (const MineralDeck& m : config.chemistry.minerals)
+    if (!m.wall.empty()) minerals.push_back(m.options.name);
+  const auto acts = [&](const WallDeck& law) {
+    return rule.component.empty() || law.component.empty() || law.component == rule.component;
+  };
+  if (laws.empty() && minerals.empty())
+    in.mistake(key + "where",
+               "\"rate\" is of walls that react, and there are none: add a [[transport.wall]], or a "
+               "[[chemistry.mineral]] with a wall");
+  else if (!rule.mineral.empty() && std::ranges::count(minerals, rule.mineral) == 0)
+    in.mistake(key + "mineral",
+               fmt::format("\"{}\" is no [[chemistry.mineral]] on a wall; expected one of: {}", rule.mineral,
+                           minerals.empty() ? "none, there is none" : join(minerals, ", ")));
+  else if (!rule.component.empty()) {
+    require_component(in, config, key, rule.component);
+    if (rule.mineral.empty() && std::ranges::none_of(laws, acts))
+      in.mistake(key + "component", fmt::format("no [[transport.wall]] takes or gives off {}", rule.component));
+  }
+}
+
+/// What the grid is to follow goes through time: components, walls that react, a flow, or a formula of them.
+void require_followed_fits(Reader& in, const Config& config) {
+  using Where = Refinement::Where;
   const std::vector<Refinement>& refine = config.grid.refine;
   for (std::size_t i = 0; i < refine.size(); ++i) {
-    if (!refine[i].follows()) continue;
+    const Refinement& rule = refine[i];
+    if (!rule.follows()) continue;
     const std::string key = fmt::format("grid.refine[{}].", i);
-    if (!config.transport.asked() || config.transport.steady())
+    const bool of_flow = rule.where == Where::speed || rule.where == Where::vorticity,
+               formula = rule.where == Where::formula;
+    if (of_flow && config.flow.model == FlowModel::none)
+      in.mistake(key + "where", "follows a flow, and the deck has none; remove it, or set flow.model");
+    else if ((of_flow || formula) && !goes_through_time(config.flow, config.transport))
+      in.mistake(key + "where",
+                 "follows what goes through time, and nothing does: there is neither a transient flow nor transient "
+                 "transport; remove it, or refine along the wall, in throats or in a region");
+    else if (formula)
+      in.attempt(key + "formula", [&] { NamedFormula(rule.formula, followed_variables(config)); });
+    else if (of_flow)
+      continue;
+    else if (!transports_in_time(config))
       in.mistake(key + "where",
                  "follows a component of transient transport, which the deck does not request; remove it, "
                  "or refine along the wall or in a region");
-    else if (refine[i].component.empty() ? components.size() > 1 : std::ranges::count(names, refine[i].component) == 0)
-      in.mistake(key + "component", fmt::format("{}; expected one of: {}",
-                                                refine[i].component.empty()
-                                                    ? "is not given, and there are several"
-                                                    : "\"" + refine[i].component + "\" is no component of the deck",
-                                                join(names, ", ")));
+    else if (rule.where == Where::rate)
+      require_rate(in, config, key, rule);
+    else
+      require_component(in, config, key, rule.component);
   }
 }
 
@@ -326,11 +372,13 @@ void require_walls_fit(Reader& in, Config& config) {
     in.refuse({"walls.standstill"}, "belongs to transport in time; between steady states all time is passed over");
   else
     for (std::size_t i = 0; i < config.grid.refine.size(); ++i)
-      if (config.grid.refine[i].where == Refinement::Where::wall)
+      if (const Refinement::Where where = config.grid.refine[i].where;
+          where == Refinement::Where::wall || where == Refinement::Where::throat)
         in.mistake(
             fmt::format("grid.refine[{}].where", i),
-            "\"wall\" is not possible where transport in time moves the walls; refine a region that holds them, or "
-            "use transport.mode = \"steady\"");
+            fmt::format("\"{}\" is not possible where transport in time moves the walls; refine a region that holds "
+                        "them, or use transport.mode = \"steady\"",
+                        where == Refinement::Where::wall ? "wall" : "throat"));
   if (walls.until.of == WallsEnd::Of::permeability && (config.flow.model == FlowModel::none || ends_drive(config.flow)))
     in.mistake("walls.until", "there is no permeability: the deck has no flow that is driven through the sample");
   require_drivers_of_walls(in, config);
@@ -403,13 +451,28 @@ Config read_config(Reader& in) {
   for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m)
     if (config.chemistry.minerals[m].deposit && config.grid.follows())
       in.mistake(fmt::format("chemistry.mineral[{}].deposit", m),
-                 "is not possible on a grid that follows a component; refine the wall or a region");
+                 "is not possible on a grid that follows the solution; refine the wall or a region");
   if (!config.output.probes.empty() && !goes_through_time(config.flow, config.transport))
     in.mistake("output.probe",
                "belongs to transient flow (flow.model = \"unsteady-stokes\", \"navier-stokes\") and transient "
                "transport ([[transport.component]]); remove it");
   require_arrays(in, config);
   return config;
+}
+
+FormulaVariables followed_variables(const Config& config) {
+  FormulaVariables variables{{"x", "y", "z", "t"}, "formula of grid.refine", "x, y, z in metres, t in seconds"};
+  const auto add = [&](const std::string& name) {
+    variables.names.push_back(name);
+    variables.allowed += ", " + name;
+  };
+  if (config.flow.model != FlowModel::none) {
+    add("speed");
+    add("vorticity");
+  }
+  if (transports_in_time(config))
+    for (const ComponentDeck& c : config.transport.components) add(c.name);
+  return variables;
 }
 
 std::optional<Reservoirs> reservoirs_of_run(const Config& config) {

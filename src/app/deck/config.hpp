@@ -16,6 +16,7 @@
 #include "app/deck/walls_deck.hpp"
 #include "base/deck/deck.hpp"
 #include "eb/geometry_options.hpp"
+#include "eb/shapes/formula.hpp"
 #include "geometry_import/import.hpp"
 #include "grid/hierarchy.hpp"
 #include "ins/upscale/dynamic_options.hpp"
@@ -89,6 +90,9 @@ struct Config {
   CheckpointOptions checkpoint;
   RunOptions run;
 };
+
+/// What a formula of [[grid.refine]] may name: place, time, the flow, and components of transient transport.
+FormulaVariables followed_variables(const Config& config);
 
 /// Cells of free fluid before and behind the sample along an axis.
 struct Reservoirs {

@@ -13,6 +13,7 @@
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
 #include "app/flow/start_file.hpp"
+#include "app/job/rule_fields.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/recorder.hpp"
@@ -27,6 +28,7 @@
 #include "base/file/json.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/end_flow.hpp"
+#include "transport/regrid/flagged_boxes.hpp"
 
 namespace karst {
 
@@ -119,6 +121,7 @@ class FlowInTime final : public Process {
   void go_back() override;
   void record(const Clock& clock) override;
   std::vector<JobComponent> fields() override { return asked_of(run_.config, components()); }
+  bool flag(const Refinement& rule, AskedBoxes* boxes) override;
   JobResult report() override;
 
  private:
@@ -138,7 +141,8 @@ class FlowInTime final : public Process {
   WallClock wall_clock_;
   std::optional<StokesSolver> stokes_;
   std::optional<UnsteadySolver> solver_;
-  std::vector<int> body_of_;  ///< mineral -> place among flow.body
+  std::shared_ptr<ScalarGrid> volumes_;  ///< from the first flag() on
+  std::vector<int> body_of_;             ///< mineral -> place among flow.body
   Probes probes_;
   StepReport last_;
   bool jumped_ = false, handed_over_ = false;  ///< in the step under way
@@ -273,6 +277,24 @@ std::vector<JobComponent> FlowInTime::components() const {
       std::make_shared<KeptFlow>(kept_flow(axis_, stokes_->solution(), units_.velocity(), units_.pressure()));
   append_homes(*run_.ground->joined(), *flow);
   return flow_components(run_.ground, {flow}, Drives::one);
+}
+
+/// Formulas are those of the transport where there is one.
+bool FlowInTime::flag(const Refinement& rule, AskedBoxes* boxes) {
+  using Where = Refinement::Where;
+  const bool mine = rule.where == Where::speed || rule.where == Where::vorticity ||
+                    (rule.where == Where::formula && !run_.config.transport.asked());
+  if (!mine) return false;
+  if (!volumes_) volumes_ = scalar_grid_of(run_.ground->composite(), {});
+  const auto velocities = [&] {
+    Velocities u;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::int32_t v = 0; v < volumes_->n_own; ++v)
+        u[d].push_back(units_.velocity() * stokes_->solution()[v].v[d]);
+    return u;
+  };
+  const RuleFields fields{*volumes_, recorder_.recorded().time, velocities};
+  return flag_boxes(*volumes_, rule, indicator_of(run_, rule, fields), boxes);
 }
 
 JobResult FlowInTime::report() {

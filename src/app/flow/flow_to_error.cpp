@@ -40,7 +40,7 @@ constexpr double aim = 0.9;               ///< of the error that is asked for
 constexpr double without_estimate = 0.5;  ///< of M, where nothing is known of the error
 constexpr double usual_part = 0.5;    ///< of the error from wider cells, which covers nearly all samples (decision 016)
 constexpr double most_weight = 0.75;  ///< of M: a smaller change of K would say little about its error
-constexpr double of_memory = 0.8;
+constexpr double of_memory = 0.8, of_limit = 0.9;
 constexpr double worth_it = 1.01;  ///< times as many cells
 constexpr const char* record_name = "permeability, grids";
 
@@ -67,11 +67,20 @@ LevelWeights weights_of(const JobContext& run) {
   return line_offset(h / voxel, n) < 0.0 ? cells_of_voxels : second_order;
 }
 
-/// Cells with flow that the memory allows, by what those of now have taken.
-double most_cells(const JobContext& run, std::int64_t cells) {
+/// Cells with flow that a grid may have.
+struct MostCells {
+  double cells = 0.0;
+  std::string by;
+};
+
+/// What the memory allows, by what the cells of now have taken, or grid.max_cells, with room for levels that nest.
+MostCells most_cells(const JobContext& run, std::int64_t cells) {
   const double taken = run.comm.max(static_cast<double>(arena::peak_resident_set()));
   const double left = memory_share(run.comm).of_rank().bytes;
-  return of_memory * left / taken * static_cast<double>(cells);
+  MostCells most{of_memory * left / taken * static_cast<double>(cells), "the memory"};
+  const double limit = of_limit * static_cast<double>(run.grid.max_cells);
+  if (limit > 0.0 && limit < most.cells) most = {limit, "grid.max_cells"};
+  return most;
 }
 
 /// The error on this grid, from that on the one before. In an image cells half as wide see another wall, too (decision
@@ -122,8 +131,8 @@ void choose_next(const JobContext& run, std::span<const OctantShare> octants, co
   rounds.limit.clear();
   if (is_reached(goal)) return;
   const int finest = finest_level(run);
-  const double most = most_cells(run, now.cells);
-  const FinerGrid finer = finer_grid(run.grid, octants, weights, now.boxes, goal, finest, most);
+  const MostCells most = most_cells(run, now.cells);
+  const FinerGrid finer = finer_grid(run.grid, octants, weights, now.boxes, goal, finest, most.cells);
   const bool more = finer.cells >= worth_it * static_cast<double>(now.cells);
   if (more && rounds.grids.size() < most_grids) {
     rounds.next = finer.boxes;
@@ -132,8 +141,10 @@ void choose_next(const JobContext& run, std::span<const OctantShare> octants, co
         "about {:.3g}, and takes some {:.2g} times the memory",
         rounds.grids.size(), now.cells, errors_text(now), percent(asked), finer.cells,
         finer.cells / static_cast<double>(now.cells));
-  } else if (!more && finer.cells * worth_it >= most) {
-    rounds.limit = fmt::format("the memory allows about {:.3g} cells", most);
+  } else if (more) {
+    rounds.limit = fmt::format("{} grids are the most", most_grids);
+  } else if (finer.out_of_cells) {
+    rounds.limit = fmt::format("{} allows about {:.3g} cells with flow", most.by, most.cells);
   } else {
     rounds.limit = fmt::format("cells of level {} are the finest", finest);
   }

@@ -24,6 +24,7 @@
 #include "base/file/json.hpp"
 #include "fields/ground.hpp"
 #include "fields/state.hpp"
+#include "grid/asked_boxes.hpp"
 #include "grid/box_costs.hpp"
 #include "page/run_page.hpp"
 
@@ -182,7 +183,7 @@ class Process {
   virtual std::vector<JobComponent> fields() { return {}; }
   /// Whether a box is missing that a place to be followed asks for by what it computes.
   /// @param[out] boxes  gets, on some ranks, all boxes that it asks for, with its margin; nullptr: they are not wanted
-  virtual bool flag(const Refinement&, FlaggedBoxes* boxes) {
+  virtual bool flag(const Refinement&, AskedBoxes* boxes) {
     (void)boxes;
     return false;
   }

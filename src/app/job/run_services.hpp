@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,37 +51,52 @@ struct FollowedGrid {
   double seconds = 0.0;  ///< in them, of the slowest rank
   std::int64_t steps = 0, most = 0;
   double unknown_steps = 0.0;  ///< Σ over steps of the unknowns
+  // Of grid.max_cells:
+  std::int64_t left_out = 0, most_left_out = 0;  ///< finer boxes that are asked for and would exceed it
+  std::int64_t limited_steps = 0;                ///< on a grid that some are left out of
 
   void add_step(std::int64_t unknowns) {
     ++steps;
+    if (left_out > 0) ++limited_steps;
     most = std::max(most, unknowns);
     unknown_steps += static_cast<double>(unknowns);
   }
   double mean() const { return steps > 0 ? unknown_steps / static_cast<double>(steps) : 0.0; }
+  void leave_out(std::int64_t boxes) {
+    left_out = boxes;
+    most_left_out = std::max(most_left_out, boxes);
+  }
   /// For summary.json; null: the grid followed nothing.
-  Json json() const {
+  /// @param max_cells  of the deck; 0: none
+  Json json(std::int64_t max_cells) const {
     if (steps == 0) return {};
-    return {{"changes", changes}, {"seconds", seconds}, {"unknowns_mean", mean()}, {"unknowns_most", most}};
+    Json all{{"changes", changes}, {"seconds", seconds}, {"unknowns_mean", mean()}, {"unknowns_most", most}};
+    if (max_cells > 0)
+      all.update({{"max_cells", max_cells}, {"limited_steps", limited_steps}, {"boxes_left_out_most", most_left_out}});
+    return all;
   }
   /// For a checkpoint, and back.
-  Json state() const { return Json::array({changes, seconds, steps, most, unknown_steps}); }
+  Json state() const {
+    return Json::array({changes, seconds, steps, most, unknown_steps, left_out, most_left_out, limited_steps});
+  }
   static FollowedGrid of_state(const Json& json) {
     if (!json.is_array()) return {};
-    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
+    return {json.at(0), json.at(1), json.at(2), json.at(3), json.at(4), json.at(5), json.at(6), json.at(7)};
   }
 };
 
 struct RunServices {
-  RunProgress progress{};         ///< shows nothing
-  ResultFiles files{};            ///< writes nothing
-  SolveStore solved{};            ///< keeps nothing of what is solved, knows nothing that was
-  Exchanges exchanges{};          ///< nobody takes anything
-  Trace trace{};                  ///< records nothing
-  StepTimes steps{};              ///< takes the time of every step in time
-  FeedbackBalance balance{};      ///< boxes stay where they are
-  FollowedGrid followed{};        ///< the grid follows nothing
-  FlowRounds flow_rounds{};       ///< the grid is refined for no permeability
-  bool solves_in_a_step = false;  ///< solves are part of a step in time, at whose end a run ends that is asked to
+  RunProgress progress{};               ///< shows nothing
+  ResultFiles files{};                  ///< writes nothing
+  SolveStore solved{};                  ///< keeps nothing of what is solved, knows nothing that was
+  Exchanges exchanges{};                ///< nobody takes anything
+  Trace trace{};                        ///< records nothing
+  StepTimes steps{};                    ///< takes the time of every step in time
+  FeedbackBalance balance{};            ///< boxes stay where they are
+  FollowedGrid followed{};              ///< the grid follows nothing
+  std::optional<BaseGrid> base_grid{};  ///< of a grid that follows within grid.max_cells
+  FlowRounds flow_rounds{};             ///< the grid is refined for no permeability
+  bool solves_in_a_step = false;        ///< solves are part of a step in time, at whose end a run ends that is asked to
 };
 
 }  // namespace karst

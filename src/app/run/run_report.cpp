@@ -59,6 +59,12 @@ std::string levels_card(const Json& summary) {
         count_text(static_cast<std::int64_t>(number(followed, "unknowns_mean"))),
         count_text(followed.at("unknowns_most").get<std::int64_t>()),
         count_text(followed.at("changes").get<std::int64_t>()), format_seconds(number(followed, "seconds")));
+    if (followed.contains("max_cells") && followed.at("limited_steps").get<std::int64_t>() > 0)
+      note += fmt::format(
+          " In {} steps grid.max_cells = {} left out finer boxes that were asked for, the weakest first: up to {}.",
+          count_text(followed.at("limited_steps").get<std::int64_t>()),
+          count_text(followed.at("max_cells").get<std::int64_t>()),
+          count_text(followed.at("boxes_left_out_most").get<std::int64_t>()));
   }
   return card("Grid", html_table(rows), note);
 }

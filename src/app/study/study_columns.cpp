@@ -20,7 +20,7 @@ namespace {
 
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
 constexpr std::string_view column_words = R"(
-advection_W_m3 after after_step amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_move
+advection_W_m3 after after_step amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_left_out_most boxes_move
 boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut
 cells_multivalued cells_subdivided cells_with_reservoirs cells_without_flow cfl changes charge_error_percent
 charge_imbalance charge_mol chemistry chemistry_charge_relative closed_area_share closed_faces closed_level_faces
@@ -44,6 +44,7 @@ inlet_velocity_m_s irregular iterations karst kept kinematic_viscosity_m2_s kine
 kinetic_energy_growth_W_m3 largest largest_charge_imbalance largest_coefficient largest_diffusion_number largest_force_N
 largest_imbalance largest_speed_m_s last last_half least length length_m levels lid_flow lids log10_speed_over_mean long
 long_in_most_runs longest_step_s longitudinal looks loose_since_s
+limited_steps max_cells
 loss_C_m3_s magnitude mass_relative mean mean_residence_pore_volumes
 mean_residence_time_s median memory merged messages method minerals mode most move_s moved_m3 moves multivalued_vofs
 name newton_steps number of of_parts_below_a_cell

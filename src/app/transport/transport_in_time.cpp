@@ -17,6 +17,7 @@
 #include "app/transport/steady_transport_job.hpp"
 #include "app/transport/transport_record.hpp"
 #include "app/transport/transport_system.hpp"
+#include "app/transport/walls_in_step.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -49,7 +50,7 @@ class TransportInTime final : public Process {
   void record(const Clock& clock) override;
   void at_output(const Clock& clock) override;
   std::vector<JobComponent> fields() override;
-  bool flag(const Refinement& rule, FlaggedBoxes* boxes) override { return flag_boxes(system_, rule, boxes); }
+  bool flag(const Refinement& rule, AskedBoxes* boxes) override { return flag_boxes(system_, rule, boxes); }
   void add_work(std::vector<BoxWork>& kinds) const override;
   double irregular_cost() const override { return 8.0; }
   JobResult report() override;
@@ -76,30 +77,6 @@ class TransportInTime final : public Process {
   std::vector<double> most_, most_before_{};  ///< [component] largest Σ V |c| up to now, and before the last step
 };
 
-/// What walls with laws do in a step, as maps.
-struct WallsInStep {
-  std::vector<WallPlace> places;
-  std::vector<std::vector<SurfaceLaw>> laws;  ///< [component][mineral]
-  std::vector<std::vector<double>> flux;      ///< [component][place] [C m/s]; totals have none
-  std::vector<WallMap> maps;                  ///< [component]
-};
-
-/// Of the last step. Not collective.
-WallsInStep walls_in_step(const TransportSystem& system) {
-  const JobContext& run = system.run;
-  WallsInStep walls{wall_places(run.geometry(), *run.ground->numbering()), surface_laws(run), {}, {}};
-  for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
-    if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
-    const std::vector<double> amounts = system.stepper->wall_amounts(i);
-    std::vector<double>& flux = walls.flux.emplace_back(walls.places.size(), 0.0);
-    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
-      flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
-    walls.maps.push_back(
-        wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));
-  }
-  return walls;
-}
-
 /// At the end, with the sums in the results. Collective.
 WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result) {
   WallsInStep walls = walls_in_step(system);
@@ -108,23 +85,6 @@ WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result)
     result.components[i].wall = sum_walls(system.run, walls.places, walls.maps[i], walls.laws[i], end.wall, end.mean);
   }
   return walls;
-}
-
-/// What walls took over the step, for those that move.
-void leave_wall_rates(const TransportSystem& system) {
-  Exchanges& exchanges = system.run.services.exchanges;
-  if (!exchanges.is_taken(ExchangeName::wall_rates)) return;
-  if (system.chemistry) system.chemistry->leave_dissolution(system.report.step, exchanges);
-  const WallsInStep walls = walls_in_step(system);
-  for (std::size_t i = 0; i < walls.maps.size(); ++i) {
-    const std::string& name = system.numbers.components[i].name;
-    exchanges.wall_rates[name] = mineral_fluxes(system.run, walls.places, walls.maps[i], walls.laws[i], walls.flux[i]);
-    const std::span<const double> own = system.own_values(i);
-    std::vector<double>& at_wall = exchanges.at_walls[name];
-    at_wall.assign(own.begin(), own.end());
-    for (std::size_t n = 0; n < walls.places.size(); ++n)
-      at_wall[walls.places[n].unknown] = walls.maps[i].concentration[n];
-  }
 }
 
 /// How the step from these values has changed them: Σ V |c - before| over the most that Σ V |c| has been, the largest
@@ -289,7 +249,8 @@ void TransportInTime::step(double dt) try {
     carried_steps(dt);
   else
     advance(system_, dt);
-  leave_wall_rates(system_);
+  if (Exchanges& all = system_.run.services.exchanges; all.is_taken(ExchangeName::wall_rates))
+    leave_wall_rates(system_, all);
   leave_settling(dt);
 } catch (const Error& e) {  // the same on all ranks
   throw StepFailed(e.what());

@@ -15,7 +15,6 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "base/math/no_number.hpp"
-#include "transport/regrid/flagged_boxes.hpp"
 
 namespace karst {
 
@@ -236,24 +235,6 @@ std::string profile_lines(const TransportSystem& s) {
     lines += '\n';
   }
   return lines;
-}
-
-bool flag_boxes(TransportSystem& s, const Refinement& rule, FlaggedBoxes* boxes) {
-  const std::vector<ScalarComponent>& all = s.stepper->components();
-  const auto found =
-      rule.component.empty() ? all.begin() : std::ranges::find(all, rule.component, &ScalarComponent::name);
-  require(found != all.end(), "grid.refine: {} is no component of the transport", rule.component);
-  const auto i = static_cast<std::size_t>(found - all.begin());
-  ScalarGrid& grid = s.stepper->grid();
-  fetch_remote(grid, s.state.values[i].span());
-  std::vector<double> at_ends;
-  const std::span<const double> flow = s.stepper->flow();
-  for (const BoundaryFace& face : grid.boundary) {
-    const ScalarSide& side = all[i].sides[face.side];
-    const bool given = side.kind == ScalarSide::Kind::fixed || (!flow.empty() && flow[face.face] < 0.0);
-    at_ends.push_back(!given ? no_number : side.value ? side.value(face.at, just_after(s.state.time, 0.0)) : 0.0);
-  }
-  return flag_boxes(grid, rule, s.state.values[i].span(), at_ends, boxes);
 }
 
 std::string dependencies_of(const TransportSystem& s) {

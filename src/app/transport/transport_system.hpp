@@ -92,8 +92,9 @@ State state_of(const TransportSystem& system);
 void take_flow_of(const State& state, TransportSystem& system);
 void take_state(const State& state, TransportSystem& system);
 
-/// The boxes that a component asks for (transport/regrid/flagged_boxes.hpp). Collective.
-bool flag_boxes(TransportSystem& system, const Refinement& rule, FlaggedBoxes* boxes);
+/// Process::flag() of what it computes: components, rates at walls, formulas, and a steady flow (transport_follow.cpp).
+/// Collective.
+bool flag_boxes(TransportSystem& system, const Refinement& rule, AskedBoxes* boxes);
 
 enum class Chemistry : std::uint8_t { left_out, included };  ///< its fields, which take a speciation per cell
 std::vector<JobComponent> fields_of(const TransportSystem& system, Chemistry chemistry);

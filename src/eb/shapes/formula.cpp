@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eb/shapes/formula.hpp"
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 
@@ -343,8 +344,40 @@ double formula_value(FormulaOp op, const std::array<double, 3>& in, double numbe
   return rows[3].v[0][0];
 }
 
+namespace {
+
+/// Of a point: a letter for each entry.
+FormulaVariables variables_of_point(std::string_view letters, bool at_a_time) {
+  std::vector<std::string> names;
+  for (const char letter : letters) names.emplace_back(1, letter);
+  if (letters == "t") return {names, "formula of the time", "t in seconds"};
+  return {names, "geometry expression", at_a_time ? "x, y, z in metres, t in seconds" : "x, y, z in metres"};
+}
+
+/// Steps at up to `lanes` points; read(variable, row) sets the row of a variable, whose slopes are 0.
+template <class Read>
+void run_steps(std::span<const FormulaStep> steps, std::vector<Row>& rows, std::size_t n, Read&& read) {
+  for (const FormulaStep& step : steps) {
+    if (step.op != Op::constant && step.op != Op::variable) {
+      apply(step, rows, n);
+      continue;
+    }
+    Row& out = rows[step.out];
+    set_constant(step.number, out, n);
+    if (step.op == Op::variable) read(static_cast<std::size_t>(step.number), out);
+  }
+}
+
+std::vector<Row>& rows_of_thread(std::size_t n) {
+  thread_local std::vector<Row> rows;
+  if (rows.size() < n) rows.resize(n);
+  return rows;
+}
+
+}  // namespace
+
 Formula::Formula(const std::string& text, std::string_view variables, std::optional<double> time) : text_(text) {
-  CompiledFormula compiled = compile_formula(text, variables, time);
+  CompiledFormula compiled = compile_formula(text, variables_of_point(variables, time.has_value()), time);
   steps_ = std::move(compiled.steps);
   n_slots_ = compiled.n_slots;
   result_ = compiled.result;
@@ -352,27 +385,39 @@ Formula::Formula(const std::string& text, std::string_view variables, std::optio
 
 void Formula::evaluate(std::span<const Vec3> x, std::span<double> value, std::span<Vec3> gradient) const {
   const QuietArithmetic quiet;
-  thread_local std::vector<Row> rows;
-  if (rows.size() < n_slots_) rows.resize(n_slots_);
+  std::vector<Row>& rows = rows_of_thread(n_slots_);
   for (std::size_t first = 0; first < x.size(); first += lanes) {
     const std::size_t n = std::min(lanes, x.size() - first);
-    for (const FormulaStep& step : steps_) {
-      if (step.op != Op::constant && step.op != Op::variable) {
-        apply(step, rows, n);
-        continue;
-      }
-      Row& out = rows[step.out];
-      set_constant(step.number, out, n);
-      if (step.op == Op::constant) continue;
-      const auto d = static_cast<std::size_t>(step.number);
+    run_steps(steps_, rows, n, [&](std::size_t d, Row& out) {
       for (std::size_t i = 0; i < n; ++i) out.v[0][i] = x[first + i].v[d];
       for (std::size_t i = 0; i < n; ++i) out.v[d + 1][i] = 1.0;
-    }
+    });
     const Row& f = rows[result_];
     for (std::size_t i = 0; i < n; ++i) {
       value[first + i] = f.v[0][i];
       gradient[first + i] = {f.v[1][i], f.v[2][i], f.v[3][i]};
     }
+  }
+}
+
+NamedFormula::NamedFormula(const std::string& text, const FormulaVariables& variables)
+    : compiled_(compile_formula(text, variables)) {}
+
+bool NamedFormula::uses(std::size_t variable) const {
+  return std::ranges::any_of(compiled_.steps, [&](const FormulaStep& s) {
+    return s.op == Op::variable && static_cast<std::size_t>(s.number) == variable;
+  });
+}
+
+void NamedFormula::evaluate(std::span<const std::span<const double>> columns, std::span<double> value) const {
+  const QuietArithmetic quiet;
+  std::vector<Row>& rows = rows_of_thread(compiled_.n_slots);
+  for (std::size_t first = 0; first < value.size(); first += lanes) {
+    const std::size_t n = std::min(lanes, value.size() - first);
+    run_steps(compiled_.steps, rows, n, [&](std::size_t c, Row& out) {
+      std::copy_n(columns[c].begin() + static_cast<std::ptrdiff_t>(first), n, out.v[0].begin());
+    });
+    std::copy_n(rows[compiled_.result].v[0].begin(), n, value.begin() + static_cast<std::ptrdiff_t>(first));
   }
 }
 

@@ -75,13 +75,36 @@ class Formula {
   std::size_t result_ = 0;  ///< slot of f
 };
 
+/// What a formula may be of, and how messages call it.
+struct FormulaVariables {
+  std::vector<std::string> names;  ///< letters, digits and _, not beginning with a digit
+  std::string kind;                ///< "geometry expression"
+  std::string allowed;             ///< "x, y, z in metres"
+};
+
 /// Steps and slots of a formula.
 struct CompiledFormula {
   std::vector<FormulaStep> steps;
   std::size_t n_slots, result;
 };
 /// Throws as Formula does.
-CompiledFormula compile_formula(const std::string& text, std::string_view variables, std::optional<double> time = {});
+/// @param time  t beside the variables: a constant of this value
+CompiledFormula compile_formula(const std::string& text, const FormulaVariables& variables,
+                                std::optional<double> time = {});
+
+/// A formula of any number of variables, in the language of Formula, for values alone. Evaluation is thread-safe.
+class NamedFormula {
+ public:
+  /// Throws Error with the place of what it does not understand.
+  NamedFormula(const std::string& text, const FormulaVariables& variables);
+  bool uses(std::size_t variable) const;
+  /// @param columns     [variable] values, one per entry of `value`; of those that are not used empty
+  /// @param[out] value  may be infinite or NaN
+  void evaluate(std::span<const std::span<const double>> columns, std::span<double> value) const;
+
+ private:
+  CompiledFormula compiled_;
+};
 
 /// Result of one step with numbers for operands, NaN and infinities included.
 double formula_value(FormulaOp op, const std::array<double, 3>& in, double number);

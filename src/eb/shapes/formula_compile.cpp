@@ -93,7 +93,7 @@ constexpr int deepest = 200;  // nested brackets, signs and powers: each is a ca
 
 class Parser {
  public:
-  Parser(const std::string& text, std::string_view variables, std::optional<double> time)
+  Parser(const std::string& text, const FormulaVariables& variables, std::optional<double> time)
       : text_(text), variables_(variables), time_(time) {}
 
   CompiledFormula run() {
@@ -117,10 +117,7 @@ class Parser {
         fmt::format("{} \"{}\": {} (character {}, {}); allowed are {}, numbers, + - * / ^, comparisons, && || ?:, "
                     "functions such as "
                     "sin, sqrt, abs, min, max, and _pi",
-                    variables_ == "t" ? "formula of the time" : "geometry expression", all, what, at + 1, near,
-                    variables_ == "t" ? "t in seconds"
-                    : time_           ? "x, y, z in metres, t in seconds"
-                                      : "x, y, z in metres"));
+                    variables_.kind, all, what, at + 1, near, variables_.allowed));
   }
 
   void skip_spaces() {
@@ -256,8 +253,8 @@ class Parser {
     while (at_ < text_.size() && is_in_name(text_[at_])) ++at_;
     const std::string word = text_.substr(begin, at_ - begin);
     if (next() != '(') {
-      if (word.size() == 1 && variables_.find(word[0]) != std::string_view::npos)
-        return steps_.add(Op::variable, {-1, -1, -1}, static_cast<double>(variables_.find(word[0])));
+      if (const auto found = std::ranges::find(variables_.names, word); found != variables_.names.end())
+        return steps_.add(Op::variable, {-1, -1, -1}, static_cast<double>(found - variables_.names.begin()));
       if (time_ && word == "t") return steps_.constant(*time_);
       if (word == "_pi") return steps_.constant(std::numbers::pi);
       if (word == "_e") return steps_.constant(std::numbers::e);
@@ -269,8 +266,7 @@ class Parser {
   }
 
   [[noreturn]] void unknown(const std::string& word, std::size_t begin) const {
-    std::vector<std::string> names;
-    for (const char variable : variables_) names.emplace_back(1, variable);
+    std::vector<std::string> names = variables_.names;
     names.emplace_back("_pi");
     names.emplace_back("_e");
     for (const Function& f : functions) names.emplace_back(f.name);
@@ -295,7 +291,7 @@ class Parser {
   }
 
   const std::string& text_;
-  std::string_view variables_;
+  const FormulaVariables& variables_;
   std::optional<double> time_;
   std::size_t at_ = 0;
   int depth_ = 0;
@@ -304,7 +300,8 @@ class Parser {
 
 }  // namespace
 
-CompiledFormula compile_formula(const std::string& text, std::string_view variables, std::optional<double> time) {
+CompiledFormula compile_formula(const std::string& text, const FormulaVariables& variables,
+                                std::optional<double> time) {
   return Parser(text, variables, time).run();
 }
 

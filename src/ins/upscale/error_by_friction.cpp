@@ -106,9 +106,11 @@ class Lattice {
 /// Cells that may still be added, and that were.
 struct Budget {
   double cells = 0.0, most = 0.0;
+  bool refused = false;
   bool take(const OctantShare& o) {
     const double more = 7.0 * static_cast<double>(o.cells);
-    if (cells + more > most) return false;
+    refused = refused || cells + more > most;
+    if (refused) return false;
     cells += more;
     return true;
   }
@@ -172,6 +174,7 @@ FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octan
   }
   complete(finer.boxes);
   finer.cells = budget.cells;
+  finer.out_of_cells = budget.refused;
   return finer;
 }
 

@@ -50,8 +50,9 @@ Vec3 error_weight(std::span<const OctantShare> octants, const LevelWeights& weig
 /// Finer boxes for a smaller M, and those of coarser levels that hold them.
 struct FinerGrid {
   FlaggedBoxes boxes;
-  double cells = 0.0;  ///< with flow, about: what is refined around boxes so that levels nest is not counted
-  bool enough = true;  ///< false: `most` cells or the finest level allow no smaller M
+  double cells = 0.0;         ///< with flow, about: what is refined around boxes so that levels nest is not counted
+  bool enough = true;         ///< false: M stays above a goal
+  bool out_of_cells = false;  ///< as there would be more than `most` cells
 };
 
 /// Of each axis those whose refinement gains most of M first, until M is no more than the goal, or nine tenths of what

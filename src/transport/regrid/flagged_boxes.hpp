@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boxes that a place to be followed asks for (Refinement::follows()), from the values of a component. With C the
-// differences to the neighbours across faces, where the flow enters and on fixed sides to the value given there,
+// The boxes that a place to be followed asks for (Refinement::follows()), from what it looks at (indicator.hpp). A
+// volume asks for boxes of level l + 1 around it where
 //
-//   front     [min, max] of a volume and a neighbour meets (low, high)
-//   gradient  |C| h_L / h > change, h the width of the volume's cell, h_L that of the cells to be refined
+//   value > above                    of a slope (per_width): value h_l > above, h_l the width of cells of level l [h0]
+//
+// and for them to stay down to `keep`. A box is as strong as the largest value over `above` of all volumes that ask for
+// it; where `above` is not positive all are as strong as one another.
 #pragma once
 
-#include <span>
-
-#include "grid/grid_options.hpp"
+#include "grid/asked_boxes.hpp"
+#include "transport/regrid/indicator.hpp"
 #include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
 
 /// Whether a volume of this rank is coarser than the rule asks for.
-/// @param values       n_all, those of other ranks filled
-/// @param at_ends      one per ScalarGrid::boundary; NaN: none
-/// @param[in,out] boxes  [level - 1] keys of boxes that own volumes ask for are added, each once, increasing: those of
-///                     the rule with its buffer, of a gradient from half the change on; nullptr: they are not wanted
+/// @param[in,out] boxes  boxes that own volumes ask for are added, each once, increasing: those of the rule with its
+///                     buffer, from `keep` on; nullptr: they are not wanted
 /// Not collective.
-bool flag_boxes(const ScalarGrid& grid, const Refinement& rule, std::span<const double> values,
-                std::span<const double> at_ends, FlaggedBoxes* boxes);
+bool flag_boxes(const ScalarGrid& grid, const Refinement& rule, const Indicator& indicator, AskedBoxes* boxes);
 
 }  // namespace karst

@@ -97,34 +97,6 @@ std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t
   return lists;
 }
 
-/// Mean velocities of the own volumes, [direction][volume].
-std::array<std::vector<double>, 3> velocities(const ScalarGrid& grid, std::span<const double> flux) {
-  std::array<std::vector<double>, 3> u;
-  for (std::vector<double>& component : u) component.assign(grid.n_own, 0.0);
-  const Domain& domain = grid.composite->graph(0).layout().domain();
-  const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
-    if (v >= grid.n_own) return;
-    for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
-  };
-  for (const PlainVolumes& p : grid.plain)
-    for (int d = 0; d < 3; ++d) {
-      Vec3 half;
-      half[d] = 0.5 * ScalarGrid::width(p.level);
-      for (std::int32_t t = 0; t < p.count; ++t) {
-        const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
-        const double f = flux[d * grid.n_all + right];
-        add(right, -half, -f);
-        if (left < grid.n_own) add(left, way_between(domain, grid.centroid[left], grid.centroid[right] - half), f);
-      }
-    }
-  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
-    const ScalarFace& f = grid.listed[i];
-    add(f.left, grid.offsets[i].from_left, flux[f.face]);
-    if (f.right < grid.n_own) add(f.right, grid.offsets[i].from_right, -flux[f.face]);
-  }
-  return u;
-}
-
 /// Faces by the rank of the high source of their pair.
 using FacesOfRanks = std::map<int, std::vector<FaceBetween>>;
 
@@ -329,6 +301,33 @@ class Estimate {
 };
 
 }  // namespace
+
+Velocities velocities(const ScalarGrid& grid, std::span<const double> flux) {
+  Velocities u;
+  for (std::vector<double>& component : u) component.assign(grid.n_own, 0.0);
+  const Domain& domain = grid.composite->graph(0).layout().domain();
+  const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
+    if (v >= grid.n_own) return;
+    for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
+  };
+  for (const PlainVolumes& p : grid.plain)
+    for (int d = 0; d < 3; ++d) {
+      Vec3 half;
+      half[d] = 0.5 * ScalarGrid::width(p.level);
+      for (std::int32_t t = 0; t < p.count; ++t) {
+        const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
+        const double f = flux[d * grid.n_all + right];
+        add(right, -half, -f);
+        if (left < grid.n_own) add(left, way_between(domain, grid.centroid[left], grid.centroid[right] - half), f);
+      }
+    }
+  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
+    const ScalarFace& f = grid.listed[i];
+    add(f.left, grid.offsets[i].from_left, flux[f.face]);
+    if (f.right < grid.n_own) add(f.right, grid.offsets[i].from_right, -flux[f.face]);
+  }
+  return u;
+}
 
 FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow) {
   const Timer timer("fluxes on the other grid");

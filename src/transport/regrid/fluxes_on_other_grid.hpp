@@ -11,9 +11,13 @@
 // what is left by a projection.
 #pragma once
 
+#include "transport/regrid/indicator.hpp"
 #include "transport/regrid/values_on_other_grid.hpp"
 
 namespace karst {
+
+/// Mean velocities u of own volumes, of fluxes through all faces [h0/time]. Not collective.
+Velocities velocities(const ScalarGrid& grid, std::span<const double> flux);
 
 /// Collective.
 /// @param flow  [h0³/time], on the old grid; its halo is filled

@@ -149,6 +149,40 @@ TEST(Config, WhatTheGridFollowsHasToBeThere) {
   EXPECT_PRED2(has, followed("where = \"wall\"\nchange = 1\n", dye), "only where = \"gradient\" has a change");
 }
 
+// Each place has its own keys, thresholds in their order, and something to look at; all mistakes are shown together.
+TEST(Config, EveryPlaceThatIsFollowedHasItsKeys) {
+  const std::string two_levels = std::string(ball) + "levels = 2\n",
+                    dye = "[time]\nend = 1\ndt = 0.1\n[transport]\n[[transport.component]]\nname = \"dye\"\n",
+                    flow = "[flow]\nmodel = \"stokes\"\ndrive = \"pressure-drop\"\npressure_drop = 1\naxes = [\"x\"]\n",
+                    wall = "[[transport.wall]]\nrate = 1\n";
+  const auto rule = [](const std::string& where, const std::string& keys) {
+    return "[[grid.refine]]\nwhere = \"" + where + "\"\n" + keys + "\n";
+  };
+  const auto wrong = [&](const std::string& rules, const std::string& more) {
+    return error_of([&] { read_text(two_levels + rules + more); });
+  };
+  EXPECT_TRUE(read_text(two_levels + rule("speed", "above = 0.1\nkeep = 0.02") + flow + dye).grid.follows());
+  EXPECT_TRUE(read_text(two_levels + rule("vorticity", "above = 3\nrelative = true") + flow + dye).grid.follows());
+  EXPECT_TRUE(read_text(two_levels + rule("formula", "formula = \"dye > 0.1 && x > 1e-3\"") + dye).grid.follows());
+  EXPECT_TRUE(read_text(two_levels + rule("rate", "above = 1e-6") + dye + wall).grid.follows());
+  EXPECT_FALSE(read_text(two_levels + rule("throat", "cells = 4")).grid.follows());
+  const std::string all =
+      wrong(rule("speed", "above = 1\nkeep = 2") + rule("vorticity", "above = 0") + rule("rate", "") +
+                rule("formula", "formula = \"ink > 1\"") + rule("throat", "above = 1") + rule("wall", "keep = 1"),
+            flow + dye);
+  for (const char* text :
+       {"2 must not be above above = 1", "0 refines everywhere", "the value from which on it is refined is missing",
+        "\"rate\" is of walls that react, and there are none", "ink is unknown", "needs a width, in cells",
+        "a gradient has a change", "belongs to what has one threshold"})
+    EXPECT_PRED2(has, all, text);
+  EXPECT_PRED2(has, wrong(rule("speed", "above = 1"), dye), "follows a flow, and the deck has none");
+  EXPECT_PRED2(has, wrong(rule("vorticity", "above = 1"), flow), "follows what goes through time, and nothing does");
+  EXPECT_PRED2(has, wrong(rule("rate", "above = 1\nmineral = \"Calcite\""), dye + wall), "is no [[chemistry.mineral]]");
+  EXPECT_PRED2(has, wrong(rule("rate", "above = 1\ncomponent = \"ink\""), dye + wall), "is no component of the deck");
+  EXPECT_PRED2(has, wrong(rule("gradient", "change = 1\nkeep = 3"), dye), "3 must not be above change = 1");
+  EXPECT_PRED2(has, error_of([&] { read_text(std::string(ball) + "follow_every = 5\n"); }), "follows the solution");
+}
+
 TEST(Grid, OneCellPerVoxelWithoutCells) {
   const GridOptions grid = complete_grid(Config{}, image({10, 20, 30}));
   EXPECT_EQ(grid.cells, (Index{10, 20, 30}));

@@ -49,11 +49,18 @@ struct Ran {
   std::int64_t unknowns_at_end = 0;
 };
 
-Ran run(const std::string& deck) {
+/// @param folder  where checkpoints stay; empty: none are written
+/// @param resume  from the last one there
+Ran run(const std::string& deck, const std::string& folder = "", bool resume = false) {
   const Config config = test::config_of(deck);
   test::JobCase run(config.grid, *two_grains());
   run.config = config;
-  std::vector<Job> all{flow_job(), transport_job()};
+  std::vector<Job> all{flow_job()};
+  if (config.transport.asked()) all.push_back(transport_job());
+  if (!folder.empty()) {
+    run.services.solved = {run.comm, folder + "/solves", deck, resume};
+    run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
+  }
   run.services.exchanges.taken = taken_by(all, run.config);
   KeptBoxes kept;
   run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
@@ -71,9 +78,13 @@ Ran run(const std::string& deck) {
   ran.followed = run.services.followed;
   ran.levels_at_end = run.context.geometry().levels.size();
   ran.unknowns_at_end = unknowns_of(run.context.geometry().report);
-  ran.columns = test::read_columns(run.folder.path() + "/transport.csv");
-  if (is_in_time(config.flow.model)) ran.flow = test::read_columns(run.folder.path() + "/history.csv");
+  if (config.transport.asked()) ran.columns = test::read_columns(run.services.files.path("transport.csv"));
+  if (is_in_time(config.flow.model)) ran.flow = test::read_columns(run.services.files.path("history.csv"));
   return ran;
+}
+
+std::int64_t unknowns_on(const GridOptions& grid) {
+  return unknowns_of(build_geometry(Comm::world(), grid, *two_grains(), KeepPores::all).report);
 }
 
 /// A column between the steps.
@@ -148,9 +159,89 @@ TEST(Follow, WhatHasGoneByIsCoarseAgainAloneByDay) {
   const std::string deck = duct + front + test::creeping_flow + pulse + "decay = 0.4\n";
   const GridOptions coarse = with_flagged(test::config_of(deck).grid, FlaggedBoxes());
   const Ran followed = run(deck);
-  EXPECT_EQ(followed.unknowns_at_end,
-            unknowns_of(build_geometry(Comm::world(), coarse, *two_grains(), KeepPores::all).report));
+  EXPECT_EQ(followed.unknowns_at_end, unknowns_on(coarse));
   EXPECT_GT(followed.followed.most, 2 * followed.unknowns_at_end);
+}
+
+// The limit is kept in every step, and said; boxes that were left out are the same on any ranks and behind a
+// checkpoint: the same bits.
+TEST(FollowMpi, ALimitIsKept) {
+  std::string deck =
+      duct + "max_cells = 6000\n" + front + test::creeping_flow + pulse + "[checkpoint]\nevery_steps = 7\n";
+  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.2");
+  const test::SharedDirectory folder(Comm::world());
+  const Ran whole = run(deck, folder.path()), again = run(deck, folder.path(), true);
+  EXPECT_EQ(whole.followed.most, 5657);  // on any number of ranks, as the next
+  EXPECT_EQ(whole.followed.changes, 2);
+  EXPECT_GT(whole.followed.limited_steps, 10);
+  EXPECT_LT(whole.followed.changes, whole.followed.steps / 5);
+  test::expect_conserved_and_bounded(whole.columns, "dye");
+  Json left = whole.followed.state(), left_again = again.followed.state();
+  left[1] = left_again[1] = 0.0;  // seconds
+  EXPECT_EQ(left_again.dump(), left.dump());
+  EXPECT_EQ(again.columns, whole.columns);
+}
+
+TEST(Follow, ALimitBelowTheOtherLevelsIsAnError) {
+  const std::string flow = test::creeping_flow + pulse;
+  EXPECT_PRED2(test::has, test::error_of([&] { run(duct + "max_cells = 1000\n" + front + flow); }),
+               "before it follows anything");
+  EXPECT_PRED2(test::has, test::error_of([&] { run(duct + "max_cells = 4000\n" + everywhere + flow); }), "of level 1");
+}
+
+/// A formula is that of the region which it describes.
+TEST(Follow, AFormulaOfThePlaceIsARegion) {
+  std::string flow = test::creeping_flow + pulse;
+  flow.replace(flow.find("0.45"), 4, "0.05");
+  const Ran formula =
+      run(duct + "[[grid.refine]]\nwhere = \"formula\"\nformula = \"x > 8 && x < 16 && t < 1e9\"\nbuffer = 0\n" + flow);
+  const GridOptions region = test::refined_in(with_flagged(test::config_of(duct + front + flow).grid, FlaggedBoxes()),
+                                              1, {8, 0, 0}, {16, 8, 8});
+  EXPECT_EQ(formula.followed.changes, 0);
+  EXPECT_EQ(formula.unknowns_at_end, unknowns_on(region));
+}
+
+// A transient flow alone: from rest on, fast water between grain and side is refined, and not what is far from grains.
+TEST(Follow, AFlowIsFollowedByItsSpeed) {
+  const Ran ran = run(duct + R"(
+[[grid.refine]]
+where = "speed"
+above = 1.5
+keep = 1.3
+relative = true
+buffer = 0
+[fluid]
+viscosity = 1
+density = 1
+[flow]
+model = "unsteady-stokes"
+drive = "pressure-drop"
+pressure_drop = 0.5
+axes = ["x"]
+[time]
+end = 6
+dt = 2
+)");
+  const GridOptions coarse =
+                        with_flagged(test::config_of(duct + front + test::creeping_flow + pulse).grid, FlaggedBoxes()),
+                    near =
+                        test::refined_in(test::refined_in(coarse, 1, {4, 0, 0}, {16, 8, 8}), 1, {16, 0, 0}, {28, 8, 8});
+  EXPECT_GE(ran.followed.changes, 1);
+  EXPECT_GT(ran.unknowns_at_end, unknowns_on(coarse));
+  EXPECT_LT(ran.unknowns_at_end, unknowns_on(near));
+}
+
+// Grains that take up dye are refined once dye has come: of the first grain, not of the one further on.
+TEST(Follow, ReactingWallsAreRefined) {
+  std::string deck = duct + "[[grid.refine]]\nwhere = \"rate\"\nabove = 1e-3\nbuffer = 0\n" + test::creeping_flow +
+                     pulse + "[[transport.wall]]\nrate = 0.01\n";
+  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.3");
+  const Ran ran = run(deck);
+  const GridOptions coarse = with_flagged(test::config_of(deck).grid, FlaggedBoxes()),
+                    first = test::refined_in(coarse, 1, {4, 0, 0}, {12, 8, 8});
+  EXPECT_GE(ran.followed.changes, 1);
+  EXPECT_GT(ran.unknowns_at_end, unknowns_on(coarse));
+  EXPECT_LE(ran.followed.most, unknowns_on(first));
 }
 
 }  // namespace

@@ -102,9 +102,11 @@ TEST(FinerGrid, TakesTheLargestSharesUntilTheGoal) {
   const FinerGrid small = finer_grid(grid, octants, second_order, {}, {0.5, none, none}, 3, 50 + 70);
   EXPECT_EQ(small.boxes[0], std::vector<std::uint64_t>{morton_encode({3, 0, 0})});
   EXPECT_FALSE(small.enough);
+  EXPECT_TRUE(small.out_of_cells);
   const FinerGrid coarse = finer_grid(grid, octants, second_order, {}, {0.5, none, none}, 0, many);
   EXPECT_TRUE(coarse.boxes.empty());
   EXPECT_FALSE(coarse.enough);
+  EXPECT_FALSE(coarse.out_of_cells);
 }
 
 // Cells of voxels gain 5/6: 1 - 5/6 0.5 = 0.583, less 5/6 0.3 = 0.333. Of a goal of 0 nine tenths are gained.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/transport/walls_in_step.hpp"
+
+#include "app/job/run_services.hpp"
+
+namespace karst {
+
+WallsInStep walls_in_step(const TransportSystem& system) {
+  const JobContext& run = system.run;
+  WallsInStep walls{wall_places(run.geometry(), *run.ground->numbering()), surface_laws(run), {}, {}};
+  for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
+    if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
+    const std::vector<double> amounts = system.stepper->wall_amounts(i);
+    std::vector<double>& flux = walls.flux.emplace_back(walls.places.size(), 0.0);
+    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
+      flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
+    walls.maps.push_back(
+        wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));
+  }
+  return walls;
+}
+
+void leave_wall_rates(const TransportSystem& system, Exchanges& exchanges) {
+  if (system.chemistry) system.chemistry->leave_dissolution(system.report.step, exchanges);
+  const WallsInStep walls = walls_in_step(system);
+  for (std::size_t i = 0; i < walls.maps.size(); ++i) {
+    const std::string& name = system.numbers.components[i].name;
+    exchanges.wall_rates[name] = mineral_fluxes(system.run, walls.places, walls.maps[i], walls.laws[i], walls.flux[i]);
+    const std::span<const double> own = system.own_values(i);
+    std::vector<double>& at_wall = exchanges.at_walls[name];
+    at_wall.assign(own.begin(), own.end());
+    for (std::size_t n = 0; n < walls.places.size(); ++n)
+      at_wall[walls.places[n].unknown] = walls.maps[i].concentration[n];
+  }
+}
+
+}  // namespace karst

@@ -155,11 +155,13 @@ JobResult WallsProcess::report() {
     result.json.update(of_job.json);
     result.text += of_job.text;
     std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
-    std::ranges::move(asked_of(run_.config, std::move(of_job.components)), std::back_inserter(result.components));
+    std::ranges::move(of_job.components, std::back_inserter(result.components));
     std::ranges::move(of_job.balances, std::back_inserter(result.balances));
     std::ranges::move(of_job.solves, std::back_inserter(result.solves));
-    result.figures.merge(of_job.figures);
   }
+  const FieldView view = view_of(run_, result.components);
+  for (const Job& job : {flow_job(), transport_job()}) job.draw(run_.comm, result.json, view, result.figures);
+  result.components = asked_of(run_.config, std::move(result.components));
   result.text += evolution_text(evolution_, wall_events_rows(events_));
   result.headline = evolution_headline(evolution_);
   result.json["walls"] = evolution_json(evolution_);
@@ -176,12 +178,12 @@ JobResult WallsProcess::report() {
 
 namespace {
 
-/// As the deck asks, for one position of the walls of many.
+/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one.
 Config config_of_step(const Config& config) {
   Config of_step = config;
   of_step.flow.estimate_error = of_step.flow.uncertainty = false;
   of_step.output.wall = false;
-  if (config.walls.animation) of_step.output.plot.push_back(PlotField::concentration);
+  of_step.output.plot.insert(of_step.output.plot.end(), {PlotField::velocity, PlotField::concentration});
   return of_step;
 }
 

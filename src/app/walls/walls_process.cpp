@@ -117,8 +117,10 @@ EvolutionLine WallsProcess::line() {
            solid = deposit ? 0.0 : report.minerals[m].volume.value_or(no_number);
     const double more = to_be_counted(m);
     if (!now_.covering.empty()) area += now_.covering[m], solid += now_.lying[m] - (deposit ? more : 0.0);
-    line.minerals.push_back({h * h * area, volume * solid, volume * rates[m], volume * (state_.dissolved[m] + more)});
+    line.minerals.push_back({h * h * area, volume * solid, volume * rates[m], volume * (state_.dissolved[m] + more),
+                             volume * state_.carried_away[m]});
     line.dissolved += line.minerals.back().dissolved;
+    line.carried_away += line.minerals.back().carried_away;
     line.owed += volume * more;
   }
   return line;

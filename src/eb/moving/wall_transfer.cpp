@@ -19,7 +19,7 @@ namespace {
 
 /// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-constexpr int cells_around = 3;  ///< of level 0: pieces and volumes travel as far
+constexpr int cells_around = 5;  ///< of level 0, as far as the last of these: pieces and volumes travel as far
 
 /// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
 class CellVolumes {
@@ -351,7 +351,7 @@ SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, c
 
 WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
                                      const WallRows& owed, const WallPieces& after, const WallRows& takes,
-                                     const Displacement& displacement) {
+                                     const Displacement& displacement, CellChanges changes) {
   const int scale = 1 << displacement.level();
   const Domain& lattice = displacement.blocks().layout().domain();
   WallTransfer all;
@@ -361,7 +361,9 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   const NearPieces now = takers_here(comm, after, takes, displacement);
   Sharing sharing(displacement.blocks(), now);
   std::vector<Owed> to_share;
-  for (const CellChange& c : changes_here(comm, before, after, displacement)) {
+  std::vector<CellChange> moved;
+  if (changes == CellChanges::owed) moved = changes_here(comm, before, after, displacement);
+  for (const CellChange& c : moved) {
     const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
     if (!sharing.is_own(x)) continue;
     all.moved += c.after - c.before;

@@ -114,6 +114,26 @@ void take(double volume, std::size_t n, std::vector<double>& dissolved) {
   for (double& d : from) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
 }
 
+/// What no wall nearby could take, as where the last of a grain has gone at once, is owed by all that may owe: by their
+/// parts of what they did in the last step, where none has moved by their areas. Returns what is left: all, where there
+/// are none. Collective.
+double spread(const JobContext& run, double lost, const WallRows& takes, EvolutionState& evolution) {
+  if (lost == 0.0) return 0.0;
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
+  for (const bool by_speed : {true, false}) {
+    const auto weight = [&](const WallPlace& p) {
+      return takes[p.level][p.row] * p.area * (by_speed ? std::abs(evolution.before[p.level][p.row]) : 1.0);
+    };
+    double all = 0.0;
+    for (const WallPlace& p : places) all += weight(p);
+    all = run.comm.sum(all);
+    if (!(all > 0.0)) continue;
+    for (const WallPlace& p : places) evolution.owed[p.level][p.row] += lost * weight(p) / all;
+    return 0.0;
+  }
+  return lost;
+}
+
 /// Adds what deposits do and cover.
 void add_deposits(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges,
                   std::span<const WallPlace> places, WallSpeeds& s) {
@@ -365,7 +385,8 @@ State on_moved_walls(const JobContext& run, const Ground& before, std::span<cons
   evolution.before = std::move(transfer.means);
   evolution.owed = std::move(transfer.owed);
   evolution.moved += transfer.moved;
-  take(transfer.lost, is.report.minerals.size(), evolution.dissolved);  // more than there was: the last of a grain
+  // Of the last of all grains: more, or less, than there was.
+  take(spread(run, transfer.lost, takes, evolution), is.report.minerals.size(), evolution.dissolved);
   return with_evolution(run, evolution, state);
 }
 

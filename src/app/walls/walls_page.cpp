@@ -177,7 +177,7 @@ std::string numbers_card(const Json& walls) {
     row(name + ", rate [mol/m²/s]", was.at("rate_mol_m2_s"), is.at("rate_mol_m2_s"), 4);
     row(name + ", dissolved [m³]", was.at("dissolved_m3"), is.at("dissolved_m3"), 5);
     row(name + ", dissolved [mol]", was.at("dissolved_mol"), is.at("dissolved_mol"), 5);
-    if (!(number(is, "carried_away_m3") > 0.0)) continue;
+    if (!is.contains("carried_away_m3") || !(number(is, "carried_away_m3") > 0.0)) continue;
     row(name + ", carried away as solid [m³]", was.at("carried_away_m3"), is.at("carried_away_m3"), 5);
     row(name + ", carried away as solid [mol]", was.at("carried_away_mol"), is.at("carried_away_mol"), 5);
   }

@@ -178,8 +178,7 @@ end = 15
 }
 
 // A grain that vanishes in the middle of a step, with no wall near it: its last part is owed by the walls that stay, so
-// that no more dissolves than the rates say, and the fluid has what has moved, also in cells that were solid as a
-// whole.
+// that no more dissolves than the rates say, and the fluid has what has moved.
 TEST(MovingWallsMpi, TheLastOfAGrain) {
   const PetscSession petsc;
   const Ran ran = run(test::sphere_solid({6.5, 6.5, 6.5}, 2.3) + test::sphere_solid({22.2, 8.1, 7.9}, 5.4) +

@@ -168,9 +168,12 @@ JobResult WallsProcess::report() {
   result.headline = evolution_headline(evolution_);
   result.json["walls"] = evolution_json(evolution_);
   add_to_summary(events_, run_.geometry(), run_.grid.cell_width(), result.json["walls"]);
-  const EvolutionLine& end = evolution_.states.back();
-  result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
-                                                   std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
+  const EvolutionLine &begin = evolution_.states.front(), &end = evolution_.states.back();
+  const double gone = end.dissolved + end.carried_away;
+  const double h = run_.grid.cell_width(), domain = static_cast<double>(domain_of(run_.geometry()).box().count());
+  const double growth = (end.porosity - begin.porosity) * h * h * h * domain;  // of the fluid
+  result.balances.push_back(
+      {"walls_relative", std::abs(gone - growth - end.owed) / std::max({std::abs(gone), std::abs(growth), 1e-300})});
   leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});

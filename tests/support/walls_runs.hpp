@@ -76,6 +76,9 @@ inline void expect_balance(const WallsRun& ran, double most_owed = 0.01, const s
     EXPECT_NEAR(dissolved - moved, owed, 1e-9 * std::max(1.0, std::abs(dissolved))) << i;
     EXPECT_LT(std::abs(owed), most_owed * ran.columns.at(mineral + "_area_m2")[i]) << i;
   }
+  for (const Balance& b : ran.result.balances) {
+    EXPECT_TRUE(b.name != "walls_relative" || b.relative < 1e-10) << b.relative;
+  }
 }
 
 /// Fluid at rest between c0 at x = 0 and a wall at s with the law k c: D (c0 - c) / s = k c, so that

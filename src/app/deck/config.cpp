@@ -368,6 +368,16 @@ void require_walls_fit(Reader& in, Config& config) {
   beside(config.flow.reservoir > 0, "flow.reservoir");
   beside(config.grid.follows(), "grid.refine");
   beside(config.geometry.copies != Index{1, 1, 1}, "geometry.copies");
+  if (walls.fragments == LooseSolid::remove) {
+    const char* key = "walls.fragments";
+    if (!config.grid.refine.empty())
+      in.mistake(key,
+                 "\"remove\" is not possible on refined grids (grid.refine), as solids are found on level 0; expected: "
+                 "\"keep\"");
+    if (std::ranges::any_of(config.chemistry.minerals, &MineralDeck::deposit))
+      in.mistake(key,
+                 "\"remove\" is not possible beside deposits, which would lose what lies on it; expected: \"keep\"");
+  }
   if (!config.transport.asked() || config.transport.steady())
     in.refuse({"walls.standstill"}, "belongs to transport in time; between steady states all time is passed over");
   else

@@ -91,6 +91,11 @@ void read(Reader& in, WallsDeck& deck) {
       "condition that ends the run before time.end: porosity or permeability (along the first of flow.axes, m2) > or "
       "< a number, or a multiple of what it was at the beginning: \"porosity > 0.8\", \"permeability > 10 * first\"");
   if (in.given("walls.until")) in.attempt("walls.until", [&] { deck.until = parse_walls_end(deck.until_text); });
+  in.word<LooseSolid>(
+      "walls.fragments", deck.fragments,
+      {{"keep", LooseSolid::keep, "they stay where they are"},
+       {"remove", LooseSolid::remove, "they leave with the fluid as solid, at once, and are counted as carried away"}},
+      "solid that comes loose while walls move, as large as a cell or larger");
   in.flag("walls.animation", deck.animation,
           "write animation_walls.png, an animated PNG of the fluid in the plane through the middle, and with steady "
           "transport animation_NAME.png of each component; they are also in the report");
@@ -103,7 +108,7 @@ void read(Reader& in, WallsDeck& deck) {
     deck.minerals.push_back(std::move(m));
   });
   if (!deck.asked())
-    in.refuse({"walls.displacement", "walls.standstill", "walls.until", "walls.animation"},
+    in.refuse({"walls.displacement", "walls.standstill", "walls.until", "walls.fragments", "walls.animation"},
               "given without [[walls.mineral]], so no wall moves; remove it");
 }
 

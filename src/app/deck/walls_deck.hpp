@@ -40,11 +40,15 @@ struct WallsEnd {
 /// "porosity > 0.8", "permeability > 10 * first". Throws Error that says what is expected.
 WallsEnd parse_walls_end(const std::string& text);
 
+/// What becomes of solid that comes loose.
+enum class LooseSolid : std::uint8_t { keep, remove };
+
 struct WallsDeck {
   double displacement = 0.5;  ///< most per step [h0]
   double standstill = 1e-3;   ///< change below which transport in time counts as steady; 0: never
   std::string until_text;
   WallsEnd until{};
+  LooseSolid fragments = LooseSolid::keep;
   bool animation = false;               ///< moving pictures of walls
   std::vector<MovingMineral> minerals;  ///< none: walls stand
 

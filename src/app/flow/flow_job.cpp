@@ -424,9 +424,11 @@ std::vector<JobComponent> show_on(const JobContext& grid, const FlowOptions& par
   }
   const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
   std::vector<JobComponent> components = flow_components(grid.ground, flows, drives);
-  const FieldView view = view_of(grid, components);
-  for (const auto& flow : flows)
-    add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
+  if (!grid.services.solves_in_a_step) {
+    const FieldView view = view_of(grid, components);
+    for (const auto& flow : flows)
+      add_flow_figures(grid.comm, view, {flow->axis, prefix_of(flow->axis, drives), part.reservoir}, all.figures);
+  }
   return asked_of(grid.config, std::move(components));
 }
 

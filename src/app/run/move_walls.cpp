@@ -16,6 +16,7 @@
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/file/log.hpp"
+#include "eb/moving/solids_taken.hpp"
 #include "transport/regrid/values_on_other_walls.hpp"
 
 namespace karst {
@@ -76,24 +77,59 @@ void end_before_closing(JobContext& context, std::shared_ptr<const Ground> befor
     if (part.process == walls_process) part.state.numbers[ended_item] = no_path;
 }
 
-void move_states(const JobContext& context, const Ground& before, Checkpoint& state) {
+/// @param taken  solids of the ground before that were taken away, and nothing else has happened; empty: walls have
+///               moved
+void move_states(const JobContext& context, const Ground& before, std::span<const std::int32_t> taken,
+                 Checkpoint& state) {
+  const Exchanges nothing;
+  const Exchanges& exchanges = taken.empty() ? context.services.exchanges : nothing;
   std::optional<WallChange> change;
   std::vector<WallRows> deposits;
   for (Checkpoint::Part& part : state.parts) {
     if (part.process == walls_process) continue;
     if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
-    State moved = transport_on_moved_walls(*change, part, context.services.exchanges);
+    State moved = transport_on_moved_walls(*change, part, exchanges);
     if (context.config.chemistry.asked()) deposits = move_deposits(context, before, *change, part.state, moved);
     part.state = std::move(moved);
   }
   WallEvents events;
   for (Checkpoint::Part& part : state.parts)
     if (part.process == walls_process) {
-      part.state = on_moved_walls(context, before, deposits, part.state);
+      part.state = taken.empty() ? on_moved_walls(context, before, deposits, part.state)
+                                 : on_walls_carried_away(context, before, part.state);
       fail_together(context.comm, [&] { take_value(part.state.numbers.at(wall_events_item), events); });
-      add_wall_events(context, before, events);
+      add_wall_events(context, before, events, taken);
       part.state.numbers[wall_events_item] = json_of(events, shown::record);
     }
+}
+
+/// Solids that the last motion has made loose.
+std::vector<std::int32_t> loose_solids_of(const JobContext& context, const Checkpoint& state) {
+  WallEvents events;
+  for (const Checkpoint::Part& part : state.parts)
+    if (part.process == walls_process)
+      fail_together(context.comm, [&] { take_value(part.state.numbers.at(wall_events_item), events); });
+  return just_loose(events, context.geometry());
+}
+
+/// States out, processes down, another ground with states that fit it by change(state), jobs for walls, processes up.
+template <class F>
+void change_walls(JobContext& context, std::span<const Job> jobs, Together& all, Clock& clock, F&& change) {
+  std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
+  std::vector<std::string> histories;
+  for (const auto& process : all)
+    std::ranges::copy(process->recorder()->files().histories, std::back_inserter(histories));
+  all.clear();
+  try {
+    change(*state);
+    do_jobs_for_walls(context);
+    all = begin_together(context, jobs, state);
+  } catch (const Error&) {  // the same on all ranks
+    std::ranges::copy(histories, std::back_inserter(context.services.files.left));
+    throw;
+  }
+  clock = all.front()->clock();
+  clock.go_on(state->clock);
 }
 
 }  // namespace
@@ -121,29 +157,27 @@ void move_walls(JobContext& context, std::span<const Job> jobs, Together& all, C
   const WallMotion motion = *asked;
   if (motion.over > 0.0) clock.skip(motion.over);
   for (const auto& process : all) process->skip(motion.over);
-  std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
-  std::vector<std::string> histories;
-  for (const auto& process : all)
-    std::ranges::copy(process->recorder()->files().histories, std::back_inserter(histories));
-  all.clear();
-  try {
+  std::vector<std::int32_t> loose;
+  change_walls(context, jobs, all, clock, [&](Checkpoint& state) {
     const bool may_close = needs_flow(context.config);
     const WallPosition position = may_close ? position_of(*context.walls) : WallPosition{};
     move_by(context, motion);
     const std::shared_ptr<const Ground> before = context.ground;
     set_ground(context, context.flagged());
-    if (may_close && !flow_percolates(context))
-      end_before_closing(context, before, position, *state);
-    else
-      move_states(context, *before, *state);
-    do_jobs_for_walls(context);
-    all = begin_together(context, jobs, state);
-  } catch (const Error&) {  // the same on all ranks
-    std::ranges::copy(histories, std::back_inserter(context.services.files.left));
-    throw;
-  }
-  clock = all.front()->clock();
-  clock.go_on(state->clock);
+    if (may_close && !flow_percolates(context)) return end_before_closing(context, before, position, state);
+    move_states(context, *before, {}, state);
+    if (context.config.walls.fragments == LooseSolid::remove) loose = loose_solids_of(context, state);
+  });
+  const bool ends = std::ranges::any_of(all, [](const auto& process) { return !process->ends_early().empty(); });
+  if (loose.empty() || ends) return;
+  change_walls(context, jobs, all, clock, [&](Checkpoint& state) {
+    MovingWalls& walls = *context.walls;
+    const std::shared_ptr<const Ground> before = context.ground;
+    take_solids(context.comm, before->geometry().topology->solids, loose, walls.before, walls.displacement);
+    walls.now.drop_cache();
+    set_ground(context, context.flagged());
+    move_states(context, *before, loose, state);
+  });
 }
 
 }  // namespace karst

@@ -21,7 +21,7 @@ namespace {
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
 constexpr std::string_view column_words = R"(
 advection_W_m3 after after_step amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_left_out_most boxes_move
-boxes_pruned breakthrough bytes bytes_per_fluid_cell cell_peclet cell_reynolds cell_width_m cells cells_cut
+boxes_pruned breakthrough bytes bytes_per_fluid_cell carried_away_m3 carried_away_mol cell_peclet cell_reynolds cell_width_m cells cells_cut
 cells_multivalued cells_subdivided cells_with_reservoirs cells_without_flow cfl changes charge_error_percent
 charge_imbalance charge_mol chemistry chemistry_charge_relative closed_area_share closed_faces closed_level_faces
 coefficient_amplitude collectives column columns communication component components concentration connected
@@ -36,7 +36,7 @@ exchange exchange_cells exchange_messages expected fall feedback_balance field f
 flow_factor flow_in_time flow_rate_m3_s flow_unevenness flows fluid flux_in flux_out followed_grid force force_N
 force_amplitude_N force_coefficient force_mean_N forchheimer
 forchheimer_number formation_factor fraction fragment_volume_m3
-fragments fragments_attached fragments_loose frequency_Hz
+fragments fragments_attached fragments_carried_away fragments_loose frequency_Hz
 friction friction_force friction_force_N friction_force_coefficient
 gain_s gaps_closed geometry grains_vanished grid_cells
 grid_gradient_Pa_m history imaginary imaginary_m2 imbalance implicit_volumes in_equilibrium inertia inlet inlet_flow

@@ -454,7 +454,8 @@ JobResult steady_transport(const JobContext& run) {
   result.warnings = transport_warnings(all);
   for (std::size_t i = 0; i < solved.size(); ++i)
     result.components.push_back(concentration_field(run, deck.components[i].name, solved[i].values));
-  draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
+  if (!run.services.solves_in_a_step)
+    draw_transport(run.comm, result.json, view_of(run, result.components), result.figures);
   if (std::ranges::count(run.config.output.plot, PlotField::concentration) == 0) result.components.clear();
   run.services.files.write(run.comm, profiles_csv, profiles(run, flow, solved));
   result.files.push_back({profiles_csv, "mean concentrations along the axis"});

@@ -119,7 +119,8 @@ void find_pore_events(const Change& pores, const std::vector<int>& axes, Found& 
 }
 
 /// Updates TopologyMemory::loose_since.
-void find_solid_events(const Change& solids, TopologyMemory& memory, Found& found) {
+void find_solid_events(const Change& solids, std::span<const std::int32_t> taken, TopologyMemory& memory,
+                       Found& found) {
   std::vector<double> loose_since(solids.after.size(), no_number);
   for (std::size_t i = 0; i < solids.after.size(); ++i) {
     const Component& now = solids.after[i];
@@ -139,7 +140,10 @@ void find_solid_events(const Change& solids, TopologyMemory& memory, Found& foun
     loose_since[i] = was_held || came_off ? at_this_time : memory.loose_since[largest->before];
   }
   for (std::size_t j = 0; j < solids.before.size(); ++j)
-    if (solids.successor[j] < 0) found.add(WallEventKind::grain_vanished, solids.before[j], solids.size_before[j]);
+    if (std::ranges::count(taken, static_cast<std::int32_t>(j)) > 0)
+      found.add(WallEventKind::carried_away, solids.before[j], solids.size_before[j]);
+    else if (solids.successor[j] < 0)
+      found.add(WallEventKind::grain_vanished, solids.before[j], solids.size_before[j]);
   memory.loose_since = std::move(loose_since);
 }
 
@@ -154,7 +158,8 @@ WallEvents begin_wall_events(const Geometry& geometry) {
   return events;
 }
 
-void add_wall_events(const JobContext& run, const Ground& before, WallEvents& events) {
+void add_wall_events(const JobContext& run, const Ground& before, WallEvents& events,
+                     std::span<const std::int32_t> taken) {
   const Timer timer("pores and fragments");
   const Geometry &was = before.geometry(), &is = run.geometry();
   if (!was.topology || !is.topology) return;
@@ -176,9 +181,18 @@ void add_wall_events(const JobContext& run, const Ground& before, WallEvents& ev
   const Change pores = change_of(run.comm, was.topology->pores, is.topology->pores, memory.pores, is_open);
   find_pore_events(pores, axes, found);
   const Change solids = change_of(run.comm, was.topology->solids, is.topology->solids, memory.solids, is_held);
-  find_solid_events(solids, memory, found);
+  find_solid_events(solids, taken, memory, found);
   memory.pores = pores.size_after;
   memory.solids = solids.size_after;
+}
+
+std::vector<std::int32_t> just_loose(const WallEvents& events, const Geometry& geometry) {
+  std::vector<std::int32_t> found;
+  const std::vector<double>& since = events.memory.loose_since;
+  for (std::size_t i = 0; i < since.size(); ++i)
+    if (since[i] == at_this_time && geometry.topology->solids.all[i].volume >= least_listed_volume)
+      found.push_back(static_cast<std::int32_t>(i));
+  return found;
 }
 
 std::vector<WallEvent> take_pending(double time, WallEvents& events) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,9 @@ enum class WallEventKind : std::uint8_t {
   fragment_loose,     ///< solid that reaches no side of the domain any more, or has come off a larger one that did not
   fragment_attached,  ///< loose solid that has grown together with what reaches a side
   grain_vanished,     ///< solid that is gone
+  carried_away,       ///< a fragment that has been removed (walls.fragments)
 };
-constexpr std::size_t n_wall_event_kinds = 9;
+constexpr std::size_t n_wall_event_kinds = 10;
 constexpr double least_listed_volume = 1.0;     ///< of a part whose events are listed, others are counted [h0³]
 constexpr std::size_t most_listed_events = 40;  ///< and fragments, in summary.json
 
@@ -90,7 +92,11 @@ inline constexpr const char* wall_events_csv = "wall_events.csv";
 /// At the beginning; nothing without Geometry::topology.
 WallEvents begin_wall_events(const Geometry& geometry);
 /// A motion, from the ground before to that of the run: more events are pending. Collective.
-void add_wall_events(const JobContext& run, const Ground& before, WallEvents& events);
+/// @param taken  numbers of solids before that were taken away
+void add_wall_events(const JobContext& run, const Ground& before, WallEvents& events,
+                     std::span<const std::int32_t> taken = {});
+/// Numbers of the solids that came loose in the last motion and are listed.
+std::vector<std::int32_t> just_loose(const WallEvents& events, const Geometry& geometry);
 /// What is pending has happened at this time [s]. Not collective.
 std::vector<WallEvent> take_pending(double time, WallEvents& events);
 

@@ -23,7 +23,8 @@ constexpr std::array<KindWords, n_wall_event_kinds> words{
      {"path along {} gained", "paths_gained", "axes that a pore leads along again"},
      {"fragment loose", "fragments_loose", "fragments of solid that came loose"},
      {"fragment attached", "fragments_attached", "loose fragments that grew on"},
-     {"grain vanished", "grains_vanished", "grains that vanished"}}};
+     {"grain vanished", "grains_vanished", "grains that vanished"},
+     {"fragment carried away", "fragments_carried_away", "fragments that were carried away"}}};
 
 const KindWords& words_of(int kind) { return words[static_cast<std::size_t>(kind)]; }
 

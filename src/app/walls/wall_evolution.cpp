@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -113,6 +114,26 @@ void take(double volume, std::size_t n, std::vector<double>& dissolved) {
   for (double& d : from) d -= all > 0.0 ? volume * std::abs(d) / all : 0.0;
 }
 
+/// What no wall nearby could take, as where the last of a grain has gone at once, is owed by all that may owe: by their
+/// parts of what they did in the last step, where none has moved by their areas. Returns what is left: all, where there
+/// are none. Collective.
+double spread(const JobContext& run, double lost, const WallRows& takes, EvolutionState& evolution) {
+  if (lost == 0.0) return 0.0;
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
+  for (const bool by_speed : {true, false}) {
+    const auto weight = [&](const WallPlace& p) {
+      return takes[p.level][p.row] * p.area * (by_speed ? std::abs(evolution.before[p.level][p.row]) : 1.0);
+    };
+    double all = 0.0;
+    for (const WallPlace& p : places) all += weight(p);
+    all = run.comm.sum(all);
+    if (!(all > 0.0)) continue;
+    for (const WallPlace& p : places) evolution.owed[p.level][p.row] += lost * weight(p) / all;
+    return 0.0;
+  }
+  return lost;
+}
+
 /// Adds what deposits do and cover.
 void add_deposits(const JobContext& run, std::span<const MineralMotion> minerals, const Exchanges& exchanges,
                   std::span<const WallPlace> places, WallSpeeds& s) {
@@ -180,6 +201,15 @@ void add_deposit_walls(const JobContext& run, std::span<const WallRows> deposits
     }
 }
 
+/// The state of a process, with this one in place of its own.
+State with_evolution(const JobContext& run, const EvolutionState& evolution, const State& state) {
+  State moved = state_of(run, evolution);
+  Json numbers = state.numbers;
+  numbers.update(moved.numbers);
+  moved.numbers = std::move(numbers);
+  return moved;
+}
+
 /// Of the unknowns of another ground of the run.
 EvolutionState evolution_on(const Comm& comm, const Ground& ground, const State& state) {
   EvolutionState evolution;
@@ -193,6 +223,7 @@ EvolutionState evolution_on(const Comm& comm, const Ground& ground, const State&
     evolution.trend = numbers.at("trend");
     evolution.dissolved = numbers.at("dissolved").get<std::vector<double>>();
     evolution.moved = numbers.at("moved");
+    evolution.carried_away = numbers.at("carried_away").get<std::vector<double>>();
     std::vector<double> rows(2 * set_of(state, unknowns_of(geometry, *ground.numbering()).name).size);
     take_item(state, walls_item, 2, rows);
     for (const WallPlace& p : wall_places(geometry, *ground.numbering())) {
@@ -253,7 +284,10 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
 
 EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals) {
   const auto& levels = run.geometry().levels;
-  return {.before = wall_rows(levels), .owed = wall_rows(levels), .dissolved = std::vector<double>(n_minerals, 0.0)};
+  return {.before = wall_rows(levels),
+          .owed = wall_rows(levels),
+          .dissolved = std::vector<double>(n_minerals, 0.0),
+          .carried_away = std::vector<double>(n_minerals, 0.0)};
 }
 
 void dissolve(const Comm& comm, const WallSpeeds& now, double dt, EvolutionState& state) {
@@ -307,11 +341,9 @@ State state_of(const JobContext& run, const EvolutionState& evolution) {
   }
   add_owned(state, {walls_item, "h0/s, h0^3", ItemKind::amount, 2, unknowns.name}, std::move(rows));
   add_set(state, std::move(unknowns));
-  state.numbers = {{"time", evolution.time},
-                   {"dt", evolution.dt},
-                   {"trend", evolution.trend},
-                   {"dissolved", evolution.dissolved},
-                   {"moved", evolution.moved}};
+  state.numbers = {{"time", evolution.time},   {"dt", evolution.dt},
+                   {"trend", evolution.trend}, {"dissolved", evolution.dissolved},
+                   {"moved", evolution.moved}, {"carried_away", evolution.carried_away}};
   return state;
 }
 
@@ -353,12 +385,27 @@ State on_moved_walls(const JobContext& run, const Ground& before, std::span<cons
   evolution.before = std::move(transfer.means);
   evolution.owed = std::move(transfer.owed);
   evolution.moved += transfer.moved;
-  take(transfer.lost, is.report.minerals.size(), evolution.dissolved);  // more than there was: the last of a grain
-  State moved = state_of(run, evolution);
-  Json numbers = state.numbers;
-  numbers.update(moved.numbers);
-  moved.numbers = std::move(numbers);
-  return moved;
+  // Of the last of all grains: more, or less, than there was.
+  take(spread(run, transfer.lost, takes, evolution), is.report.minerals.size(), evolution.dissolved);
+  return with_evolution(run, evolution, state);
+}
+
+State on_walls_carried_away(const JobContext& run, const Ground& before, const State& state) {
+  EvolutionState evolution = evolution_on(run.comm, before, state);
+  const Geometry &was = before.geometry(), &is = run.geometry();
+  WallTransfer transfer =
+      transfer_to_moved_walls(run.comm, wall_pieces_of(was), evolution.before, evolution.owed, wall_pieces_of(is),
+                              moving_parts(is, mineral_motions(run)), run.walls->displacement, CellChanges::not_owed);
+  evolution.before = std::move(transfer.means);
+  evolution.owed = std::move(transfer.owed);
+  const double growth = (is.report.porosity - was.report.porosity) * static_cast<double>(domain_of(is).box().count());
+  std::vector<double> less;
+  for (std::size_t m = 0; m < is.report.minerals.size(); ++m)
+    less.push_back(was.report.minerals[m].volume.value() - is.report.minerals[m].volume.value());
+  const double all = std::accumulate(less.begin(), less.end(), 0.0);
+  for (std::size_t m = 0; m < less.size() && all != 0.0; ++m)
+    evolution.carried_away[m] += (growth - transfer.lost) * less[m] / all;
+  return with_evolution(run, evolution, state);
 }
 
 double sum_of(const Comm& comm, const WallRows& rows) {

@@ -24,10 +24,11 @@ namespace karst {
 
 /// One mineral of the geometry at an instant.
 struct MovingMineralLine {
-  double area = 0.0;       ///< of its wall [m²]
-  double volume = 0.0;     ///< of its solid, NaN where the geometry does not know it [m³]
-  double rate = 0.0;       ///< at which its volume dissolves [m³/s]
-  double dissolved = 0.0;  ///< volume up to now [m³]
+  double area = 0.0;          ///< of its wall [m²]
+  double volume = 0.0;        ///< of its solid, NaN where the geometry does not know it [m³]
+  double rate = 0.0;          ///< at which its volume dissolves [m³/s]
+  double dissolved = 0.0;     ///< volume up to now [m³]
+  double carried_away = 0.0;  ///< volume of fragments that were removed up to now [m³]
 };
 
 struct EvolutionLine {
@@ -38,6 +39,7 @@ struct EvolutionLine {
   double dissolved = 0.0;                   ///< volume up to now, all minerals [m³]
   double moved = 0.0;                       ///< by which the fluid has grown at the walls [m³]
   double owed = 0.0;                        ///< dissolved - moved: what walls are still to move by [m³]
+  double carried_away = 0.0;                ///< as solid up to now (walls.fragments) [m³]
   double largest_speed = 0.0;               ///< of a piece [m/s]
   std::int64_t fragments = 0;               ///< solids that reach no side of the domain, at least as large as a cell
   double fragment_volume = 0.0;             ///< of these [m³]
@@ -88,12 +90,13 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
 
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
-  double time = 0.0, dt = 0.0;    ///< of the last step; 0: there was none
-  double trend = 0.0;             ///< since when `before` was [s]; 0: there is none
-  WallRows before;                ///< V before that, at the pieces of now [h0/s]
-  WallRows owed;                  ///< [h0³]
-  std::vector<double> dissolved;  ///< by number of the mineral [h0³]
-  double moved = 0.0;             ///< [h0³]
+  double time = 0.0, dt = 0.0;       ///< of the last step; 0: there was none
+  double trend = 0.0;                ///< since when `before` was [s]; 0: there is none
+  WallRows before;                   ///< V before that, at the pieces of now [h0/s]
+  WallRows owed;                     ///< [h0³]
+  std::vector<double> dissolved;     ///< by number of the mineral [h0³]
+  double moved = 0.0;                ///< by which the fluid has grown but for what was carried away [h0³]
+  std::vector<double> carried_away;  ///< by number of the mineral [h0³]
 };
 EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals);
 
@@ -129,6 +132,10 @@ void move_by(const JobContext& run, const WallMotion& motion);
 /// @param deposits  of each, its amounts on the pieces of that ground
 State on_moved_walls(const JobContext& run, const Ground& before, std::span<const WallRows> deposits,
                      const State& state);
+
+/// The same where solids have been taken away: by what the fluid has grown, less what they still owed it, is carried
+/// away, in the parts in which the minerals of the geometry have lost volume. Collective.
+State on_walls_carried_away(const JobContext& run, const Ground& before, const State& state);
 
 /// Σ over all pieces. Collective.
 double sum_of(const Comm& comm, const WallRows& rows);

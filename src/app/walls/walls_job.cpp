@@ -36,6 +36,13 @@ std::vector<std::string> walls_mistakes(const JobContext& context) {
     if (!deck[i].name.empty() && std::ranges::count(names, deck[i].name) == 0)
       found.push_back(fmt::format("walls.mineral[{}].name: \"{}\" is no mineral of the geometry; expected one of: {}",
                                   i, deck[i].name, join(names, ", ")));
+  if (context.config.walls.fragments == LooseSolid::remove && found.empty())
+    for (const MineralMotion& motion : mineral_motions(context))
+      if (!motion.moves())
+        found.push_back(
+            fmt::format("walls.fragments: \"remove\" needs all minerals to move, and the walls of {} stand; "
+                        "expected: \"keep\", or a [[walls.mineral]] for it",
+                        motion.name));
   const std::vector<MineralDeck>& minerals = context.config.chemistry.minerals;
   for (std::size_t i = 0; i < minerals.size(); ++i)
     if (minerals[i].deposit && std::ranges::count(names, minerals[i].options.name) > 0)

@@ -154,7 +154,7 @@ std::string fragments_card(const Json& walls) {
   }
   if (!came_loose) return "";
   return card("Solid that holds on to nothing", html_table(rows),
-              "At the end. These fragments stay where they are: neither flow nor weight moves them.");
+              "At the end. These fragments stay where they are: neither flow nor weight moves them (walls.fragments).");
 }
 
 std::string numbers_card(const Json& walls) {
@@ -177,6 +177,9 @@ std::string numbers_card(const Json& walls) {
     row(name + ", rate [mol/m²/s]", was.at("rate_mol_m2_s"), is.at("rate_mol_m2_s"), 4);
     row(name + ", dissolved [m³]", was.at("dissolved_m3"), is.at("dissolved_m3"), 5);
     row(name + ", dissolved [mol]", was.at("dissolved_mol"), is.at("dissolved_mol"), 5);
+    if (!is.contains("carried_away_m3") || !(number(is, "carried_away_m3") > 0.0)) continue;
+    row(name + ", carried away as solid [m³]", was.at("carried_away_m3"), is.at("carried_away_m3"), 5);
+    row(name + ", carried away as solid [mol]", was.at("carried_away_mol"), is.at("carried_away_mol"), 5);
   }
   row("dissolved, and walls yet to be moved [m³]", first.at("owed_m3"), last.at("owed_m3"), 2);
   std::string note = fmt::format("{} steps.", walls.at("steps").get<std::int64_t>());

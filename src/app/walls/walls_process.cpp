@@ -117,8 +117,10 @@ EvolutionLine WallsProcess::line() {
            solid = deposit ? 0.0 : report.minerals[m].volume.value_or(no_number);
     const double more = to_be_counted(m);
     if (!now_.covering.empty()) area += now_.covering[m], solid += now_.lying[m] - (deposit ? more : 0.0);
-    line.minerals.push_back({h * h * area, volume * solid, volume * rates[m], volume * (state_.dissolved[m] + more)});
+    line.minerals.push_back({h * h * area, volume * solid, volume * rates[m], volume * (state_.dissolved[m] + more),
+                             volume * state_.carried_away[m]});
     line.dissolved += line.minerals.back().dissolved;
+    line.carried_away += line.minerals.back().carried_away;
     line.owed += volume * more;
   }
   return line;
@@ -155,18 +157,23 @@ JobResult WallsProcess::report() {
     result.json.update(of_job.json);
     result.text += of_job.text;
     std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
-    std::ranges::move(asked_of(run_.config, std::move(of_job.components)), std::back_inserter(result.components));
+    std::ranges::move(of_job.components, std::back_inserter(result.components));
     std::ranges::move(of_job.balances, std::back_inserter(result.balances));
     std::ranges::move(of_job.solves, std::back_inserter(result.solves));
-    result.figures.merge(of_job.figures);
   }
+  const FieldView view = view_of(run_, result.components);
+  for (const Job& job : {flow_job(), transport_job()}) job.draw(run_.comm, result.json, view, result.figures);
+  result.components = asked_of(run_.config, std::move(result.components));
   result.text += evolution_text(evolution_, wall_events_rows(events_));
   result.headline = evolution_headline(evolution_);
   result.json["walls"] = evolution_json(evolution_);
   add_to_summary(events_, run_.geometry(), run_.grid.cell_width(), result.json["walls"]);
-  const EvolutionLine& end = evolution_.states.back();
-  result.balances.push_back({"walls_relative", std::abs(end.dissolved - end.moved - end.owed) /
-                                                   std::max({std::abs(end.dissolved), std::abs(end.moved), 1e-300})});
+  const EvolutionLine &begin = evolution_.states.front(), &end = evolution_.states.back();
+  const double gone = end.dissolved + end.carried_away;
+  const double h = run_.grid.cell_width(), domain = static_cast<double>(domain_of(run_.geometry()).box().count());
+  const double growth = (end.porosity - begin.porosity) * h * h * h * domain;  // of the fluid
+  result.balances.push_back(
+      {"walls_relative", std::abs(gone - growth - end.owed) / std::max({std::abs(gone), std::abs(growth), 1e-300})});
   leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
@@ -176,12 +183,12 @@ JobResult WallsProcess::report() {
 
 namespace {
 
-/// As the deck asks, for one position of the walls of many.
+/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one.
 Config config_of_step(const Config& config) {
   Config of_step = config;
   of_step.flow.estimate_error = of_step.flow.uncertainty = false;
   of_step.output.wall = false;
-  if (config.walls.animation) of_step.output.plot.push_back(PlotField::concentration);
+  of_step.output.plot.insert(of_step.output.plot.end(), {PlotField::velocity, PlotField::concentration});
   return of_step;
 }
 

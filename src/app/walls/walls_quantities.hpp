@@ -20,9 +20,11 @@ void each_quantity(Line& m, double molar_volume,
   f(Quantity{"volume", "m3", all, digits}, m.volume);
   f(Quantity{"rate", "m3_s", all}, m.rate);
   f(Quantity{"dissolved", "m3", all, digits}, m.dissolved);
+  f(Quantity{"carried_away", "m3", csv | json | record, digits}, m.carried_away);
   const double volume = molar_volume > 0.0 ? molar_volume : no_number;
   f(Quantity{"rate", "mol_m2_s", csv | json | shown::history}, m.area > 0.0 ? m.rate / volume / m.area : no_number);
   f(Quantity{"dissolved", "mol", csv | json | shown::history, digits}, m.dissolved / volume);
+  f(Quantity{"carried_away", "mol", csv | json, digits}, m.carried_away / volume);
 }
 
 /// As records have it.
@@ -46,6 +48,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"dissolved", "m3", all, digits}, l.dissolved);
   f(Quantity{"moved", "m3", csv | json | record, digits}, l.moved);
   f(Quantity{"owed", "m3", csv | json | record}, l.owed);
+  f(Quantity{"carried_away", "m3", csv | json | record, digits}, l.carried_away);
   f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
   f(Quantity{"fragments", "", csv | json | record}, l.fragments);
   f(Quantity{"fragment_volume", "m3", csv | json | record}, l.fragment_volume);

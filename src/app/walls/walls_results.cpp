@@ -100,6 +100,9 @@ std::string evolution_text(const Evolution& evolution, const std::vector<std::pa
     row(fmt::format("  dissolved volume [m3]"), text_number("{:.5g}", is.dissolved));
     if (mineral.molar_volume > 0.0)
       row("  dissolved [mol]", text_number("{:.5g}", is.dissolved / mineral.molar_volume));
+    if (is.carried_away > 0.0) row("  carried away as solid [m3]", text_number("{:.5g}", is.carried_away));
+    if (is.carried_away > 0.0 && mineral.molar_volume > 0.0)
+      row("  carried away as solid [mol]", text_number("{:.5g}", is.carried_away / mineral.molar_volume));
   }
   row("dissolved, and walls yet to be moved [m3]", text_number("{:.2e}", last.owed));
   for (const auto& [label, value] : more) row(label, value);

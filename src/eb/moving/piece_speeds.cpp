@@ -15,7 +15,7 @@ namespace karst {
 
 namespace {
 
-constexpr double near_reach = 1.75, far_reach = 2.5, reach_at_sides = 7.0;  // in spacings of the corners
+constexpr double near_reach = 1.75, far_reach = 2.5;  // in spacings of the corners
 
 /// Of a point of the domain, also of its sides, where feet beyond it are moved to.
 bool is_on_side(const Domain& domain, const Vec3& x) {
@@ -73,7 +73,7 @@ double speed_at(const NearPieces& pieces, const Vec3& x) {
     const OneSided sides(pieces.domain(), x, x);
     return sides.any ? at_side(pieces, x, sides, near) : near.sum / near.weight;
   }
-  const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? reach_at_sides : far_reach);
+  const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? wall_reach_at_sides : far_reach);
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
 }
 

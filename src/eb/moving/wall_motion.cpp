@@ -36,6 +36,21 @@ Scratch& scratch() {
   return mine;
 }
 
+/// Whether the wall at a foot beyond a side of the domain leads to the side within wall_reach_at_sides, as far as it is
+/// plane: otherwise it is another one, such as the back of a slab that ends outside, and stands.
+bool reaches_domain(const CornerValues& p, const Domain& domain, const Vec3& foot) {
+  Vec3 beyond;
+  for (int d = 0; d < 3; ++d)
+    if (!domain.periodic[d]) beyond[d] = std::max({0.0, -foot[d], foot[d] - domain.cells[d]});
+  if (beyond == Vec3{}) return true;
+  const Vec3 slope = quadratic_at(p, foot).slope;
+  for (int d = 0; d < 3; ++d) {
+    const double across = std::sqrt(std::max(0.0, dot(slope, slope) - slope[d] * slope[d]));
+    if (beyond[d] * std::abs(slope[d]) > wall_reach_at_sides * across) return false;
+  }
+  return true;
+}
+
 class Motion {
  public:
   Motion(const Comm& comm, const LevelSet& phi0, const WallSpeed& speed, Displacement& displacement)
@@ -181,6 +196,7 @@ void Motion::find_band(int own, double time, Scratch& in) {
             x[1], x[2], in.speed[i]);
     counts.no_foot += !feet[i].found && !feet[i].hidden;
     counts.largest = std::max(counts.largest, std::abs(in.speed[i]));
+    if (!reaches_domain(p, domain(), feet[i].at)) in.speed[i] = 0.0;
     // What hides between corners vanishes, but does not grow.
     if (feet[i].hidden && in.speed[i] * *p.at(feet[i].corner) < 0.0) in.speed[i] = 0.0;
   }

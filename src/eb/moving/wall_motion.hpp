@@ -37,6 +37,10 @@ struct WallMotionReport {
 /// In one step the wall moves by no more than this part of the spacing of the corners.
 constexpr double wall_courant_number = 0.5;
 
+/// A wall that goes on beyond a side of the domain moves there as its part in the domain that is nearer than this
+/// [corners].
+constexpr double wall_reach_at_sides = 7.0;
+
 /// Moves the wall from time to time + dt, in steps that its speed at their beginning allows. Where V = 0, s keeps its
 /// bits. Throws Error if a speed is not a finite number; s then is that of the last whole step. Collective.
 WallMotionReport move_wall(const Comm& comm, const LevelSet& phi0, const WallSpeed& speed, double time, double dt,

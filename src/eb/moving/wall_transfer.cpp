@@ -19,7 +19,7 @@ namespace {
 
 /// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-constexpr int cells_around = 3;  ///< of level 0: pieces and volumes travel as far
+constexpr int cells_around = 5;  ///< of level 0, as far as the last of these: pieces and volumes travel as far
 
 /// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
 class CellVolumes {
@@ -60,6 +60,20 @@ class CellVolumes {
     for (const auto& [box, values] : boxes_)
       for (std::int64_t i = 0; i < std::ssize(values.cut); ++i)
         if (values.cut[i] != 0) f(values.cells.cell(i), values.volume[i]);
+  }
+  /// Also those beside them, and at the faces of boxes, where that is not known: the last cells of a grain or a pore
+  /// may change from whole to whole.
+  template <class F>
+  void for_cells_at_walls(F&& f) const {
+    for (const auto& [box, values] : boxes_)
+      for (std::int64_t i = 0; i < std::ssize(values.cut); ++i) {
+        const Index cell = values.cells.cell(i);
+        const Box around = Box{cell, cell + Index::all(1)}.grown(1), inside = intersect(around, values.cells);
+        bool near = inside != around;
+        if (!near)
+          for_each_cell(inside, [&](const Index& c) { near = near || values.cut[values.cells.offset(c)] != 0; });
+        if (near) f(cell, values.volume[i]);
+      }
   }
 
  private:
@@ -121,13 +135,13 @@ struct CellChange {
   double before, after;
 };
 
-/// Of the cells that have a wall before or after; each on one rank. Collective.
+/// Of the cells that have a wall before or after, or had one beside them; each on one rank. Collective.
 std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& before, const CellVolumes& after) {
   std::vector<CellChange> all;
-  // The fluid in `of` of the cells that have a wall in `mine`.
-  const auto ask = [&](const CellVolumes& mine, const CellVolumes& of, auto&& take) {
+  // The fluid in `of` of cells of `mine`.
+  const auto ask = [&](const CellVolumes& mine, const CellVolumes& of, auto&& for_cells, auto&& take) {
     std::map<int, std::vector<Index>> asked;
-    mine.for_cut_cells([&](const Index& cell, double volume) {
+    for_cells([&](const Index& cell, double volume) {
       if (const int owner = of.owner(cell); owner >= 0)
         asked[owner].push_back(cell);
       else
@@ -138,12 +152,16 @@ std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& be
         [&](ByteReader& in, ByteWriter& w) { w.put(of.at(in.get<Index>())); },
         [&](const Index& cell, ByteReader& in) { take(cell, mine.at(cell).volume, in.get<CellVolumes::Cell>()); });
   };
-  ask(after, before, [&](const Index& cell, double now, const CellVolumes::Cell& was) {
-    all.push_back({cell, was.volume, now});
-  });
-  ask(before, after, [&](const Index& cell, double was, const CellVolumes::Cell& now) {
-    if (!now.cut) all.push_back({cell, was, now.volume});
-  });
+  ask(
+      after, before, [&](auto&& f) { after.for_cut_cells(f); },
+      [&](const Index& cell, double now, const CellVolumes::Cell& was) {
+        all.push_back({cell, was.volume, now});
+      });
+  ask(
+      before, after, [&](auto&& f) { before.for_cells_at_walls(f); },
+      [&](const Index& cell, double was, const CellVolumes::Cell& now) {
+        if (!now.cut && now.volume != was) all.push_back({cell, was, now.volume});
+      });
   return all;
 }
 
@@ -351,7 +369,7 @@ SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, c
 
 WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
                                      const WallRows& owed, const WallPieces& after, const WallRows& takes,
-                                     const Displacement& displacement) {
+                                     const Displacement& displacement, CellChanges changes) {
   const int scale = 1 << displacement.level();
   const Domain& lattice = displacement.blocks().layout().domain();
   WallTransfer all;
@@ -361,7 +379,9 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   const NearPieces now = takers_here(comm, after, takes, displacement);
   Sharing sharing(displacement.blocks(), now);
   std::vector<Owed> to_share;
-  for (const CellChange& c : changes_here(comm, before, after, displacement)) {
+  std::vector<CellChange> moved;
+  if (changes == CellChanges::owed) moved = changes_here(comm, before, after, displacement);
+  for (const CellChange& c : moved) {
     const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
     if (!sharing.is_own(x)) continue;
     all.moved += c.after - c.before;

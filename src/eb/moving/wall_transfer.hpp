@@ -32,6 +32,12 @@ struct WallTransfer {
   double lost = 0.0;   ///< Σ owed before - Σ owed after - moved: where no wall is left that could owe it
 };
 
+/// What has become of the fluid of cells.
+enum class CellChanges : std::uint8_t {
+  owed,     ///< walls have moved, which pays what they owed
+  not_owed  ///< solid was taken away: `moved` is 0
+};
+
 /// What the walls owe the fluid after they have moved: each piece before owed a volume, and each cell has gained or
 /// lost one. Both are shared among the new pieces around, by their areas and distances,
 ///
@@ -48,7 +54,7 @@ struct WallTransfer {
 /// Collective.
 WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
                                      const WallRows& owed, const WallPieces& after, const WallRows& takes,
-                                     const Displacement& displacement);
+                                     const Displacement& displacement, CellChanges changes = CellChanges::owed);
 
 /// Amounts of pieces that are not volumes.
 struct SharedAmounts {

@@ -156,6 +156,97 @@ TEST(MovingWalls, StandingMineralsOfOneLevelSet) {
     }
 }
 
+// A slab whose back is beyond the side of the domain dissolves from its face alone, also when it has become thin.
+TEST(MovingWalls, TheBackOfASlabBeyondASide) {
+  const PetscSession petsc;
+  const Ran ran = run(R"(
+[[geometry.solid]]
+shape = "box"
+lo = [-1, -9, -9]
+hi = [6.3, 20, 20]
+[grid]
+cells = [16, 4, 4]
+size = [16, 4, 4]
+periodic = [false, true, true]
+[[walls.mineral]]
+speed = 0.2
+[time]
+end = 15
+)");
+  expect_balance(ran);
+  EXPECT_NEAR(16.0 * (1.0 - ran.last("porosity")), 6.3 - 0.2 * 15.0, 1e-4);
+}
+
+// A grain that vanishes in the middle of a step, with no wall near it: its last part is owed by the walls that stay, so
+// that no more dissolves than the rates say, and the fluid has what has moved.
+TEST(MovingWallsMpi, TheLastOfAGrain) {
+  const PetscSession petsc;
+  const Ran ran = run(test::sphere_solid({6.5, 6.5, 6.5}, 2.3) + test::sphere_solid({22.2, 8.1, 7.9}, 5.4) +
+                      "[grid]\ncells = [32, 16, 16]\nsize = [32, 16, 16]\nperiodic = [true, true, true]\n" +
+                      "[walls]\ndisplacement = 1\n[[walls.mineral]]\nspeed = 1\n[time]\nend = 4\n");
+  EXPECT_EQ(ran.result.json.at("walls").at("events").at("grains_vanished").get<int>(), 1);
+  const auto of = [&](const char* name, std::size_t i) { return ran.columns.at(name)[i]; };
+  for (std::size_t i = 1; i < ran.columns.at("time_s").size(); ++i) {
+    const double dt = of("time_s", i) - of("time_s", i - 1);
+    EXPECT_NEAR(of("dissolved_m3", i) - of("dissolved_m3", i - 1),
+                0.5 * dt * (of("solid_rate_m3_s", i - 1) + of("solid_rate_m3_s", i)), 1e-6)
+        << i;
+    EXPECT_NEAR(8192.0 * (of("porosity", i) - of("porosity", 0)), of("moved_m3", i), 1e-7) << i;
+  }
+}
+
+// A disc on a neck: the neck dissolves, and the disc leaves. All moles are accounted for, and what stays goes on as
+// without a disc.
+TEST(MovingWallsMpi, AFragmentIsCarriedAway) {
+  const PetscSession petsc;
+  const std::string base = R"(
+[[geometry.solid]]
+shape = "box"
+lo = [-9, -9, -9]
+hi = [40, 4.3, 9]
+)";
+  const std::string disc = R"(
+[[geometry.solid]]
+shape = "box"
+lo = [12.8, 4, -9]
+hi = [15.3, 15, 9]
+[[geometry.solid]]
+shape = "cylinder"
+center = [14.1, 17.2, 0]
+radius = 6.2
+)";
+  const std::string rest = R"(
+[grid]
+cells = [28, 28, 1]
+size = [28, 28, 1]
+periodic = [true, false, true]
+box = 8
+[[walls.mineral]]
+speed = 0.2
+molar_volume = 0.5
+[walls]
+fragments = "remove"
+[time]
+end = 12
+)";
+  const Ran ran = run(base + disc + rest);
+  const Json &walls = ran.result.json.at("walls"), &was = walls.at("first"), &is = walls.at("last");
+  EXPECT_EQ(walls.at("events").at("fragments_carried_away").get<int>(), 1);
+  EXPECT_EQ(is.at("fragments").get<int>(), 0);
+  const auto of = [](const Json& line, const char* key) { return line.at("minerals").at(0).at(key).get<double>(); };
+  const double all = of(was, "volume_m3"), carried = of(is, "carried_away_m3");
+  EXPECT_NEAR(of(is, "volume_m3") + of(is, "dissolved_m3") - is.at("owed_m3").get<double>() + carried, all,
+              1e-12 * all);
+  EXPECT_DOUBLE_EQ(of(is, "carried_away_mol"), carried / 0.5);
+  for (const auto& event : ran.events)
+    if (event[1] == "fragment carried away") {
+      const double radius = 6.2 - 0.2 * std::stod(event[0]);
+      EXPECT_NEAR(carried, std::numbers::pi * radius * radius, 0.06 * carried) << "with a rest of the neck";
+      EXPECT_NEAR(std::stod(event[5]), carried, 5e-3 * carried);
+    }
+  EXPECT_NEAR(28.0 * (1.0 - ran.last("porosity")), 4.3 - 0.2 * 12.0, 0.06) << "1.6 cells of the corners at the neck";
+}
+
 // A throat that grows shut ends the run in order, with what came out until then.
 TEST(MovingWalls, AThroatThatCloses) {
   const PetscSession petsc;
@@ -463,6 +554,13 @@ TEST(MovingWalls, MistakesOfADeck) {
   EXPECT_TRUE(test::has(test::error_of([&] { run(inert + "[time]\nend = 1\n[[walls.mineral]]\nmolar_volume = 1\n"); }),
                         "no [[transport.wall]] acts"));
   EXPECT_TRUE(test::has(test::error_of([&] { run(deck + "molar_volume = 1\n"); }), "nothing dissolves the mineral"));
+  const std::string removing = deck + "name = \"calcite\"\nspeed = 1\n[walls]\nfragments = \"remove\"\n";
+  EXPECT_TRUE(test::has(test::error_of([&] {
+                          run(test::sphere_solid({4, 4, 4}, 2.0, "calcite") + removing);
+                        }),
+                        "needs all minerals to move, and the walls of solid stand"));
+  EXPECT_TRUE(test::has(test::error_of([&] { run(removing + "[[grid.refine]]\nlevel = 1\nwhere = \"wall\"\n"); }),
+                        "\"remove\" is not possible on refined grids"));
 }
 
 }  // namespace

@@ -73,6 +73,22 @@ TEST(WallTransfer, NothingIsLostMpi) {
     }
 }
 
+// The cell in the middle of a grain has no wall, neither before nor after the grain has gone.
+TEST(WallTransfer, CellsThatChangeAsAWhole) {
+  const Comm comm = Comm::self();
+  MovingWall wall(comm, grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.5), 1.3}));
+  wall.move(test::uniform_speed(0.0), 1.0);
+  const Geometry before = wall.geometry();
+  wall.move(test::uniform_speed(0.5), 4.0);
+  const Geometry after = wall.geometry();
+  const WallTransfer moved =
+      transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 0.0), rows_of(before, 0.0), pieces_of(after),
+                              rows_of(after, 1.0), wall.displacement);
+  EXPECT_NEAR(fluid_of(after), 4096.0, 1e-12);
+  EXPECT_NEAR(moved.moved, fluid_of(after) - fluid_of(before), 1e-4);  // merged parts are floats
+  EXPECT_NEAR(moved.lost, -moved.moved, 1e-12);
+}
+
 // A piece that may not owe gets nothing.
 TEST(WallTransfer, StandingWallsOweNothing) {
   const Comm comm = Comm::self();

@@ -203,7 +203,8 @@ bool begins_with_jump(const TransportSystem& s, double end) {
 
 double pore_volumes(const TransportSystem& s) {
   if (s.flow.in_time) return s.carried * s.h * s.h * s.h / s.numbers.pore_volume;
-  return s.numbers.pore_time > 0.0 ? s.state.time / s.numbers.pore_time : 0.0;
+  return s.numbers.pore_time > 0.0 ? s.earlier.pore_volumes + (s.state.time - s.earlier.time) / s.numbers.pore_time
+                                   : 0.0;
 }
 
 TransportLine line_of(const TransportSystem& s) {
@@ -245,12 +246,22 @@ std::string dependencies_of(const TransportSystem& s) {
   return all;
 }
 
+namespace {
+
+double first_pore_volume(const TransportSystem& s) {
+  return s.earlier.pore_volume > 0.0 ? s.earlier.pore_volume : s.numbers.pore_volume;
+}
+
+}  // namespace
+
 State state_of(const TransportSystem& s) {
   State state;
   Json& numbers = state.numbers;
   numbers = {{"time", s.state.time},
              {"range", Json::array()},
              {"pore_time", s.numbers.pore_time},
+             {"earlier", {s.earlier.time, s.earlier.pore_volumes}},
+             {"pore_volume", first_pore_volume(s)},
              {"carried", s.carried},
              {"continuity", {s.continuity.before, s.continuity.after}}};
   const VofSet unknowns = unknowns_of(s.run.geometry(), *s.run.ground->numbering());
@@ -279,6 +290,24 @@ void take_flow_of(const State& state, TransportSystem& s) {
   take_flow(*s.flow.faces, s, potential);
 }
 
+namespace {
+
+/// Pore volumes are those of the beginning. From walls that have moved on the flow is another one.
+void take_pore_time(const State& state, TransportSystem& s) {
+  const Json& numbers = state.numbers;
+  const double before = numbers.at("pore_time");
+  s.earlier = {numbers.at("earlier").at(0), numbers.at("earlier").at(1), numbers.at("pore_volume")};
+  if (!(s.run.walls && state.other_grid && before > 0.0 && s.numbers.pore_time > 0.0)) {
+    s.numbers.pore_time = before;
+    return;
+  }
+  s.earlier.pore_volumes += (s.state.time - s.earlier.time) / before;
+  s.earlier.time = s.state.time;
+  s.numbers.pore_time *= s.earlier.pore_volume / s.numbers.pore_volume;
+}
+
+}  // namespace
+
 void take_state(const State& state, TransportSystem& s) {
   const std::size_t n_own = s.own_values(0).size(), n = s.state.values.size();
   std::vector<std::vector<double>> values(n, std::vector<double>(n_own));
@@ -293,7 +322,7 @@ void take_state(const State& state, TransportSystem& s) {
   }
   const Json& numbers = state.numbers;
   s.state.time = numbers.at("time");
-  s.numbers.pore_time = numbers.at("pore_time");
+  take_pore_time(state, s);
   s.carried = numbers.at("carried");
   s.continuity = {numbers.at("continuity").at(0), numbers.at("continuity").at(1)};
   if (s.chemistry) s.chemistry->take_items(state, unknowns_of(s.run.geometry(), *s.run.ground->numbering()), s.state);

@@ -55,9 +55,15 @@ struct TransportSystem {
   std::string given;          ///< what answers depend on beside deck and geometry, a line each
   TransportState state;
   std::optional<ReactiveRun> chemistry;
-  TransportReport report;     ///< of the last step
-  EndRates ends;              ///< now
-  double carried = 0.0;       ///< fluid that a flow in time has brought in [h0³]
+  TransportReport report;  ///< of the last step
+  EndRates ends;           ///< now
+  double carried = 0.0;    ///< fluid that a flow in time has brought in [h0³]
+  /// Of steady flows before this one, where walls have moved.
+  struct {
+    double time = 0.0;          ///< until then [s]
+    double pore_volumes = 0.0;  ///< that had flowed in
+    double pore_volume = 0.0;   ///< at the beginning [m³]; 0: it has not changed
+  } earlier;
   FlowContinuity continuity;  ///< worst of the flows up to now
   SystemBefore before;        ///< the step under way
 };

@@ -343,6 +343,11 @@ end = 60
   EXPECT_GT(ran.last("dissolved_m3"), 20.0);
   EXPECT_GT(ran.last("permeability_x_m2"), 1.1 * ran.first("permeability_x_m2"));
   test::expect_conserved_and_bounded(ran.transport, "acid");
+  // Pore volumes are those of the beginning, and flow in faster as the permeability grows.
+  const std::vector<double>&volumes = ran.transport.at("pore_volumes"), &time = ran.transport.at("time_s");
+  const auto flow_in = [&](std::size_t to) { return (volumes[to] - volumes[to - 1]) / (time[to] - time[to - 1]); };
+  const double grown = ran.last("permeability_x_m2") / ran.first("permeability_x_m2");
+  EXPECT_NEAR(flow_in(volumes.size() - 1) / flow_in(1), grown, 0.02 * grown);
 }
 
 // The run ends with the step that reaches the condition, and without a warning.

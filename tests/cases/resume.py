@@ -244,7 +244,9 @@ class Sample:
         finished = self.finished()
         unfinished = self.out / "karst-unfinished"
         if self.is_complete() and unfinished.exists() and not any(unfinished.iterdir()):
-            unfinished.rmdir()  # all is in its place: it was stopped before the last thing that it does
+            unfinished.rmdir()  # all is in its place: it was stopped before the last things that it does
+        if self.is_complete() and not unfinished.exists():
+            (self.out / "karst.lock").unlink(missing_ok=True)
         if self.is_complete() and not unfinished.exists():
             return self.problems_of_results()  # it came to its end before it was stopped
         end, marched = time.monotonic() + PATIENCE, False

@@ -10,6 +10,7 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "base/file/log.hpp"
+#include "base/file/orderly_end.hpp"
 #include "base/file/plain_file.hpp"
 #include "io/result_names.hpp"
 
@@ -228,11 +229,12 @@ std::vector<std::string> RunFolder::names() const {
 }
 
 std::vector<std::string> RunFolder::publish() {
+  on_signals_.reset();
+  // A request to end comes too late: older results are not left beside some of the new ones.
+  const OrderlyEnd in_one_piece(comm_, 0.0, "the results are being moved to their place");
   try {
     fail_together(comm_, [&] {
-      if (comm_.rank() != 0) return;
-      on_signals_.reset();
-      karst::publish(path_, earlier_);
+      if (comm_.rank() == 0) karst::publish(path_, earlier_);
     });
   } catch (const Error&) {
     published_ = comm_.any(comm_.rank() == 0 && is_half_published(path_));  // then the new results stay where they are

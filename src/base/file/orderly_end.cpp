@@ -30,6 +30,7 @@ struct State {
   bool lives = false;
   double limit = 0.0;  // [s]; 0: none
   Clock::time_point start;
+  std::string_view answer;
   std::array<void (*)(int), signals.size()> before{};
 };
 State end_state;
@@ -51,14 +52,17 @@ extern "C" void note_signal(int number) {
   }
   asked_at = now();
   asked = number;
-  constexpr std::string_view text = "\nstopping cleanly after this iteration; a second signal stops at once\n";
-  if (speaks && write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+  if (!speaks) return;
+  constexpr std::string_view before = "\n", behind = "; a second signal stops at once\n";
+  for (const std::string_view text : {before, end_state.answer, behind})
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
 }  // namespace
 
-OrderlyEnd::OrderlyEnd(const Comm& comm, double seconds) {
+OrderlyEnd::OrderlyEnd(const Comm& comm, double seconds, std::string_view answer) {
   asked = 0;
+  end_state.answer = answer;
   speaks = comm.rank() == 0;
   end_state.limit = seconds;
   end_state.start = Clock::now();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/comm/comm.hpp"
 
@@ -21,7 +22,8 @@ inline constexpr int time_limit_status = 124;  ///< that of timeout(1)
 class OrderlyEnd {
  public:
   /// @param seconds  from now to the time limit; 0: none
-  OrderlyEnd(const Comm& comm, double seconds);
+  /// @param answer   to the first signal, on rank 0; its characters must outlive this object
+  OrderlyEnd(const Comm& comm, double seconds, std::string_view answer = "stopping cleanly after this iteration");
   OrderlyEnd(const OrderlyEnd&) = delete;
   OrderlyEnd& operator=(const OrderlyEnd&) = delete;
   ~OrderlyEnd();

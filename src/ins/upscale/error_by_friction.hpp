@@ -9,8 +9,9 @@
 //
 // and a grid on which M is smaller has an error that is smaller by as much. a = 1 is second order in the cell width. On
 // cells as wide as the voxels of an image the interpolated wall is off by b = -1/6, on finer ones by 4^-l / 12
-// (extrapolation.hpp): where this is all of the error, a = 1/2. For such grids a = 2/3. δ is what the last refinement
-// has shown: K changed by δ (M before - M now). All is relative to K, an entry for each axis of the drive.
+// (extrapolation.hpp): where this is all of the error, a = 1/2. For such grids a = 2/3, between the two. δ is what the
+// last refinement has shown: K changed by δ (M before - M now). All is relative to K, an entry for each axis of the
+// drive.
 #pragma once
 
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/core/error.hpp"
@@ -43,6 +44,13 @@ MovingMineral read_mineral(Reader& in) {
 }
 
 }  // namespace
+
+double WallsEnd::part(double first, double now) const {
+  if (of == Of::nothing) return 0.0;
+  const auto scale = [&](double x) { return of == Of::permeability ? std::log(x) : x; };
+  const double part = (scale(now) - scale(first)) / (scale(limit(first)) - scale(first));
+  return part > 0.0 ? std::min(part, 1.0) : 0.0;  // also where there is no number
+}
 
 WallsEnd parse_walls_end(const std::string& text) {
   std::vector<std::string> words;

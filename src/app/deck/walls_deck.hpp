@@ -32,10 +32,10 @@ struct WallsEnd {
   bool above = true;  ///< it ends above; false: below
   double value = 0.0;
   bool of_first = false;  ///< value is a multiple
-  bool reached(double first, double now) const {
-    const double limit = of_first ? value * first : value;
-    return above ? now > limit : now < limit;
-  }
+  double limit(double first) const { return of_first ? value * first : value; }
+  bool reached(double first, double now) const { return above ? now > limit(first) : now < limit(first); }
+  /// Of the way to the limit, from 0 to 1; by the logarithm of a permeability.
+  double part(double first, double now) const;
 };
 /// "porosity > 0.8", "permeability > 10 * first". Throws Error that says what is expected.
 WallsEnd parse_walls_end(const std::string& text);

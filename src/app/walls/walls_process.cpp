@@ -137,11 +137,12 @@ void WallsProcess::record(const Clock& clock) {
     log_detail("t = {}: {}, {:.3g} m3", format_si(event.time, "s"), what_happened(event), event.volume);
   }
   recorder_.take_step(now.time, clock.part(), clock.done());
-  recorder_.tell(clock.part(), fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
   const WallsDeck& deck = run_.config.walls;
   const auto value = [&](const EvolutionLine& line) {
     return deck.until.of == WallsEnd::Of::porosity ? line.porosity : line.permeability[run_.config.flow.axes[0]];
   };
+  const double part = std::max(clock.part(), deck.until.part(value(evolution_.states.front()), value(now)));
+  recorder_.tell(part, fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
   evolution_.as_asked = deck.until.of != WallsEnd::Of::nothing && evolution_.ended_by.empty() &&
                         deck.until.reached(value(evolution_.states.front()), value(now));
   if (evolution_.as_asked) evolution_.ended_by = "walls.until: " + deck.until_text;

@@ -387,6 +387,9 @@ TEST(MovingWalls, EndsByACondition) {
   EXPECT_FALSE(parse_walls_end("permeability < first * 0.5").reached(4.0, 2.1));
   EXPECT_TRUE(parse_walls_end("permeability<0.5*first").reached(4.0, 1.9));
   EXPECT_TRUE(parse_walls_end("porosity > 1e-1").reached(4.0, 0.2));
+  // Half of the way to ten times a permeability is its 10^1/2-fold.
+  EXPECT_NEAR(parse_walls_end("permeability > 10 * first").part(4.0, 4.0 * std::sqrt(10.0)), 0.5, 1e-14);
+  EXPECT_NEAR(parse_walls_end("porosity < 0.1").part(0.3, 0.25), 0.25, 1e-14);
   for (const char* wrong : {"", "porosity", "tortuosity > 1", "porosity = 1", "porosity > x", "porosity > 2 * last",
                             "porosity > 2 first", "porosity > -1"})
     EXPECT_TRUE(test::has(test::error_of([&] { parse_walls_end(wrong); }), "is no condition")) << wrong;

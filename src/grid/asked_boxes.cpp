@@ -127,9 +127,13 @@ void sort_unique(std::vector<AskedBox>& boxes) {
 AskedBoxes gather(const Comm& comm, AskedBoxes boxes) {
   const std::int64_t levels = comm.max(std::ssize(boxes));
   boxes.resize(levels);
-  for (std::int64_t l = levels - 1; l >= 0; --l) {
-    boxes[l] = comm.all_gather<AskedBox>(boxes[l]);
-    if (l + 1 < levels)
+  for (std::vector<AskedBox>& level : boxes) level = comm.all_gather<AskedBox>(level);
+  return with_holders(std::move(boxes));
+}
+
+AskedBoxes with_holders(AskedBoxes boxes) {
+  for (std::size_t l = boxes.size(); l-- > 0;) {
+    if (l + 1 < boxes.size())
       for (const AskedBox& finer : boxes[l + 1]) boxes[l].push_back({finer.key >> 3, finer.strength});
     sort_unique(boxes[l]);
   }

@@ -30,6 +30,8 @@ void sort_unique(std::vector<AskedBox>& boxes);
 /// Of all ranks, with the boxes that hold them on coarser levels, which are as strong. The same on every rank.
 /// Collective.
 AskedBoxes gather(const Comm& comm, AskedBoxes boxes);
+/// With the boxes that hold them on coarser levels, which are as strong, each once. Not collective.
+AskedBoxes with_holders(AskedBoxes boxes);
 FlaggedBoxes keys_of(const AskedBoxes& boxes);
 
 /// The grid without rules that follow the solution, to which their boxes are added.

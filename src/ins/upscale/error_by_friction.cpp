@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/math/no_number.hpp"
+#include "grid/asked_boxes.hpp"
 #include "grid/morton.hpp"
 
 namespace karst {
@@ -16,23 +17,8 @@ namespace {
 
 constexpr double most_gain = 0.9;         ///< of what refining all cells gains: the rest costs most of the cells
 constexpr double safety_of_change = 1.5;  ///< of an error from one change
-constexpr double least_part = 1.0 / 3.0;
-constexpr double least_change = 0.02;  ///< of M, for a change of K to say something
-
-void sort_unique(std::vector<std::uint64_t>& keys) {
-  std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
-}
-
-/// With the boxes of coarser levels that hold them, in order.
-void complete(FlaggedBoxes& boxes) {
-  while (!boxes.empty() && boxes.back().empty()) boxes.pop_back();
-  for (std::size_t l = boxes.size(); l-- > 0;) {
-    if (l + 1 < boxes.size())
-      for (const std::uint64_t finer : boxes[l + 1]) boxes[l].push_back(finer >> 3);
-    sort_unique(boxes[l]);
-  }
-}
+constexpr double least_part = 1.0 / 3.0;  ///< of what the error before comes to on a grid
+constexpr double least_change = 0.02;     ///< of M, for a change of K to say something
 
 }  // namespace
 
@@ -78,6 +64,14 @@ class Lattice {
       domains_.push_back(domain);
     for (std::size_t l = 0; l < boxes.size(); ++l)
       for (const std::uint64_t key : boxes[l]) refined_.insert({l, key});
+  }
+  AskedBoxes boxes() const {
+    AskedBoxes all;
+    for (const auto& [level, key] : refined_) {
+      if (all.size() <= level) all.resize(level + 1);
+      all[level].push_back({key, 1.0});
+    }
+    return all;
   }
   bool is_refined(const OctantShare& o) const { return refined_.contains({o.level, o.key}); }
   void refine(const OctantShare& o) { refined_.insert({o.level, o.key}); }
@@ -160,19 +154,13 @@ FinerGrid finer_grid(const GridOptions& grid, std::span<const OctantShare> octan
   Lattice lattice(grid, now);
   Budget budget{.most = most};
   for (const OctantShare& o : octants) budget.cells += static_cast<double>(o.cells);
-  FinerGrid finer{.boxes = now};
+  FinerGrid finer;
   for (int a = 0; a < 3; ++a) {
     const bool reached = refine_for(a, goal[a], octants, weights, finest, budget, lattice);
     finer.enough = finer.enough && reached;
   }
   fill_gaps(octants, finest, budget, lattice);
-  for (const OctantShare& o : octants) {
-    if (!lattice.is_refined(o)) continue;
-    const auto level = static_cast<std::size_t>(o.level);
-    if (finer.boxes.size() <= level) finer.boxes.resize(level + 1);
-    finer.boxes[level].push_back(o.key);
-  }
-  complete(finer.boxes);
+  finer.boxes = keys_of(with_holders(lattice.boxes()));
   finer.cells = budget.cells;
   finer.out_of_cells = budget.refused;
   return finer;

@@ -3,10 +3,10 @@
 """The permeability to a stated error (flow.error) on segmented images: against a grid of cells half as wide everywhere, and on
 ranks.
 
-    flow_to_error.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE [--table]
+    flow_to_error.py --program KARST --mpiexec MPIEXEC --generator KARST_MAKE_IMAGE --preload libkill_at.so [--table]
 
 Asserts for an image that the change to the uniform grid is within the stated error, and that 1 and 2 ranks choose the same grids; grid.max_cells
-is kept, and told.
+is kept, and told; a run that is killed goes on from its last grid.
 --table prints six images and, where they are beside the project, two rocks, with errors of 2 and 5 %, and asserts that at most one of
 them is not within its error (docs/verification.md).
 """
@@ -91,6 +91,19 @@ def check_ranks(karst, folder, of_one, check):
     check("the same grids on 2 ranks", all(same) and len(same) > 1, str(same))
 
 
+def check_resumed(karst, folder, of_one, preload, check):
+    """Killed when the second grid is done: the first is not solved again, and results have the same bits."""
+    run = ["run", "rock.toml", "--out", "killed", f"flow.error={ERRORS[1]}"]
+    killed = karst.run(run, folder, variables={"LD_PRELOAD": preload, "KILL_INTO": "permeability_grids.h5", "KILL_AT": "2"})
+    resumed = karst.run([*run, "--resume"], folder)
+    found = json.loads((folder / "killed" / "summary.json").read_text()) if resumed.status == 0 else {}
+    same = [found.get("permeability_m2") == of_one["permeability_m2"]] + [
+        a["cells"] == b["cells"] and a["error"] == b["error"]
+        for a, b in zip(of_one["refinement"]["grids"], found.get("refinement", {}).get("grids", []))]
+    check("killed and resumed", killed.status != 0 and all(same) and len(same) == 3 and "Grid 1 has" not in resumed.out,
+          f"{same}, {killed}, {resumed}")
+
+
 def check_limit(karst, folder, of_one, check):
     """With room for the first grid and a little more."""
     most = int(1.2 * of_one["refinement"]["grids"][0]["cells"])
@@ -102,7 +115,9 @@ def check_limit(karst, folder, of_one, check):
 
 
 def main():
-    options = parser(__doc__, generator=True).parse_args()
+    arguments = parser(__doc__, generator=True)
+    arguments.add_argument("--preload", required=True, type=lambda path: str(Path(path).resolve()))
+    options = arguments.parse_args()
     check = Checks()
     with program_and_folder(options) as (karst, folder):
         if options.table:
@@ -120,6 +135,7 @@ def main():
             found = compare(karst, folder, 24, " ".join(SHORT), check, ERRORS[1:])
             check_ranks(karst, folder, found, check)
             check_limit(karst, folder, found, check)
+            check_resumed(karst, folder, found, options.preload, check)
     return check.status
 
 

@@ -73,10 +73,15 @@ GradientFit fit_gradient(std::span<const Vec3> r, double smallest) {
   return fit;
 }
 
-std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree) {
+std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree, int decay) {
   const std::size_t n = n_monomials(degree);
   std::array<std::array<double, most_terms>, most_terms> normal{};
-  const auto importance = [](const Vec3& p) { return 1.0 / (dot(p, p) + 0.25); };
+  const auto importance = [decay](const Vec3& p) {
+    const double near = 1.0 / (dot(p, p) + 0.25);
+    double product = near;
+    for (int k = 1; k < decay; ++k) product *= near;
+    return product;
+  };
   for (const Vec3& p : r) {
     const auto m = monomials(p);
     const double w = importance(p);

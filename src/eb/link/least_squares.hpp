@@ -23,8 +23,8 @@ struct GradientFit {
 GradientFit fit_gradient(std::span<const Vec3> r, double smallest);
 
 /// Value at 0 of the polynomial of this degree (0 to 3) that is the least-squares fit of φ at the points, with weights
-/// 1 / (|r|² + 1/4): φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
+/// (|r|² + 1/4)^-decay: φ(0) ~ Σ_i w_i φ_i, Σ w_i = 1. Terms that the points do not determine are left out, those of
 /// higher degree first. At least one point is required.
-std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree);
+std::vector<double> fit_polynomial(std::span<const Vec3> r, int degree, int decay = 1);
 
 }  // namespace karst

@@ -20,6 +20,9 @@ namespace karst {
 namespace {
 
 constexpr int highest_degree = 3;  ///< of the polynomials
+/// fit_polynomial(): decay below that degree. A plane or a paraboloid through all points of a pore is flatter than its
+/// flow, which made refined regions resist; close points have more to say about the value between them.
+constexpr int decay_of_lower = 3;
 /// Of a polynomial, Σ |weights|. With 5, flow at the steps of refined regions in a packing grew, or did not converge.
 constexpr double largest_weights = 2.5;
 constexpr double most_own = 0.75;    ///< weight of its own cell in a ghost
@@ -87,7 +90,7 @@ std::vector<double> polynomial_at(const std::vector<Image>& images, const Vec3& 
   std::vector<Vec3> r;
   for (const Image& i : images) r.push_back(i.at - at);
   for (int degree = highest_degree; degree > 0; --degree) {
-    std::vector<double> weight = fit_polynomial(r, degree);
+    std::vector<double> weight = fit_polynomial(r, degree, degree < highest_degree ? decay_of_lower : 1);
     double sum = 0.0;
     for (const double w : weight) sum += std::abs(w);
     if (sum <= largest_weights && is_met(by_point(images, weight, n_points))) return weight;

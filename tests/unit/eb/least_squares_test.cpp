@@ -81,5 +81,18 @@ TEST(LeastSquares, FewPointsKeepConstants) {
   }
 }
 
+// A plane through four points of 1 - x²: 1/4 and 9/4 from the place, squared. Their weights are 1/(1/2) and 1/(5/2), or
+// the cubes of these.
+TEST(LeastSquares, ClosePointsCountMore) {
+  const std::vector<Vec3> r{{-1.5, 0, 0}, {-0.5, 0, 0}, {0.5, 0, 0}, {1.5, 0, 0}};
+  for (const auto& [decay, expected] :
+       {std::pair{1, (2 * 0.75 - 0.4 * 1.25) / 2.4}, {3, (8 * 0.75 - 0.064 * 1.25) / 8.064}}) {
+    const std::vector<double> w = fit_polynomial(r, 1, decay);
+    double value = 0.0;
+    for (std::size_t i = 0; i < r.size(); ++i) value += w[i] * (1.0 - r[i][0] * r[i][0]);
+    EXPECT_NEAR(value, expected, 1e-12) << decay;
+  }
+}
+
 }  // namespace
 }  // namespace karst::least_squares_test

@@ -169,7 +169,7 @@ FlowInTime::FlowInTime(const JobContext& run)
       probes_(flow_probes(run, stokes_->op())),
       record_{.history = history_of(run, drive_)},
       recorder_(run, "flow", {{history_name, history_header(record_.history)}}) {
-  check_flow_cells(stokes_->op().counts(), "unsteady flow");
+  check_flow_cells(stokes_->op().counts(), "unsteady flow", std::ranges::any_of(stokes_->op().sides(), gives_velocity));
   const TimeOptions& times = drive_.times();
   const bool inertia = record_.history.inertia;
   const auto drive_at = [this](double t) { return drive_.at(units_.time() * t, stokes_->op()); };

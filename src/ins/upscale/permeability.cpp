@@ -52,12 +52,12 @@ StokesDrive unit_drive(const Domain& domain, int axis) {
   return drive;
 }
 
-void check_flow_cells(const FlowCounts& counts, const std::string& name) {
+void check_flow_cells(const FlowCounts& counts, const std::string& name, bool given) {
   require(counts.flow_cells > 0,
           "{}: no cell centre is in the fluid ({} fluid fragments without one): the pores are thinner than a cell, and "
           "nothing can flow; use finer cells",
           name, counts.orphans);
-  require(counts.walls > 0,
+  require(given || counts.walls > 0,
           "{}: no grid line between {} cell centres meets a wall or a no-slip lateral face, so there is no friction "
           "and the velocity is unbounded; there is no solid, or it is smaller than a cell: use finer cells, or "
           "flow.sides = \"no-slip\"",

@@ -120,7 +120,8 @@ FlowSides flow_sides(const Domain& domain, const FlowOptions& options, int axis)
 /// A pressure drop of 1 per cell width along the axis.
 StokesDrive unit_drive(const Domain& domain, int axis);
 /// Throws Error for problems without a solution: no flow cells, or no wall or friction that limits the flow.
-void check_flow_cells(const FlowCounts& counts, const std::string& name);
+/// @param given  the velocity is given at an end, which limits it
+void check_flow_cells(const FlowCounts& counts, const std::string& name, bool given = false);
 
 /// Errors in driving force, axes and sides for this geometry, found before any solve. Axes along which no pore
 /// percolates are not an error: their permeability is 0. Not collective, the same on every rank.

@@ -120,13 +120,18 @@ double settling_time(const TransportSystem& system) {
   return length * length / (std::numbers::pi * std::numbers::pi * diffusivity * system.h * system.h);
 }
 
+/// In which the flow empties a volume, those that are left to implicit steps aside. Chemistry follows its transport in
+/// short steps only.
+double step_by_flow(const TransportSystem& system) {
+  return system.chemistry ? system.stepper->largest_step() : system.stepper->step_of_most();
+}
+
 TimeOptions times_of(const TransportSystem& system) {
   const JobContext& run = system.run;
   const TransportDeck& deck = run.config.transport;
   const bool in_time = system.flow.in_time;
-  TimeOptions times = in_time
-                          ? run.config.time
-                          : transport_times(run.config.time, system.numbers.pore_time, system.stepper->largest_step());
+  TimeOptions times =
+      in_time ? run.config.time : transport_times(run.config.time, system.numbers.pore_time, step_by_flow(system));
   const std::vector<std::string> wrong = mistakes_in_time(deck, times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   times.breaks = breaks_of(deck, times.end);
@@ -235,8 +240,7 @@ void TransportInTime::add_work(std::vector<BoxWork>& kinds) const {
 /// those of the flow.
 double TransportInTime::longest_step() {
   if (system_.flow.in_time) return Process::longest_step();
-  return system_.keeps_flow() ? std::min(times_.dt, longest_by_flow(times_, system_.stepper->largest_step()))
-                              : times_.dt;
+  return system_.keeps_flow() ? std::min(times_.dt, longest_by_flow(times_, step_by_flow(system_))) : times_.dt;
 }
 
 void TransportInTime::step(double dt) try {
@@ -298,7 +302,7 @@ void TransportInTime::carried_steps(double dt) {
     take_flow(*system_.flow.faces, system_);
   };
   take(middle);
-  const double largest = system_.stepper->largest_step();
+  const double largest = step_by_flow(system_);
   const double longest = std::min(times_.cfl, most_courant) * largest, begin = system_.state.time;
   require(dt <= most_steps * longest,
           "transport: the flow exchanges {:.3g} times the volume of a cell in a step of {:.3g} s; use shorter steps "

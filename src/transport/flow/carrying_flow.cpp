@@ -2,8 +2,10 @@
 #include "transport/flow/carrying_flow.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
@@ -17,6 +19,7 @@ constexpr double least_gap = 2e-15;  ///< what is as good as nothing
 constexpr int most_rounds = 6;       ///< of the projection
 constexpr double goal = 0.5;         ///< of a round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
+constexpr double left_out = 0.4;      ///< of what the flow moves: in volumes that do not set it either
 
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   const double* const f = flow.all.data();
@@ -27,21 +30,51 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   });
 }
 
-void find_steps(const ScalarGrid& grid, CarryingFlow& flow) {
-  constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Volume / outflow of a volume of a level, never where it does not set the step.
+double step_of(const ScalarGrid& grid, const CarryingFlow& flow, int level, std::int64_t v) {
+  const bool counts = grid.volume[v] >= whole_enough * std::pow(grid.width(level), 3) && flow.outflow[v] > 0.0;
+  return counts ? grid.volume[v] / flow.outflow[v] : never;
+}
+
+void find_largest_step(const ScalarGrid& grid, CarryingFlow& flow) {
   double least = never;
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
-    const double whole = std::pow(grid.width(l), 3);
     const std::int32_t first = grid.level_begin[l];
-    const auto step_of = [&](std::int64_t i) {
-      const std::int64_t v = first + i;
-      const bool counts = grid.volume[v] >= whole_enough * whole && flow.outflow[v] > 0.0;
-      return counts ? grid.volume[v] / flow.outflow[v] : never;
-    };
-    least = parallel_reduce(grid.level_begin[l + 1] - first, least, step_of,
-                            [](double a, double b) { return std::min(a, b); });
+    least = parallel_reduce(
+        grid.level_begin[l + 1] - first, least, [&](std::int64_t i) { return step_of(grid, flow, l, first + i); },
+        [](double a, double b) { return std::min(a, b); });
   }
   flow.largest_step = grid.composite->comm().min(least);
+}
+
+/// By classes of step / largest_step. What is in them is summed as whole numbers, so that ranks do not matter.
+void find_step_of_most(const ScalarGrid& grid, CarryingFlow& flow) {
+  constexpr int per_octave = 32, octaves = 8, n = per_octave * octaves;
+  constexpr double units = 1 << 20;  // of the volume with the largest outflow x width
+  using Classes = std::array<std::int64_t, n>;
+  flow.step_of_most = flow.largest_step;
+  const Comm& comm = grid.composite->comm();
+  const auto moved = [&](int l, std::int64_t v) { return grid.width(l) * flow.outflow[v]; };
+  double most = 0.0;
+  for (int l = 0; l < grid.composite->n_levels(); ++l)
+    for (std::int64_t v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v) most = std::max(most, moved(l, v));
+  most = comm.max(most);
+  if (!(most > 0.0) || !std::isfinite(flow.largest_step)) return;
+  Classes held{};
+  for (int l = 0; l < grid.composite->n_levels(); ++l)
+    for (std::int64_t v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v) {
+      const double ratio = step_of(grid, flow, l, v) / flow.largest_step;
+      const double at = per_octave * std::log2(std::min(ratio, std::ldexp(1.0, octaves + 1)));
+      held[std::clamp(static_cast<int>(at), 0, n - 1)] += std::llround(units * (moved(l, v) / most));
+    }
+  comm.sum(std::span(held));
+  const double all = static_cast<double>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
+  std::int64_t faster = 0;
+  int last = 0;
+  while (last < n - 1 && static_cast<double>(faster + held[last]) <= left_out * all) faster += held[last++];
+  if (last > 0) flow.step_of_most = flow.largest_step * std::exp2(static_cast<double>(last) / per_octave);
 }
 
 /// What a volume exchanges: volume / step, or its outflow where that is more.
@@ -99,7 +132,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
   }
   list_fluxes(grid, faces, flow.all.span());
   find_outflow(grid, flow);
-  find_steps(grid, flow);
+  find_largest_step(grid, flow);
   flow.at_rest = !comm.any(std::ranges::any_of(flow.all.span(), [](double f) { return f != 0.0; }));
   FlowContinuity result;
   std::vector<double> divergence(n);
@@ -114,7 +147,8 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
     project(grid, faces, potential, divergence, flow, result);
     find_outflow(grid, flow);
   }
-  find_steps(grid, flow);
+  find_largest_step(grid, flow);
+  find_step_of_most(grid, flow);
   flow.enters =
       comm.any(std::ranges::any_of(grid.boundary, [&](const BoundaryFace& b) { return flow.all[b.face] < 0.0; }));
   flow.n_implicit = 0;

@@ -51,6 +51,7 @@ std::vector<double> TransportStepper::flow_potential() const {
 
 std::span<const double> TransportStepper::flow() const { return parts_->flow.all.span(); }
 double TransportStepper::largest_step() const { return parts_->flow.largest_step; }
+double TransportStepper::step_of_most() const { return parts_->flow.step_of_most; }
 const ScalarGrid& TransportStepper::grid() const { return *parts_->grid; }
 ScalarGrid& TransportStepper::grid() { return *parts_->grid; }
 const std::vector<ScalarComponent>& TransportStepper::components() const { return parts_->components; }

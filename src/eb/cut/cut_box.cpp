@@ -59,17 +59,17 @@ SignBounds BoxCutter::signs_of(const Index& lo, const Index& hi) const {
 /// Splits the cells [lo, hi) until a bound of φ shows them to be of one kind, down to blocks of 4^3.
 void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
   const Index size = hi - lo;
-  if (phi_->lipschitz() > 0) {
+  if (phi_->bounds_signs() || phi_->has_tight_signs()) {
+    if (const SignBounds signs = signs_of(lo, hi); signs.one_kind()) {
+      if (signs.may_be_fluid) mark_regular(lo, hi);
+      return;
+    }
+  } else if (phi_->lipschitz() > 0) {
     Vec3 center, half;
     for (int d = 0; d < 3; ++d) half[d] = 0.5 * size[d], center[d] = box_.cells.lo[d] + lo[d] + half[d];
     const double f = phi_->at(center);
     if (std::abs(f) > phi_->lipschitz() * norm(half) + 2 * node_tolerance) {
       if (f > 0) mark_regular(lo, hi);
-      return;
-    }
-  } else if (phi_->bounds_signs()) {
-    if (const SignBounds signs = signs_of(lo, hi); signs.one_kind()) {
-      if (signs.may_be_fluid) mark_regular(lo, hi);
       return;
     }
   }
@@ -206,7 +206,7 @@ void BoxCutter::cut_cell(const Index& n) {
     }
     // No wall within reach of the corners: neither on an edge nor at a face or cell centre.
     if (bound > 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
-    if (phi_->bounds_signs() && signs_of(n, n + Index::all(1)).one_kind()) return;
+    if ((phi_->bounds_signs() || phi_->has_tight_signs()) && signs_of(n, n + Index::all(1)).one_kind()) return;
   }
   bool special = false;
   for (int side = 0; side < 6; ++side) {

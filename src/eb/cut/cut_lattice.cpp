@@ -45,7 +45,10 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
       if (n[d] == hi[d] || state != EdgeState::unknown) continue;
       const double f0 = phi_[at], f1 = phi_[at + stride(d)];
       state = EdgeState::plain;
-      if (is_fluid(f0) == is_fluid(f1) && phi.excludes_wall(f0, f1, 1.0)) continue;
+      if (is_fluid(f0) == is_fluid(f1) &&
+          (phi.excludes_wall(f0, f1, 1.0) ||
+           (phi.has_tight_signs() && phi.signs(position(n), position(n + unit(d))).one_kind())))
+        continue;
       edge_cutter_.add(position(n), d, f0, f1);
       edges_.emplace_back(d, at);
     }

@@ -187,8 +187,8 @@ std::unique_ptr<LocalLevelSet> MovedLevelSet::local(const Vec3& lo, const Vec3& 
     copy_corners(part, shift, blocks.corners(box), from, region, s.data());
   });
   if (std::ranges::all_of(s, [](double at) { return at == 0.0; })) return phi0;
-  auto moved = std::make_unique<LocalMoved>(std::move(phi0), smoothness(), region, std::move(s), slope,
-                                            displacement_.level());
+  auto moved =
+      std::make_unique<LocalMoved>(std::move(phi0), smoothness(), region, std::move(s), slope, displacement_.level());
   if (!standing_.solids) return moved;
   return std::make_unique<LocalWithStanding>(std::move(moved), standing_.solids->local(lo, hi),
                                              standing_.solids->smoothness(), standing_.number);

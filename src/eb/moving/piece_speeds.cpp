@@ -27,9 +27,9 @@ bool is_on_side(const Domain& domain, const Vec3& x) {
 
 /// In which directions a point has pieces on one side alone, as the domain ends on the other.
 struct OneSided {
-  OneSided(const Domain& domain, const Vec3& low, const Vec3& high) {
+  OneSided(const Domain& domain, const Vec3& x) {
     for (int d = 0; d < 3; ++d) {
-      const bool at_low = low[d]<near_reach, at_high = high[d]> domain.cells[d] - near_reach;
+      const bool at_low = x[d]<near_reach, at_high = x[d]> domain.cells[d] - near_reach;
       along[d] = !domain.periodic[d] && at_low != at_high;
       any |= along[d];
     }
@@ -40,20 +40,20 @@ struct OneSided {
 
 /// A mean of pieces that stand on one side of x is the value half a spacing away. A line through the values, fitted
 /// with the weights of the mean, leads back to x: by their range at most, as it is an extrapolation.
-double at_side(const NearPieces& pieces, const Vec3& x, const OneSided& sides, const NearPieces::Mean& near) {
+/// @param around  around(f) calls f(piece, weight) for the pieces that are near
+template <class Around>
+double at_side(Around&& around, const Vec3& x, const OneSided& sides, const NearPieces::Mean& near) {
   constexpr double least_spread = 0.01;  // of the places: there is no line through a single layer of pieces
   const double mean = near.sum / near.weight;
   Vec3 place;
   double least = mean, most = mean;
-  pieces.around(x, near_reach, [&](std::size_t i, double w) {
-    const NearPiece& p = pieces.all()[i];
+  around([&](const auto& p, double w) {
     place += (w / near.weight) * (p.at - x);
     least = std::min(least, p.value);
     most = std::max(most, p.value);
   });
   Vec3 spread, rise;
-  pieces.around(x, near_reach, [&](std::size_t i, double w) {
-    const NearPiece& p = pieces.all()[i];
+  around([&](const auto& p, double w) {
     for (int d = 0; d < 3; ++d) {
       const double away = p.at[d] - x[d] - place[d];
       spread[d] += w * away * away;
@@ -71,8 +71,11 @@ double at_side(const NearPieces& pieces, const Vec3& x, const OneSided& sides, c
 double speed_at(const NearPieces& pieces, const Vec3& x) {
   const NearPieces::Mean near = pieces.mean(x, near_reach);
   if (near.weight > 0.0) {
-    const OneSided sides(pieces.domain(), x, x);
-    return sides.any ? at_side(pieces, x, sides, near) : near.sum / near.weight;
+    const OneSided sides(pieces.domain(), x);
+    const auto around = [&](auto&& f) {
+      pieces.around(x, near_reach, [&](std::size_t i, double w) { f(pieces.all()[i], w); });
+    };
+    return sides.any ? at_side(around, x, sides, near) : near.sum / near.weight;
   }
   const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? wall_reach_at_sides : far_reach);
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
@@ -98,7 +101,8 @@ class SpeedsAt {
         if (listed) find_means(at, some, near);
         for (std::size_t i = 0; i < some.size(); ++i) {
           const std::size_t point = some[i].point;
-          of[point] = near.weight[i] > 0.0 ? near.sum[i] / near.weight[i] : speed_at(pieces_, scale_ * at[point]);
+          const Vec3 x = scale_ * at[point];
+          of[point] = near.weight[i] > 0.0 ? mean_or_line(x, {near.weight[i], near.sum[i]}) : speed_at(pieces_, x);
         }
       }
     }
@@ -132,10 +136,9 @@ class SpeedsAt {
     for (int d = 0; d < 3; ++d) key = key << 21 | static_cast<std::uint64_t>(cube[d] + most);
     return key;
   }
-  /// The pieces around a cube; false where more than their means is wanted.
+  /// The pieces around a cube; false where images of pieces are to be told apart.
   bool list(const Index& cube) {
     const Vec3 low = width * to_vec(cube);
-    if (OneSided(pieces_.domain(), low, low + Vec3::all(width)).any) return false;
     listed_.clear();
     return pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
       listed_.push_back({p.at, p.area, p.value});
@@ -156,6 +159,17 @@ class SpeedsAt {
       all.weight += weight;
       all.sum += weight * p.value;
     }
+  }
+
+  /// As speed_at().
+  double mean_or_line(const Vec3& x, const NearPieces::Mean& near) const {
+    const OneSided sides(pieces_.domain(), x);
+    if (!sides.any) return near.sum / near.weight;
+    const auto around = [&](auto&& f) {
+      for (const Piece& p : listed_)
+        if (const double weight = NearPieces::weight(p.at - x, p.area, near_reach); weight > 0.0) f(p, weight);
+    };
+    return at_side(around, x, sides, near);
   }
 
   const NearPieces& pieces_;

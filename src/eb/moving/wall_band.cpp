@@ -112,23 +112,29 @@ void WallBand::find_sources(const CornerValues& p, const Box& around) {
 
 /// Step by step, each corner with the nearest of the projections that its neighbours pass on.
 void WallBand::spread(const CornerValues& p, const Box& own) {
+  std::array<std::int32_t, 6> step_to;
+  for (int side = 0; side < 6; ++side)
+    step_to[side] = static_cast<std::int32_t>((is_high(side) ? 1 : -1) * p.stride(direction_of(side)));
   for (std::uint8_t steps = 1; steps <= width; ++steps) {
-    const Box around = own.grown(width - steps);  // from where `own` is still reached
+    const Box around = own.grown(width - steps), within = around.grown(-1);  // from where `own` is still reached
     next_.clear();
     for (const auto& [corner, at] : now_) {
       if (steps > inner && is_hidden(at)) continue;
+      const bool all_sides = within.contains(corner);
+      const std::int32_t source = source_[at];
       for (int side = 0; side < 6; ++side) {
+        const std::int32_t there = at + step_to[side];
+        const bool first = steps_[there] == far;
+        if (!first && (steps_[there] != steps || source_[there] == source)) continue;
         const Index to = corner + side_offset(side);
-        if (!around.contains(to)) continue;
-        const auto there = static_cast<std::int32_t>(at + (is_high(side) ? 1 : -1) * p.stride(direction_of(side)));
-        if (steps_[there] == far) {
+        if (!all_sides && !around.contains(to)) continue;
+        if (first) {
           steps_[there] = steps;
-          source_[there] = source_[at];
+          source_[there] = source;
           next_.push_back({to, there});
-        } else if (steps_[there] == steps) {
-          const Vec3 x = to_vec(to);
-          if (distance2(projections_[source_[at]], x) < distance2(projections_[source_[there]], x))
-            source_[there] = source_[at];
+        } else if (const Vec3 x = to_vec(to);
+                   distance2(projections_[source], x) < distance2(projections_[source_[there]], x)) {
+          source_[there] = source;
         }
       }
     }

@@ -23,6 +23,7 @@ class BoxCutter {
   void find_blocks(const Index& lo, const Index& hi);
   void mark_regular(const Index& lo, const Index& hi);
   SignBounds signs_of(const Index& lo, const Index& hi) const;
+  void find_open_cells(const Box& block);
   void cut_cell(const Index& n);
   int face_slot(int d, const Index& n);
   void emit_plain(const Index& n);
@@ -35,6 +36,7 @@ class BoxCutter {
   BoxPieces box_;
   Lattice lattice_;
   std::vector<Box> blocks_;
+  std::vector<Index> open_cells_;         ///< of a block
   std::array<std::vector<int>, 3> slot_;  ///< per face: 0 unknown, -1 plain, k + 1: faces_[k]
   std::deque<FaceSet> faces_;             ///< faces on a sub-lattice; [0, n_faces_) in use
   std::size_t n_faces_ = 0;
@@ -82,6 +84,22 @@ void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
     return;
   }
   blocks_.push_back({lo, hi});
+}
+
+/// Cells of a block in which a wall may be; they are marked as cut.
+void BoxCutter::find_open_cells(const Box& block) {
+  open_cells_.clear();
+  for_each_cell(block, [&](const Index& n) {
+    CellKind& kind = box_.kind[box_.cells.offset(box_.cells.lo + n)];
+    if (phi_->has_tight_signs()) {
+      if (const SignBounds signs = signs_of(n, n + Index::all(1)); signs.one_kind()) {
+        kind = signs.may_be_fluid ? CellKind::regular : CellKind::covered;
+        return lattice_.exclude_wall(n);
+      }
+    }
+    kind = CellKind::cut;
+    open_cells_.push_back(n);
+  });
 }
 
 int BoxCutter::face_slot(int d, const Index& n) {
@@ -206,7 +224,7 @@ void BoxCutter::cut_cell(const Index& n) {
     }
     // No wall within reach of the corners: neither on an edge nor at a face or cell centre.
     if (bound > 0 && 2 * least > bound && most > std::sqrt(0.75) * bound) return;
-    if ((phi_->bounds_signs() || phi_->has_tight_signs()) && signs_of(n, n + Index::all(1)).one_kind()) return;
+    if (phi_->bounds_signs() && signs_of(n, n + Index::all(1)).one_kind()) return;
   }
   bool special = false;
   for (int side = 0; side < 6; ++side) {
@@ -256,9 +274,9 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
     lattice_.reset(cells.lo, cells.size());
     for (auto& slot : slot_) slot.assign(lattice_.n_nodes(), 0);
     for (const Box& block : blocks_) {
-      lattice_.evaluate_nodes(phi, block.lo, block.hi);
+      find_open_cells(block);
+      lattice_.evaluate_corners(phi, open_cells_);
       lattice_.cut_edges(phi, block.lo, block.hi);
-      for_each_cell(block, [&](const Index& n) { box_.kind[cells.offset(cells.lo + n)] = CellKind::cut; });
     }
     std::size_t at = 0;
     for_each_cell({Index{}, cells.size()}, [&](const Index& n) {

@@ -89,6 +89,28 @@ TEST(PieceSpeeds, LinesLeadToTheSides) {
     }
 }
 
+// Points that are asked for together share lists of pieces and are worked on side by side; one by one they have the
+// same bits, in the middle of the domain, at its sides and across periodic ones.
+TEST(PieceSpeeds, TogetherAsOneByOne) {
+  for (const bool periodic : {false, true}) {
+    MovingWall wall(Comm::self(), grid_of(32, 1, periodic), test::packing(12, 5.3, 32, periodic));
+    wall.move(test::uniform_speed(0.0), 1.0);
+    const WallSpeed speed =
+        from_pieces(wall, wall.geometry(), [](const Vec3& x) { return std::sin(3.0 * x[0]) + x[1] * x[2]; });
+    std::vector<Vec3> at;
+    for (int i = 0; i < 4001; ++i)
+      at.push_back({std::fmod(0.618034 * i, 32.0), std::fmod(0.754878 * i, 32.0), std::fmod(0.569840 * i, 32.0)});
+    at.front() = {0.0, 7.3, 32.0};
+    std::vector<double> together(at.size());
+    speed(at, 0.0, together);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      double alone = 0.0;
+      speed({&at[i], 1}, 0.0, {&alone, 1});
+      EXPECT_EQ(together[i], alone) << at[i][0] << ' ' << at[i][1] << ' ' << at[i][2];
+    }
+  }
+}
+
 // A number of speeds that is not that of the pieces is a mistake of the caller.
 TEST(PieceSpeeds, WrongNumbersAreErrors) {
   MovingWall wall(Comm::self(), grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.1), 4.0}));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eb/link/components.hpp"
 #include "eb/link/level_builder.hpp"
 #include "eb/link/solids.hpp"
 #include "eb/shapes/combine.hpp"
@@ -90,6 +91,47 @@ TEST(ConnectedParts, AreThoseOfAFloodFillMpi) {
       most = std::max(most, found.size());
     }
   EXPECT_GT(most, 8U);
+}
+
+/// Boxes of whole cells, a part of them at random.
+std::vector<BoxPieces> random_cells(const Layout& layout, int rank, double part, std::uint64_t seed) {
+  const auto [first, last] = layout.owned(rank);
+  std::vector<BoxPieces> boxes;
+  for (std::int64_t b = first; b < last; ++b) {
+    BoxPieces& box = boxes.emplace_back();
+    box.cells = layout.box(b);
+    for_each_cell(box.cells, [&](const Index& cell) {
+      test::Random random(977 * layout.domain().box().offset(cell) + seed);
+      box.kind.push_back(random() < part ? CellKind::regular : CellKind::covered);
+    });
+  }
+  return boxes;
+}
+
+// Whole cells at random, about as many as it takes to lead through the domain: clusters of all sizes and shapes, in
+// boxes that the domain clips, too.
+TEST(ConnectedParts, OfRandomCellsMpi) {
+  const Comm comm = Comm::world(), alone = Comm::self();
+  const auto not_refined = [](std::int64_t) { return RefinedOctants(); };
+  for (const bool periodic : {false, true})
+    for (const double part : {0.2, 0.32, 0.5}) {
+      const Domain domain = test::unit_cells({30, 24, 27}, {periodic, periodic, periodic}, 8).domain();
+      const auto boxes_of = [&](const Comm& of, const Layout& layout) {
+        return PieceBoxes(of, layout, 0, random_cells(layout, of.rank(), part, 5), not_refined);
+      };
+      const auto all = [](const Box&) { return 1.0; };
+      const Layout shared = build_layout(comm, domain, 8, all).layout, own = build_layout(alone, domain, 8, all).layout;
+      const std::vector<Flooded> flooded = flood(boxes_of(alone, own));
+      const PieceBoxes boxes = boxes_of(comm, shared);
+      const LabelledParts found = label_parts(boxes);
+      const Components components = components_of(boxes, found.parts, found.label,
+                                                  collect_facts(boxes, found.parts, found.label, {.places = true}));
+      ASSERT_EQ(components.all.size(), flooded.size());
+      for (std::size_t i = 0; i < flooded.size(); ++i) {
+        EXPECT_EQ(components.all[i].first, flooded[i].first);
+        EXPECT_EQ(components.all[i].volume, flooded[i].volume);
+      }
+    }
 }
 
 }  // namespace

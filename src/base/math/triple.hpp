@@ -47,7 +47,8 @@ template <class T>
 constexpr T dot(const Triple<T>& a, const Triple<T>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-constexpr Vec3 cross(const Vec3& a, const Vec3& b) {
+template <class T>
+constexpr Triple<T> cross(const Triple<T>& a, const Triple<T>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 inline double norm(const Vec3& a) { return std::sqrt(dot(a, a)); }

@@ -23,6 +23,7 @@ class BoxCutter {
   void find_blocks(const Index& lo, const Index& hi);
   void mark_regular(const Index& lo, const Index& hi);
   SignBounds signs_of(const Index& lo, const Index& hi) const;
+  void find_open_cells(const Box& block);
   void cut_cell(const Index& n);
   int face_slot(int d, const Index& n);
   void emit_plain(const Index& n);
@@ -35,6 +36,7 @@ class BoxCutter {
   BoxPieces box_;
   Lattice lattice_;
   std::vector<Box> blocks_;
+  std::vector<Index> open_cells_;         ///< of a block
   std::array<std::vector<int>, 3> slot_;  ///< per face: 0 unknown, -1 plain, k + 1: faces_[k]
   std::deque<FaceSet> faces_;             ///< faces on a sub-lattice; [0, n_faces_) in use
   std::size_t n_faces_ = 0;
@@ -59,17 +61,17 @@ SignBounds BoxCutter::signs_of(const Index& lo, const Index& hi) const {
 /// Splits the cells [lo, hi) until a bound of φ shows them to be of one kind, down to blocks of 4^3.
 void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
   const Index size = hi - lo;
-  if (phi_->lipschitz() > 0) {
+  if (phi_->bounds_signs() || phi_->has_tight_signs()) {
+    if (const SignBounds signs = signs_of(lo, hi); signs.one_kind()) {
+      if (signs.may_be_fluid) mark_regular(lo, hi);
+      return;
+    }
+  } else if (phi_->lipschitz() > 0) {
     Vec3 center, half;
     for (int d = 0; d < 3; ++d) half[d] = 0.5 * size[d], center[d] = box_.cells.lo[d] + lo[d] + half[d];
     const double f = phi_->at(center);
     if (std::abs(f) > phi_->lipschitz() * norm(half) + 2 * node_tolerance) {
       if (f > 0) mark_regular(lo, hi);
-      return;
-    }
-  } else if (phi_->bounds_signs()) {
-    if (const SignBounds signs = signs_of(lo, hi); signs.one_kind()) {
-      if (signs.may_be_fluid) mark_regular(lo, hi);
       return;
     }
   }
@@ -82,6 +84,22 @@ void BoxCutter::find_blocks(const Index& lo, const Index& hi) {
     return;
   }
   blocks_.push_back({lo, hi});
+}
+
+/// Cells of a block in which a wall may be; they are marked as cut.
+void BoxCutter::find_open_cells(const Box& block) {
+  open_cells_.clear();
+  for_each_cell(block, [&](const Index& n) {
+    CellKind& kind = box_.kind[box_.cells.offset(box_.cells.lo + n)];
+    if (phi_->has_tight_signs()) {
+      if (const SignBounds signs = signs_of(n, n + Index::all(1)); signs.one_kind()) {
+        kind = signs.may_be_fluid ? CellKind::regular : CellKind::covered;
+        return lattice_.exclude_wall(n);
+      }
+    }
+    kind = CellKind::cut;
+    open_cells_.push_back(n);
+  });
 }
 
 int BoxCutter::face_slot(int d, const Index& n) {
@@ -256,9 +274,9 @@ BoxPieces BoxCutter::cut(const LatticePhi& phi, const Box& cells, const RefinedO
     lattice_.reset(cells.lo, cells.size());
     for (auto& slot : slot_) slot.assign(lattice_.n_nodes(), 0);
     for (const Box& block : blocks_) {
-      lattice_.evaluate_nodes(phi, block.lo, block.hi);
+      find_open_cells(block);
+      lattice_.evaluate_corners(phi, open_cells_);
       lattice_.cut_edges(phi, block.lo, block.hi);
-      for_each_cell(block, [&](const Index& n) { box_.kind[cells.offset(cells.lo + n)] = CellKind::cut; });
     }
     std::size_t at = 0;
     for_each_cell({Index{}, cells.size()}, [&](const Index& n) {

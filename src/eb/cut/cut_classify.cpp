@@ -121,6 +121,12 @@ void settle(const LatticePhi& phi, Survey& survey) {
   const int per_cell = samples_per_cell(phi);
   for (const Box& block : std::exchange(survey.undecided, {})) {
     if (survey.fluid && survey.solid) return;
+    if (phi.has_tight_signs()) {
+      const SignBounds signs = phi.signs(to_vec(block.lo), to_vec(block.hi));
+      survey.fluid = survey.fluid || !signs.may_be_solid;
+      survey.solid = survey.solid || !signs.may_be_fluid;
+      if (signs.one_kind()) continue;
+    }
     Survey closer;
     if (per_cell > 0)
       survey_by_samples(phi, block, per_cell, closer);

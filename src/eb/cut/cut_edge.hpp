@@ -42,6 +42,8 @@ class LatticePhi {
   bool states_spacing() const { return spacing_ > 0; }
   /// Whether signs() may provide more than excludes_wall: without a Lipschitz bound.
   bool bounds_signs() const { return smoothness_.bounds_signs && lipschitz_ == 0; }
+  /// Whether signs() may provide more than excludes_wall, beside it.
+  bool has_tight_signs() const { return smoothness_.tight_signs && lipschitz_ > 0; }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
   int n_minerals() const { return n_minerals_; }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const { return phi_->only_mineral(h_ * lo, h_ * hi); }

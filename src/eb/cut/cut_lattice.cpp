@@ -18,19 +18,38 @@ void Lattice::reset(const Index& low, const Index& cells) {
   }
 }
 
-void Lattice::evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi) {
-  points_.clear();
-  wanted_.clear();
-  for_each_cell({lo, hi + Index::all(1)}, [&](const Index& n) {
-    const std::size_t at = node(n);
-    if (known_[at]) return;
-    known_[at] = 1;
-    wanted_.push_back(at);
-    points_.push_back(position(n));
-  });
+void Lattice::want(const Index& n) {
+  const std::size_t at = node(n);
+  if (known_[at]) return;
+  known_[at] = 1;
+  wanted_.push_back(at);
+  points_.push_back(position(n));
+}
+
+void Lattice::evaluate_wanted(const LatticePhi& phi) {
   values_.resize(points_.size());
   phi.at(points_, values_);
   for (std::size_t i = 0; i < wanted_.size(); ++i) phi_[wanted_[i]] = values_[i];
+  points_.clear();
+  wanted_.clear();
+}
+
+void Lattice::evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi) {
+  for_each_cell({lo, hi + Index::all(1)}, [&](const Index& n) { want(n); });
+  evaluate_wanted(phi);
+}
+
+void Lattice::evaluate_corners(const LatticePhi& phi, std::span<const Index> cells) {
+  for (const Index& cell : cells) for_each_cell({cell, cell + Index::all(2)}, [&](const Index& n) { want(n); });
+  evaluate_wanted(phi);
+}
+
+void Lattice::exclude_wall(const Index& cell) {
+  const std::size_t at = node(cell);
+  for (int d = 0; d < 3; ++d) {
+    const std::size_t u = stride((d + 1) % 3), v = stride((d + 2) % 3);
+    for (const std::size_t edge : {at, at + u, at + v, at + u + v}) state_[d][edge] = EdgeState::plain;
+  }
 }
 
 void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi) {
@@ -38,6 +57,7 @@ void Lattice::cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi)
   edges_.clear();
   for_each_cell({lo, hi + Index::all(1)}, [&](const Index& n) {
     const std::size_t at = node(n);
+    if (!known_[at]) return;  // only cells without a wall around it
     if (phi.lipschitz() > 0 && std::abs(phi_[at]) > 1.001 * phi.lipschitz())
       return;  // no wall within reach: unknown is plain
     for (int d = 0; d < 3; ++d) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "eb/cut/cut_edge.hpp"
@@ -21,7 +22,11 @@ class Lattice {
   void reset(const Index& low, const Index& cells);
   /// Evaluates the nodes in the block [lo, hi] (nodes relative to the low one) that are not known yet.
   void evaluate_nodes(const LatticePhi& phi, const Index& lo, const Index& hi);
-  /// Cuts the edges in the block of nodes [lo, hi], all evaluated, that are not known yet.
+  /// Evaluates the corners of these cells that are not known yet.
+  void evaluate_corners(const LatticePhi& phi, std::span<const Index> cells);
+  /// No wall is in a cell or on its faces: its edges need not be cut.
+  void exclude_wall(const Index& cell);
+  /// Cuts the edges in the block of nodes [lo, hi] that are not known yet. Their nodes are.
   void cut_edges(const LatticePhi& phi, const Index& lo, const Index& hi);
 
   std::size_t node(const Index& n) const { return (n[2] * nodes_[1] + n[1]) * nodes_[0] + n[0]; }
@@ -51,6 +56,9 @@ class Lattice {
   std::int64_t gaps_closed() const { return gaps_closed_; }
 
  private:
+  void want(const Index& n);
+  void evaluate_wanted(const LatticePhi& phi);
+
   Index low_, nodes_;
   std::array<std::size_t, 3> stride_{};
   bool any_split_ = false;

@@ -40,13 +40,15 @@ struct FaceOfPiece {
   double aperture;
 };
 
-/// Calls f(face) for every fluid face of every piece of a box.
-template <class F>
-void for_each_face(const PieceBox& box, F&& f) {
+/// Calls f(face) for the fluid faces of the regular cells of a box, on the sides that wanted(cell, its offset, side)
+/// names, and for those of all pieces in cut cells.
+template <class Wanted, class F>
+void for_each_face(const PieceBox& box, Wanted&& wanted, F&& f) {
   int c = 0;
   for_each_cell(box.cut.cells, [&](const Index& cell) {
     if (box.kind(c) == CellKind::regular)
-      for (int side = 0; side < 6; ++side) f(FaceOfPiece{box.id_of_cell(c), -1, cell, c, side, 0, 1.0});
+      for (int side = 0; side < 6; ++side)
+        if (wanted(cell, c, side)) f(FaceOfPiece{box.id_of_cell(c), -1, cell, c, side, 0, 1.0});
     ++c;
   });
   for (int p = 0; p < box.n_pieces(); ++p) {
@@ -57,6 +59,27 @@ void for_each_face(const PieceBox& box, F&& f) {
       f(FaceOfPiece{box.id_of_piece(p), p, cell, piece.cell, face.side, face.ordinal, face.aperture});
     }
   }
+}
+
+/// Joins the regular cells of a box: along x cells that follow one another are a run, and runs are joined once.
+void join_regular_cells(const PieceBox& box, DisjointSets& sets) {
+  const Index size = box.cut.cells.size();
+  const auto is_regular = [&](int c) { return box.kind(c) == CellKind::regular; };
+  const auto set_of = [&](int c) { return static_cast<std::uint32_t>(box.id_of_cell(c)); };
+  const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
+  int c = 0;
+  for_each_cell({Index{}, size}, [&](const Index& at) {
+    const bool begins = at[0] == 0 || !is_regular(c - 1);
+    if (is_regular(c)) {
+      if (!begins) sets.join(set_of(c - 1), set_of(c));
+      for (int d = 1; d < 3; ++d) {
+        const int below = c - stride[d];
+        if (at[d] == 0 || !is_regular(below)) continue;
+        if (begins || !is_regular(below - 1)) sets.join(set_of(below), set_of(c));
+      }
+    }
+    ++c;
+  });
 }
 
 /// The ends of the domain that a face lies in; a 2-D problem has none in its third direction.
@@ -112,14 +135,17 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut, const Flags* flow) {
     DisjointSets sets(box.n_ids());
     const Index size = box.cut.cells.size();
     const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
-    for_each_face(box, [&](const FaceOfPiece& face) {
+    join_regular_cells(box, sets);
+    const auto to_cut_cell_or_box = [&](const Index& cell, int at, int side) {
+      if (!boxes.stays_inside(slot, cell, side)) return true;
+      return is_high(side) && box.kind(at + stride[direction_of(side)]) == CellKind::cut;
+    };
+    for_each_face(box, to_cut_cell_or_box, [&](const FaceOfPiece& face) {
       const auto& [id, piece, cell, at, side, ordinal, aperture] = face;
       const int d = direction_of(side);
       if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
       if (boxes.stays_inside(slot, cell, side)) {
         if (!is_high(side)) return;  // seen from the other cell
-        if (const int next = at + stride[d]; piece < 0 && box.kind(next) == CellKind::regular)
-          return sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(box.id_of_cell(next)));
       } else if (!is_high(side) && box.neighbour[side] < boxes.n_own()) {
         return;  // seen from the other box
       }
@@ -207,12 +233,14 @@ void ComponentFacts::add(const ComponentFacts& o) {
 FactsByLabel collect_facts(const PieceBoxes& boxes, const BoxParts& parts, const Labels& label,
                            const FactsWanted& wanted) {
   const Domain& domain = boxes.layout().domain();
-  FactsByLabel facts;
-  for (int slot = 0; slot < boxes.n_own(); ++slot) {
+  std::vector<std::vector<ComponentFacts>> of_box(boxes.n_own());
+  parallel_for_dynamic(boxes.n_own(), [&](std::int64_t i) {
+    const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
     const Box& cells = box.cut.cells;
     const Box coarse = footprint(cells);
-    std::vector<ComponentFacts> of_part(label[slot].size());
+    std::vector<ComponentFacts>& of_part = of_box[slot];
+    of_part.resize(label[slot].size());
     const auto add = [&](int id, int cell, double kappa, const Vec3& centroid) {
       const Index at = cells.cell(cell);
       ComponentFacts f{.volume = kappa, .first = (domain.box().offset(at) << 16) + id - box.id_of_cell(cell)};
@@ -233,14 +261,17 @@ FactsByLabel collect_facts(const PieceBoxes& boxes, const BoxParts& parts, const
       const Piece& piece = box.cut.pieces[p];
       add(box.id_of_piece(p), piece.cell, piece.kappa, piece.centroid);
     }
+    const auto at_end = [&](const Index& cell, int, int side) { return end_touched(cell, side, domain) != 0; };
     if (wanted.ends)
-      for_each_face(box, [&](const FaceOfPiece& face) {
+      for_each_face(box, at_end, [&](const FaceOfPiece& face) {
         const bool counts = !wanted.flow || face.piece < 0 || (*wanted.flow)[slot][face.piece] != 0;
         if (face.aperture == 0.0 || !counts) return;
         of_part[parts.part[slot][face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
       });
-    for (std::size_t p = 0; p < of_part.size(); ++p) facts[label[slot][p]].add(of_part[p]);
-  }
+  });
+  FactsByLabel facts;
+  for (std::size_t slot = 0; slot < of_box.size(); ++slot)
+    for (std::size_t p = 0; p < of_box[slot].size(); ++p) facts[label[slot][p]].add(of_box[slot][p]);
   return facts;
 }
 
@@ -284,18 +315,21 @@ Flags flag_pieces(const PieceBoxes& boxes, const BoxParts& parts, const Labels& 
   return flags;
 }
 
-std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow) {
-  struct Labelled {
-    BoxParts parts;
-    Labels label;
+LabelledParts label_parts(const PieceBoxes& boxes, int cut, const Flags* flow) {
+  BoxParts parts = find_parts(boxes, cut, flow);
+  Labels label = spread_labels(boxes, parts);
+  return {std::move(parts), std::move(label)};
+}
+
+std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow, const LabelledParts* all) {
+  struct Labelled : LabelledParts {
     FactsByLabel whole;  ///< of the components that this rank owns
     std::map<ComponentLabel, std::vector<int>> askers;
   };
   const Domain& domain = boxes.layout().domain();
   std::optional<Labelled> uncut;  // the same for all directions that are not periodic
   const auto labelled = [&](int cut) {
-    Labelled l{find_parts(boxes, cut, flow), {}, {}, {}};
-    l.label = spread_labels(boxes, l.parts);
+    Labelled l{cut < 0 && flow == nullptr && all != nullptr ? *all : label_parts(boxes, cut, flow), {}, {}};
     l.whole = gather_at_owners(boxes, collect_facts(boxes, l.parts, l.label, {.ends = true, .flow = flow}), l.askers);
     return l;
   };

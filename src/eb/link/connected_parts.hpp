@@ -42,6 +42,13 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut = -1, const Flags* flow = n
 /// The component of every part: labels spread over boxes and ranks until they no longer change. Collective.
 Labels spread_labels(const PieceBoxes& boxes, const BoxParts& parts);
 
+struct LabelledParts {
+  BoxParts parts;
+  Labels label;
+};
+/// Both. Collective.
+LabelledParts label_parts(const PieceBoxes& boxes, int cut = -1, const Flags* flow = nullptr);
+
 /// What is known of a component.
 struct ComponentFacts {
   double volume = 0.0;  ///< Σ κ
@@ -90,6 +97,7 @@ Flags flag_pieces(const PieceBoxes& boxes, const BoxParts& parts, const Labels& 
 /// it goes from end to end. A closed one that lies across the ends holds none. Empty along directions of one cell.
 /// Collective.
 /// @param flow  see find_parts()
-std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow);
+/// @param all   label_parts(boxes), if known
+std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow, const LabelledParts* all = nullptr);
 
 }  // namespace karst

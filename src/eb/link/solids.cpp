@@ -66,11 +66,11 @@ Solids find_solids(const Comm& comm, const Domain& domain, int box_size, const L
     cut = cut_own_boxes(built.layout, comm.rank(), *sampled, 0, not_refined);
   }
   const PieceBoxes boxes(comm, built.layout, 0, std::move(cut), not_refined);
-  const std::array<Flags, 3> passes = passages(boxes, nullptr);
-  const BoxParts parts = find_parts(boxes);
-  const Labels label = spread_labels(boxes, parts);
-  const FactsByLabel facts = collect_facts(boxes, parts, label, {.ends = true, .passes = &passes, .places = true});
-  Solids solids{components_of(boxes, parts, label, facts), {}};
+  const LabelledParts all = label_parts(boxes);
+  const std::array<Flags, 3> passes = passages(boxes, nullptr, &all);
+  const FactsByLabel facts =
+      collect_facts(boxes, all.parts, all.label, {.ends = true, .passes = &passes, .places = true});
+  Solids solids{components_of(boxes, all.parts, all.label, facts), {}};
   solids.volumes = mineral_volumes(boxes, solids.components, level_set);
   return solids;
 }

@@ -20,19 +20,29 @@ constexpr double kept_near_wall = 1.5;  // |φ| up to which s holds, in spacings
 
 class LocalMoved final : public LocalLevelSet {
  public:
-  LocalMoved(std::unique_ptr<LocalLevelSet> phi0, const Box& corners, std::vector<double> s, double slope, int level)
+  /// @param of_phi0  its smoothness
+  LocalMoved(std::unique_ptr<LocalLevelSet> phi0, const Smoothness& of_phi0, const Box& corners, std::vector<double> s,
+             double slope, int level)
       : phi0_(std::move(phi0)),
         corners_(corners),
         s_(std::move(s)),
         slope_(slope),
         scale_(std::ldexp(1.0, level)),
-        most_(std::ldexp(kept_near_wall, -level)) {}
-
-  void bound(bool known) { most_ = known ? most_ : std::numeric_limits<double>::infinity(); }
+        lipschitz_(of_phi0.lipschitz) {
+    const bool bounded = of_phi0.lipschitz > 0.0;
+    most_ = bounded ? std::ldexp(kept_near_wall, -level) : std::numeric_limits<double>::infinity();
+  }
 
   Smoothness smoothness_here(const Smoothness& of_all) const override {
     const Smoothness here = phi0_->smoothness_here(of_all);
-    return {here.lipschitz > 0.0 ? here.lipschitz + slope_ : 0.0, here.sample_spacing, false};
+    const bool bounded = here.lipschitz > 0.0;
+    return {bounded ? here.lipschitz + slope_ : 0.0, here.sample_spacing, false, bounded};
+  }
+  /// Near the wall s changes from corner to corner as much as φ0, and φ is cut off: the slope of their difference alone
+  /// would leave open where most cells are.
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    const PhiRange phi0 = range_of_phi0(lo, hi), s = range_of_s(lo, hi);
+    return {phi0.most - s.least > -certain_phi, phi0.least - s.most < certain_phi, {}};
   }
 
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
@@ -62,10 +72,35 @@ class LocalMoved final : public LocalLevelSet {
   void add_wall(const Vec3& x, double area, std::span<double> areas) const override { phi0_->add_wall(x, area, areas); }
 
  private:
+  PhiRange range_of_phi0(const Vec3& lo, const Vec3& hi) const {
+    const PhiRange known = phi0_->range(lo, hi);
+    if (std::isfinite(known.least) || lipschitz_ == 0.0) return known;
+    const double center = (*phi0_)(0.5 * (lo + hi));
+    const double change = 0.5 * lipschitz_ * norm(hi - lo) + certain_phi * std::abs(center);
+    return {center - change, center + change};
+  }
+  /// At the corners of the cells that meet the box.
+  PhiRange range_of_s(const Vec3& lo, const Vec3& hi) const {
+    Index first, last;
+    for (int d = 0; d < 3; ++d) {
+      first[d] = std::clamp(static_cast<int>(std::floor(scale_ * lo[d])), corners_.lo[d], corners_.hi[d] - 1);
+      last[d] = std::clamp(static_cast<int>(std::ceil(scale_ * hi[d])), corners_.lo[d], corners_.hi[d] - 1);
+    }
+    PhiRange range{s_[corners_.offset(first)], s_[corners_.offset(first)]};
+    for (int k = first[2]; k <= last[2]; ++k)
+      for (int j = first[1]; j <= last[1]; ++j) {
+        const double* row = s_.data() + corners_.offset({first[0], j, k});
+        for (int i = 0; i <= last[0] - first[0]; ++i)
+          range = {std::min(range.least, row[i]), std::max(range.most, row[i])};
+      }
+    return range;
+  }
+
   std::unique_ptr<LocalLevelSet> phi0_;
   Box corners_;
   std::vector<double> s_;
   double slope_, scale_, most_;
+  double lipschitz_;  ///< of φ0
 };
 
 /// The same with solids that stand.
@@ -77,7 +112,13 @@ class LocalWithStanding final : public LocalLevelSet {
       : moved_(std::move(moved)), standing_(std::move(standing)), of_standing_(of_standing), number_(number) {}
 
   Smoothness smoothness_here(const Smoothness& of_all) const override {
-    return combined(moved_->smoothness_here(of_all), of_standing_);
+    const Smoothness moved = moved_->smoothness_here(of_all);
+    Smoothness both = combined(moved, of_standing_);
+    both.tight_signs = both.lipschitz > 0.0 && moved.tight_signs;
+    return both;
+  }
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    return signs_of_minimum(moved_->signs(lo, hi), standing_->signs(lo, hi));
   }
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
     constexpr std::size_t per_pass = 64;
@@ -146,8 +187,8 @@ std::unique_ptr<LocalLevelSet> MovedLevelSet::local(const Vec3& lo, const Vec3& 
     copy_corners(part, shift, blocks.corners(box), from, region, s.data());
   });
   if (std::ranges::all_of(s, [](double at) { return at == 0.0; })) return phi0;
-  auto moved = std::make_unique<LocalMoved>(std::move(phi0), region, std::move(s), slope, displacement_.level());
-  moved->bound(smoothness().lipschitz > 0.0);
+  auto moved =
+      std::make_unique<LocalMoved>(std::move(phi0), smoothness(), region, std::move(s), slope, displacement_.level());
   if (!standing_.solids) return moved;
   return std::make_unique<LocalWithStanding>(std::move(moved), standing_.solids->local(lo, hi),
                                              standing_.solids->smoothness(), standing_.number);

@@ -52,6 +52,12 @@ class NearPieces {
     return sum;
   }
 
+  /// Of a piece at r, as above; 0 beyond the reach.
+  static double weight(const Vec3& r, double area, double reach) {
+    const double part = 1.0 - dot(r, r) / (reach * reach);
+    return part > 0.0 ? area * part * part : 0.0;
+  }
+
   /// Calls f(piece) for all that may be nearer than `reach` to a point of the cuboid from lo to hi, in the order of
   /// around(). Returns false, without any call, where images of pieces are to be told apart.
   template <class F>

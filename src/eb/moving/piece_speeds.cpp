@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/core/error.hpp"
+#include "base/math/eight.hpp"
 #include "eb/moving/near_pieces.hpp"
 #include "grid/questions.hpp"
 
@@ -26,9 +27,9 @@ bool is_on_side(const Domain& domain, const Vec3& x) {
 
 /// In which directions a point has pieces on one side alone, as the domain ends on the other.
 struct OneSided {
-  OneSided(const Domain& domain, const Vec3& low, const Vec3& high) {
+  OneSided(const Domain& domain, const Vec3& x) {
     for (int d = 0; d < 3; ++d) {
-      const bool at_low = low[d]<near_reach, at_high = high[d]> domain.cells[d] - near_reach;
+      const bool at_low = x[d]<near_reach, at_high = x[d]> domain.cells[d] - near_reach;
       along[d] = !domain.periodic[d] && at_low != at_high;
       any |= along[d];
     }
@@ -39,20 +40,20 @@ struct OneSided {
 
 /// A mean of pieces that stand on one side of x is the value half a spacing away. A line through the values, fitted
 /// with the weights of the mean, leads back to x: by their range at most, as it is an extrapolation.
-double at_side(const NearPieces& pieces, const Vec3& x, const OneSided& sides, const NearPieces::Mean& near) {
+/// @param around  around(f) calls f(piece, weight) for the pieces that are near
+template <class Around>
+double at_side(Around&& around, const Vec3& x, const OneSided& sides, const NearPieces::Mean& near) {
   constexpr double least_spread = 0.01;  // of the places: there is no line through a single layer of pieces
   const double mean = near.sum / near.weight;
   Vec3 place;
   double least = mean, most = mean;
-  pieces.around(x, near_reach, [&](std::size_t i, double w) {
-    const NearPiece& p = pieces.all()[i];
+  around([&](const auto& p, double w) {
     place += (w / near.weight) * (p.at - x);
     least = std::min(least, p.value);
     most = std::max(most, p.value);
   });
   Vec3 spread, rise;
-  pieces.around(x, near_reach, [&](std::size_t i, double w) {
-    const NearPiece& p = pieces.all()[i];
+  around([&](const auto& p, double w) {
     for (int d = 0; d < 3; ++d) {
       const double away = p.at[d] - x[d] - place[d];
       spread[d] += w * away * away;
@@ -70,94 +71,111 @@ double at_side(const NearPieces& pieces, const Vec3& x, const OneSided& sides, c
 double speed_at(const NearPieces& pieces, const Vec3& x) {
   const NearPieces::Mean near = pieces.mean(x, near_reach);
   if (near.weight > 0.0) {
-    const OneSided sides(pieces.domain(), x, x);
-    return sides.any ? at_side(pieces, x, sides, near) : near.sum / near.weight;
+    const OneSided sides(pieces.domain(), x);
+    const auto around = [&](auto&& f) {
+      pieces.around(x, near_reach, [&](std::size_t i, double w) { f(pieces.all()[i], w); });
+    };
+    return sides.any ? at_side(around, x, sides, near) : near.sum / near.weight;
   }
   const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? wall_reach_at_sides : far_reach);
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
 }
 
 /// Of many points. Those in the same cube of 2³ cells, where a wall leads through about thirty, have the same pieces
-/// around them: these are looked for once.
+/// around them: these are looked for once, and eight points have their means side by side.
 class SpeedsAt {
  public:
   SpeedsAt(const NearPieces& pieces, double scale) : pieces_(pieces), scale_(scale) {}
 
   void find(std::span<const Vec3> at, std::span<double> of) {
     in_cubes_.clear();
-    for (std::size_t i = 0; i < at.size(); ++i) in_cubes_.push_back({cube_of(scale_ * at[i]), i});
-    std::ranges::sort(in_cubes_);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      in_cubes_.push_back({key_of(cube_of(scale_ * at[i])), static_cast<std::uint32_t>(i)});
+    std::ranges::sort(in_cubes_, {}, &InCube::cube);
     for (auto first = in_cubes_.begin(); first != in_cubes_.end();) {
-      const auto last = std::find_if(first, in_cubes_.end(), [&](const InCube& p) { return p.cube != first->cube; });
-      const bool listed = list(first->cube);
-      for (; first != last; ++first) {
-        const Vec3 x = scale_ * at[first->point];
-        double weight = 0.0;
-        if (listed) {
-          const NearPieces::Mean near = mean(x);
-          weight = near.weight;
-          of[first->point] = near.sum / weight;
+      auto last = std::find_if(first, in_cubes_.end(), [&](const InCube& p) { return p.cube != first->cube; });
+      const bool listed = list(cube_of(scale_ * at[first->point]));
+      for (; first != last; first += std::min<std::ptrdiff_t>(at_once, last - first)) {
+        const std::span<const InCube> some(first, std::min<std::ptrdiff_t>(at_once, last - first));
+        Means near;
+        if (listed) find_means(at, some, near);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          const std::size_t point = some[i].point;
+          const Vec3 x = scale_ * at[point];
+          of[point] = near.weight[i] > 0.0 ? mean_or_line(x, {near.weight[i], near.sum[i]}) : speed_at(pieces_, x);
         }
-        if (!(weight > 0.0)) of[first->point] = speed_at(pieces_, x);
       }
     }
   }
 
  private:
   struct InCube {
-    Index cube;
-    std::size_t point;
-    friend auto operator<=>(const InCube&, const InCube&) = default;
+    std::uint64_t cube;
+    std::uint32_t point;
+  };
+  struct Piece {
+    Vec3 at;
+    double area, value;
+  };
+  /// NearPieces::Mean of eight points.
+  struct Means {
+    Eight weight{}, sum{};
   };
 
-  static constexpr double width = 2.0;       ///< of a cube
-  static constexpr std::size_t at_once = 8;  ///< pieces, filled up with some that have no area
+  static constexpr double width = 2.0;  ///< of a cube
+  static constexpr std::ptrdiff_t at_once = 8;
 
   static Index cube_of(const Vec3& x) {
     Index c;
     for (int d = 0; d < 3; ++d) c[d] = static_cast<int>(std::floor(x[d] / width));
     return c;
   }
-  /// The pieces around a cube; false where more than their means is wanted.
+  static std::uint64_t key_of(const Index& cube) {
+    constexpr std::int64_t most = 1 << 20;
+    std::uint64_t key = 0;
+    for (int d = 0; d < 3; ++d) key = key << 21 | static_cast<std::uint64_t>(cube[d] + most);
+    return key;
+  }
+  /// The pieces around a cube; false where images of pieces are to be told apart.
   bool list(const Index& cube) {
     const Vec3 low = width * to_vec(cube);
-    if (OneSided(pieces_.domain(), low, low + Vec3::all(width)).any) return false;
-    for (auto& some : {&x_, &y_, &z_, &area_, &value_}) some->clear();
-    const bool done = pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
-      x_.push_back(p.at[0]);
-      y_.push_back(p.at[1]);
-      z_.push_back(p.at[2]);
-      area_.push_back(p.area);
-      value_.push_back(p.value);
+    listed_.clear();
+    return pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
+      listed_.push_back({p.at, p.area, p.value});
     });
-    const std::size_t filled = (x_.size() + at_once - 1) / at_once * at_once;
-    for (auto& some : {&x_, &y_, &z_, &area_, &value_}) some->resize(filled, 0.0);
-    weight_.resize(filled);
-    return done;
   }
-  /// As NearPieces::mean(), for several pieces at once.
-  NearPieces::Mean mean(const Vec3& x) {
-    const std::size_t n = x_.size();
-    const double* __restrict px = x_.data(), * __restrict py = y_.data(), * __restrict pz = z_.data();
-    const double* __restrict area = area_.data();
-    double* __restrict weight = weight_.data();
-    for (std::size_t i = 0; i < n; ++i) {
-      const double rx = px[i] - x[0], ry = py[i] - x[1], rz = pz[i] - x[2];
-      const double part = std::max(1.0 - (rx * rx + ry * ry + rz * rz) / (near_reach * near_reach), 0.0);
-      weight[i] = area[i] * part * part;
+  /// As NearPieces::mean(), to the last bit.
+  void find_means(std::span<const Vec3> at, std::span<const InCube> points, Means& all) const {
+    Triple<Eight> x{};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Vec3 place = scale_ * at[points[i].point];
+      for (int d = 0; d < 3; ++d) x[d][i] = place[d];
     }
-    NearPieces::Mean all;
-    for (std::size_t i = 0; i < n; ++i) {
-      all.weight += weight[i];
-      all.sum += weight[i] * value_[i];
+    for (const Piece& p : listed_) {
+      const Eight rx = p.at[0] - x[0], ry = p.at[1] - x[1], rz = p.at[2] - x[2];
+      const Eight left = 1.0 - (rx * rx + ry * ry + rz * rz) / (near_reach * near_reach);
+      const Eight part = left < 0.0 ? Eight{} : left;
+      const Eight weight = p.area * part * part;
+      all.weight += weight;
+      all.sum += weight * p.value;
     }
-    return all;
+  }
+
+  /// As speed_at().
+  double mean_or_line(const Vec3& x, const NearPieces::Mean& near) const {
+    const OneSided sides(pieces_.domain(), x);
+    if (!sides.any) return near.sum / near.weight;
+    const auto around = [&](auto&& f) {
+      for (const Piece& p : listed_)
+        if (const double weight = NearPieces::weight(p.at - x, p.area, near_reach); weight > 0.0) f(p, weight);
+    };
+    return at_side(around, x, sides, near);
   }
 
   const NearPieces& pieces_;
   double scale_;
   std::vector<InCube> in_cubes_;
-  std::vector<double> x_, y_, z_, area_, value_, weight_;
+  std::vector<Piece> listed_;
 };
 
 /// Walls of a box that no finer level covers, in spacings of the corners.

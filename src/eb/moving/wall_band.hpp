@@ -3,12 +3,8 @@
 // corners here, positions in corners.
 //
 // p = φ at corners. The band are the corners within five steps along edges of a corner at the wall. Each has a foot,
-// the nearest point of the wall, by Newton's method on quadratic interpolations of p at the corner nearest to the
-// iterate (after Chopp, SIAM J. Sci. Comput. 23 (2001) 230):
-//
-//   y <- y - p ∇p / |∇p|² + (x - y) - ((x - y)·∇p) ∇p / |∇p|²
-//
-// It begins at the nearest of the projections of the corners at the wall, which are passed on from corner to corner.
+// the nearest point of the wall (wall_feet.hpp). The search for it begins at the nearest of the projections of the
+// corners at the wall, which are passed on from corner to corner.
 #pragma once
 
 #include <array>
@@ -16,33 +12,10 @@
 #include <span>
 #include <vector>
 
+#include "eb/moving/wall_feet.hpp"
 #include "eb/shapes/level_set.hpp"
-#include "grid/box.hpp"
 
 namespace karst {
-
-/// Values at the corners of a block, x fastest.
-struct CornerValues {
-  Box box;
-  std::span<const double> values;
-
-  std::int64_t stride(int d) const {
-    return d == 0 ? 1 : d == 1 ? box.size(0) : std::int64_t{box.size(0)} * box.size(1);
-  }
-  const double* at(const Index& corner) const { return values.data() + box.offset(corner); }
-};
-
-/// A value, its gradient and its second derivatives.
-struct Taylor {
-  double value;
-  Vec3 slope;
-  std::array<Vec3, 3> curvature;
-};
-
-/// Of the quadratic polynomial through the 19 corners around the one nearest to x: third order.
-Taylor quadratic_at(const CornerValues& f, const Vec3& x);
-/// Largest of its second derivatives.
-double bend(const Taylor& f);
 
 /// |∇p| for ∂p/∂t = V |∇p|: one-sided differences (WENO of third order; Jiang & Peng, SIAM J. Sci. Comput. 21 (2000)
 /// 2126), chosen by the sign of V (Godunov's scheme; Osher & Shu, SIAM J. Numer. Anal. 28 (1991) 907). Reads two
@@ -59,17 +32,6 @@ class WallBand {
   static constexpr int halo = width + 2;  ///< corners around a block that are read
   static constexpr std::uint8_t far = 255;
 
-  struct Foot {
-    Index corner;
-    std::uint8_t steps;  ///< from the wall
-    bool found;          ///< otherwise `at` is the place where the search began
-    bool hidden;         ///< there is no wall between corners here, but one may hide
-    Vec3 at;
-    double distance;
-    double slope;  ///< |∇p| at the foot
-    double bend;   ///< of p there
-  };
-
   /// Finds the band in `own` and the feet of its corners.
   /// @param p  on own.grown(halo)
   void find(const Box& own, const CornerValues& p);
@@ -83,14 +45,17 @@ class WallBand {
  private:
   void find_sources(const CornerValues& p, const Box& around);
   void spread(const CornerValues& p, const Box& own);
-  Foot find_foot(const CornerValues& p, const Index& corner, std::uint8_t steps, const Vec3& begin) const;
   bool is_hidden(std::int64_t corner) const { return hidden_[source_[corner]] != 0; }
 
   std::vector<std::uint8_t> fluid_, maybe_, steps_;
-  std::vector<std::int32_t> source_;      ///< of each corner: number of the nearest projection
-  std::vector<Vec3> projections_;         ///< of the corners at the wall
-  std::vector<std::uint8_t> hidden_;      ///< whether they are such
-  std::vector<std::int32_t> now_, next_;  ///< corners at the present distance
+  std::vector<std::int32_t> source_;  ///< of each corner: number of the nearest projection
+  std::vector<Vec3> projections_;     ///< of the corners at the wall
+  std::vector<std::uint8_t> hidden_;  ///< whether they are such
+  struct Reached {
+    Index corner;
+    std::int32_t at;  ///< its place in the block
+  };
+  std::vector<Reached> now_, next_;  ///< corners at the present distance
   std::vector<Foot> feet_;
 };
 

@@ -82,9 +82,7 @@ class Motion {
   Box inside(int own) const;
   void find_typical_slope();
   /// |∇p| at a foot, without outliers at kinks.
-  double slope_of(const WallBand::Foot& foot) const {
-    return std::clamp(foot.slope, 0.4 * typical_slope_, 2.5 * typical_slope_);
-  }
+  double slope_of(const Foot& foot) const { return std::clamp(foot.slope, 0.4 * typical_slope_, 2.5 * typical_slope_); }
   void find_band(int own, double time, Scratch& in);
   void extend(int own, Scratch& in);
   void apply(int own, double factor, std::span<const double> rate, std::span<double> s, std::span<double> p) const;
@@ -214,7 +212,7 @@ void Motion::extend(int own, Scratch& in) {
   if (in.band.feet().empty()) return;
   const CornerValues all_s = gather(own, WallBand::halo, displacement_.values(), CornerBlocks::Missing::zero, in.s);
   for (std::size_t i = 0; i < in.band.feet().size(); ++i) {
-    const WallBand::Foot& foot = in.band.feet()[i];
+    const Foot& foot = in.band.feet()[i];
     const std::int64_t at = corners.offset(foot.corner);
     steps[at] = foot.steps;
     rate[at] = in.speed[i];
@@ -298,7 +296,7 @@ void Motion::correct(int own, double time) {
   if (first_band == 0 && in.band.feet().empty()) return;
   std::vector<std::uint8_t> at_wall(corners.count());
   for (std::size_t i = 0; i < in.band.feet().size(); ++i) {
-    const WallBand::Foot& foot = in.band.feet()[i];
+    const Foot& foot = in.band.feet()[i];
     const std::int64_t at = corners.offset(foot.corner);
     at_wall[at] = foot.steps == 0;
     double r = in.speed[i];

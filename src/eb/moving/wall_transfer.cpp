@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 #include "eb/moving/near_pieces.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
@@ -142,10 +143,11 @@ std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& be
   const auto ask = [&](const CellVolumes& mine, const CellVolumes& of, auto&& for_cells, auto&& take) {
     std::map<int, std::vector<Index>> asked;
     for_cells([&](const Index& cell, double volume) {
-      if (const int owner = of.owner(cell); owner >= 0)
-        asked[owner].push_back(cell);
+      const int owner = of.owner(cell);
+      if (owner < 0 || owner == comm.rank())
+        take(cell, volume, owner < 0 ? CellVolumes::Cell() : of.at(cell));
       else
-        take(cell, volume, CellVolumes::Cell());
+        asked[owner].push_back(cell);
     });
     ask_ranks_per_item(
         comm, asked, [](const Index& cell, ByteWriter& w) { w.put(cell); },
@@ -165,16 +167,17 @@ std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& be
   return all;
 }
 
-/// Ranks of the blocks of corners around a cell of level 0.
-std::set<int> ranks_around(const CornerBlocks& blocks, const Index& cell, int scale) {
-  if (blocks.layout().n_ranks() == 1) return {0};
+/// Calls f(rank) for the ranks of the blocks of corners around a cell of level 0.
+template <class F>
+void for_ranks_around(const CornerBlocks& blocks, const Index& cell, int scale, F&& f) {
+  if (blocks.layout().n_ranks() == 1) return f(0);
   Box around{cell - Index::all(cells_around), cell + Index::all(cells_around + 1)};
   for (int d = 0; d < 3; ++d) around.lo[d] *= scale, around.hi[d] *= scale;
   std::set<int> ranks;
   blocks.for_parts(around, [&](std::int64_t box, const Box&, const Index&) {
     if (box >= 0) ranks.insert(blocks.layout().owner(box));
   });
-  return ranks;
+  for (const int rank : ranks) f(rank);
 }
 
 /// Pieces of any rank near own blocks of corners. Collective.
@@ -201,7 +204,7 @@ std::vector<NearPiece> pieces_here(const Comm& comm, const WallPieces& walls, co
                               static_cast<int>(l),
                               row};
         const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
-        for (const int rank : ranks_around(displacement.blocks(), coarse, scale)) sent[rank].put(piece);
+        for_ranks_around(displacement.blocks(), coarse, scale, [&](int rank) { sent[rank].put(piece); });
       }
     }
   }
@@ -334,7 +337,7 @@ std::vector<CellChange> changes_here(const Comm& comm, const WallPieces& before,
   const int scale = 1 << displacement.level();
   std::map<int, ByteWriter> sent;
   for (const CellChange& c : changes_of_cells(comm, CellVolumes(comm, before), CellVolumes(comm, after)))
-    for (const int rank : ranks_around(displacement.blocks(), c.cell, scale)) sent[rank].put(c);
+    for_ranks_around(displacement.blocks(), c.cell, scale, [&](int rank) { sent[rank].put(c); });
   std::vector<CellChange> here;
   send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) { here.push_back(in.get<CellChange>()); });
   std::ranges::sort(here, {}, &CellChange::cell);
@@ -370,6 +373,7 @@ SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, c
 WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before, const WallRows& means,
                                      const WallRows& owed, const WallPieces& after, const WallRows& takes,
                                      const Displacement& displacement, CellChanges changes) {
+  const Timer timer("what walls owe");
   const int scale = 1 << displacement.level();
   const Domain& lattice = displacement.blocks().layout().domain();
   WallTransfer all;

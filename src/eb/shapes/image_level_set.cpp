@@ -50,6 +50,18 @@ class LocalImage final : public LocalLevelSet {
       phi[p] = voxel_ * (low + in_z.fraction * (high - low) + shift_);
     }
   }
+  /// That of the samples around the box: between them φ is a mean.
+  PhiRange range(const Vec3& lo, const Vec3& hi) const override {
+    Index first, last;
+    for (int d = 0; d < 3; ++d) first[d] = place(d, lo[d]).first, last[d] = place(d, hi[d]).first + 1;
+    float least = samples_[block_.offset(block_.lo + first)], most = least;
+    for (int k = first[2]; k <= last[2]; ++k)
+      for (int j = first[1]; j <= last[1]; ++j) {
+        const float* row = samples_.data() + block_.offset(block_.lo + Index{0, j, k});
+        for (int i = first[0]; i <= last[0]; ++i) least = std::min(least, row[i]), most = std::max(most, row[i]);
+      }
+    return {voxel_ * (double{least} + shift_), voxel_ * (double{most} + shift_)};
+  }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const override {
     return minerals_.only(in_voxels(lo), in_voxels(hi));
   }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,14 @@ struct Smoothness {
   double sample_spacing = 0.0;
   /// signs() tells something in small boxes. It is asked where there is no Lipschitz bound.
   bool bounds_signs = false;
+  /// signs() tells more than the Lipschitz bound, and is asked beside it.
+  bool tight_signs = false;
+};
+
+/// Bounds of φ in a box.
+struct PhiRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
 };
 
 /// φ near one box: holds what matters there and nothing else. Evaluation is thread-safe and does not allocate.
@@ -63,6 +72,11 @@ class LocalLevelSet {
   virtual void evaluate(std::span<const Vec3> x, std::span<double> phi) const = 0;
   /// Of the box [lo, hi] inside the region asked for; nothing is known by default.
   virtual SignBounds signs(const Vec3& lo, const Vec3& hi) const {
+    (void)lo, (void)hi;
+    return {};
+  }
+  /// Of φ in the box [lo, hi] inside the region asked for, but for rounding; nothing is known by default.
+  virtual PhiRange range(const Vec3& lo, const Vec3& hi) const {
     (void)lo, (void)hi;
     return {};
   }

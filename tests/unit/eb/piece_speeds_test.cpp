@@ -89,6 +89,50 @@ TEST(PieceSpeeds, LinesLeadToTheSides) {
     }
 }
 
+// Points that are asked for together share lists of pieces and are worked on side by side: one by one they have the
+// same bits, in the middle of the domain, at its sides and across periodic ones; and in the middle the mean is that of
+// all pieces of the geometry.
+TEST(PieceSpeeds, TogetherAsOneByOneAndByAllPieces) {
+  for (const bool periodic : {false, true}) {
+    MovingWall wall(Comm::self(), grid_of(32, 1, periodic), test::packing(12, 5.3, 32, periodic));
+    wall.move(test::uniform_speed(0.0), 1.0);
+    struct Of {
+      Vec3 at;
+      double value;
+    };
+    std::vector<Of> pieces;
+    const Geometry geometry = wall.geometry();
+    const auto f = [&](const Vec3& x) {
+      pieces.push_back({x, std::sin(3.0 * x[0]) + x[1] * x[2]});
+      return pieces.back().value;
+    };
+    const WallSpeed speed = from_pieces(wall, geometry, f);
+    std::vector<Vec3> at;
+    for (int i = 0; i < 4001; ++i)
+      at.push_back({std::fmod(0.618034 * i, 32.0), std::fmod(0.754878 * i, 32.0), std::fmod(0.569840 * i, 32.0)});
+    at.front() = {0.0, 7.3, 32.0};
+    std::vector<double> together(at.size());
+    speed(at, 0.0, together);
+    const Box middle{Index::all(3), Index::all(29)};
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      double alone = 0.0, weights = 0.0, sum = 0.0;
+      speed({&at[i], 1}, 0.0, {&alone, 1});
+      EXPECT_EQ(together[i], alone) << at[i][0] << ' ' << at[i][1] << ' ' << at[i][2];
+      if (i % 8 != 0 || !middle.contains({int(at[i][0]), int(at[i][1]), int(at[i][2])})) continue;
+      for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const Vec3 r = pieces[p].at - at[i];
+        const double part = std::max(1.0 - dot(r, r) / (1.75 * 1.75), 0.0);
+        const double weight = geometry.levels[0].moments[p].wall_area * part * part;
+        weights += weight;
+        sum += weight * pieces[p].value;
+      }
+      if (weights > 0.0) {
+        EXPECT_NEAR(together[i], sum / weights, 1e-11);
+      }
+    }
+  }
+}
+
 // A number of speeds that is not that of the pieces is a mistake of the caller.
 TEST(PieceSpeeds, WrongNumbersAreErrors) {
   MovingWall wall(Comm::self(), grid_of(16, 1), make_level_set(Sphere{Vec3::all(8.1), 4.0}));

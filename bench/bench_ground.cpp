@@ -2,8 +2,9 @@
 // Price of a change of ground: the jobs of a deck go three steps through time, then their ground changes to the same
 // boxes, to a finer level in an eighth of the domain, to another twentieth of these boxes, and back, with a step after
 // each. Seconds of the slowest rank by phase, of ten steps on each ground, and the largest memory of a rank before and
-// since.
-//   bench_ground DECK [threads = 1]
+// since. In the end a refined eighth moves by a twentieth of its boxes every ten steps: fraction of the time that goes
+// into changes of ground.
+//   bench_ground DECK [threads = 1] [moves = 4]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -45,9 +46,46 @@ void print_timers(const Comm& comm) {
     if (row.max >= 0.01) fmt::print("  {:{}}{}: {:.2f} s\n", "", 2 * row.depth, row.name, row.max);
 }
 
+/// Of a change of ground and of the steps after it.
+struct Seconds {
+  double change = 0.0, steps = 0.0;
+};
+
 double peak_mb(const Comm& comm) { return comm.max(1e-6 * static_cast<double>(arena::peak_resident_set())); }
 
-void run(const Comm& comm, const Config& config) {
+constexpr int n_steps = 10;  ///< after each change
+
+/// change(name, flagged boxes) -> Seconds
+/// @param boxes  of level 0; of level 1 there are twice as many
+template <class Change>
+void go_through_changes(const Index& boxes, int n_moves, Change&& change) {
+  std::vector<std::uint64_t> eighth;
+  for_each_cell({Index{}, boxes}, [&](const Index& at) { eighth.push_back(morton_encode(at)); });
+  std::ranges::sort(eighth);
+  change("the same boxes", {});
+  change("a finer level in an eighth", {eighth});
+  // Octets of fine boxes at the end of the list go to coarse boxes behind it.
+  std::vector<std::uint64_t> other = eighth;
+  const std::size_t moved = std::max<std::size_t>(8, eighth.size() / 160 * 8);
+  for (std::size_t i = eighth.size() - moved; i < eighth.size(); ++i) other[i] += moved;
+  change("a twentieth of them elsewhere", {other});
+  change("back", {});
+  if (n_moves < 1) return;
+  // Boxes leave the front of the list and others come behind its end.
+  std::vector<std::uint64_t> window = eighth;
+  change("a finer level in an eighth again", {window});
+  Seconds sum;
+  for (int i = 0; i < n_moves; ++i) {
+    for (std::uint64_t& box : window) box += moved;
+    const Seconds took = change("which moves by a twentieth", {window});
+    sum.change += took.change;
+    sum.steps += took.steps;
+  }
+  fmt::print("changes of ground: {:.1f} % of {:.2f} s\n", 100.0 * sum.change / (sum.change + sum.steps),
+             sum.change + sum.steps);
+}
+
+void run(const Comm& comm, const Config& config, int n_moves) {
   const test::SharedDirectory folder(comm);
   const Source source = open_source(comm, config, folder.path() + "/image.h5");
   RunServices services;
@@ -79,38 +117,29 @@ void run(const Comm& comm, const Config& config) {
     geometry.report = context.geometry().report;
     return std::make_shared<const Ground>(comm, std::move(geometry));
   };
-  const auto change = [&](const char* name, const FlaggedBoxes& flagged) {
-    reset_timers();
-    const double start = now();
-    change_levels(context, together, flagged, all, clock);
-    fmt::print("{}: {:.2f} s, at most {:.0f} MB since the start\n", name, comm.max(now() - start), peak_mb(comm));
-    print_timers(comm);
-    const double steps = now();
-    constexpr int n_steps = 10;
-    for (int i = 0; i < n_steps; ++i) step(all, clock);
-    fmt::print("  {} steps: {:.2f} s\n", n_steps, comm.max(now() - steps));
-  };
-  const Index boxes = lattice_size(source.grid.domain(), source.grid.box);  // of level 1: twice as many
-  std::vector<std::uint64_t> eighth;
-  for_each_cell({Index{}, boxes}, [&](const Index& at) { eighth.push_back(morton_encode(at)); });
-  std::ranges::sort(eighth);
-  change("the same boxes", {});
-  change("a finer level in an eighth", {eighth});
-  // Octets of fine boxes at the end of the list go to coarse boxes behind it.
-  std::vector<std::uint64_t> other = eighth;
-  const std::size_t moved = std::max<std::size_t>(8, eighth.size() / 160 * 8);
-  for (std::size_t i = eighth.size() - moved; i < eighth.size(); ++i) other[i] += moved;
-  change("a twentieth of them elsewhere", {other});
-  change("back", {});
+  go_through_changes(
+      lattice_size(source.grid.domain(), source.grid.box), n_moves, [&](const char* name, const FlaggedBoxes& flagged) {
+        reset_timers();
+        const double start = now();
+        change_levels(context, together, flagged, all, clock);
+        const double changed = now();
+        fmt::print("{}: {:.2f} s, at most {:.0f} MB since the start\n", name, comm.max(changed - start), peak_mb(comm));
+        print_timers(comm);
+        const double steps = now();
+        for (int i = 0; i < n_steps; ++i) step(all, clock);
+        const Seconds took{comm.max(changed - start), comm.max(now() - steps)};
+        fmt::print("  {} steps: {:.2f} s\n", n_steps, took.steps);
+        return took;
+      });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return run_guarded(argc, argv, [&](const Comm& comm) {
-    require(argc > 1, "bench_ground DECK [threads]");
+    require(argc > 1, "bench_ground DECK [threads] [moves]");
     const PetscSession petsc;
     set_n_threads(argc > 2 ? std::atoi(argv[2]) : 1);
-    run(comm, config_of(argv[1]));
+    run(comm, config_of(argv[1]), argc > 3 ? std::atoi(argv[3]) : 4);
   });
 }

@@ -234,6 +234,7 @@ std::vector<AxisFlow> solve_axes(const JobContext& run, const FlowOptions& part,
   const SolveKind<AxisFlow> kind = flow_kind(run, part, where, fields);
   FlowWatch watch = watch_of(progress, where);
   watch.keep_solution = fields;
+  watch.keep_fluxes = run.services.exchanges.is_taken(ExchangeName::flow) && part.axes.size() == 1;
   watch.find_friction = fields && part.error > 0.0;
   // A sweep is kept as values of all VoFs, of which those under a finer level have no place in the file.
   const bool sweeps = part.model == FlowModel::steady && run.geometry().levels.size() == 1;
@@ -420,7 +421,7 @@ std::vector<JobComponent> show_on(const JobContext& grid, const FlowOptions& par
     Exchanges& exchanges = grid.services.exchanges;
     if (!exchanges.is_taken(ExchangeName::flow)) continue;
     exchanges.flow.columns.push_back(std::move(flow.column));
-    exchanges.flow.columns.back().solution = std::move(flow.solution);
+    if (!exchanges.flow.columns.back().fluxes) exchanges.flow.columns.back().solution = std::move(flow.solution);
   }
   const Drives drives = grid.config.flow.axes.size() > 1 ? Drives::several : Drives::one;
   std::vector<JobComponent> components = flow_components(grid.ground, flows, drives);

@@ -51,8 +51,8 @@ struct FluxesInTime {
   FaceField before, now;   ///< [h0³/s]
 };
 
-/// Columns with their solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes fluxes of
-/// them. Also of flows that an earlier run has solved.
+/// Columns with their fluxes or solutions (32 bytes per fluid cell and axis), by increasing axis; flow_fluxes() makes
+/// fluxes of them. Also of flows that an earlier run has solved.
 struct FlowExchange {
   std::vector<FlowColumn> columns{};
   std::optional<SteadyFluxes> fluxes{};   ///< in place of columns

@@ -71,6 +71,7 @@ namespace {
 void move_columns(const Comm& comm, const Ground& from, const Ground& to, FlowExchange& flow) {
   constexpr int width = 4;
   for (FlowColumn& column : flow.columns) {
+    if (column.fluxes) column.fluxes = std::make_shared<FaceField>(with_other_owners(*column.fluxes, to.composite()));
     if (!comm.any(!column.solution.empty())) continue;
     const std::vector<Quad>& was = column.solution;
     const std::span<const double> rows =

@@ -520,6 +520,8 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     if (watch_.keep_solution && is_periodic(domain, axis))
       let_pressure_fall(ground_->comm(), solver, std::copysign(scale * h, column.gradient), column);
   }
+  if (watch_.keep_solution && watch_.keep_fluxes)
+    column.fluxes = std::make_shared<FaceField>(fluxes_in_units(solver.op(), fluid_.viscosity, h, column));
   column.histogram = histogram_of(ground_->comm(), solver.op(), options_.reservoir > 0 ? inside : column.speed);
   return column;
 }

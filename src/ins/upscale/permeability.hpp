@@ -69,7 +69,8 @@ struct FlowColumn {
   double divergence = 0.0;              ///< largest net flux of a cell over the largest speed through a cell face
   std::vector<Quad> solution;           ///< own unknowns (CompositeNumbering): velocity [m/s], pressure [Pa] (NaN in
                                         ///< orphans, which carry no flow); empty unless kept
-  std::vector<double> speed;            ///< own unknowns: |u| [m/s]
+  std::shared_ptr<const FaceField> fluxes{};  ///< of flow_fluxes(), in the units of the solver; empty unless kept
+  std::vector<double> speed;                  ///< own unknowns: |u| [m/s]
   SpeedHistogram histogram;
   std::vector<OctantFriction> friction;  ///< of own octants of boxes; empty unless asked for
   /// Model steady: one per flow.steps. Everything above but permeability and estimated_error is then that of the last.
@@ -107,6 +108,7 @@ struct FlowWatch {
   std::function<void(const PausedSweep&, std::span<const Quad>)> pause;
   std::function<std::optional<PausedSweep>(int axis, std::span<Quad>)> resume;
   bool keep_solution = false;  ///< FlowColumn::solution is wanted
+  bool keep_fluxes = false;    ///< FlowColumn::fluxes, too: the rows of the flow are not made again for them then
   bool find_friction = false;  ///< FlowColumn::friction is wanted
 };
 

@@ -78,10 +78,13 @@ void finish(Row& row, TermSum& sum) {
 struct EllipticOperator::Build {
   RowMakers makers;
   RowAdditions additions;
-  std::vector<RowLists> rows;  // of the boxes of all levels
+  std::vector<std::uint8_t> has_addition;  // per own unknown; empty: none has
+  std::vector<RowLists> rows;              // of the boxes of all levels
   bool with_faces;
   std::vector<ListedFluxes> fluxes;              // of boxes, and between levels
   std::vector<std::vector<std::uint8_t>> plain;  // of list_fluxes()
+
+  bool adds_to(std::int32_t own) const { return !has_addition.empty() && has_addition[own] != 0; }
 };
 
 void require_rate(double least) {
@@ -113,7 +116,7 @@ EllipticOperator::~EllipticOperator() = default;
 void EllipticOperator::build(Faces faces) {
   // A coarse row of lines counts the fine faces that exist for those that walls close: one flux would be two numbers.
   const bool one_number = form_ == WallForm::fluxes || composite_->n_levels() == 1;
-  Build build{{*composite_, problem_, form_}, {}, {}, faces == Faces::keep && one_number, {}, {}};
+  Build build{{*composite_, problem_, form_}, {}, {}, {}, faces == Faces::keep && one_number, {}, {}};
   for (int l = 0; l + 1 < composite_->n_levels(); ++l) {
     ListedFluxes listed;
     listed.window = {l, -1};
@@ -130,6 +133,8 @@ void EllipticOperator::build(Faces faces) {
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;
   }
+  if (!build.additions.empty()) build.has_addition.assign(numbering_.n_own(), 0);
+  for (const auto& [own, more] : build.additions) build.has_addition[own] = 1;
   if (geometry_->levels.size() > 1)
     for (int l = 0; l < composite_->n_levels(); ++l) build.makers.vofs(l).fetch_beyond(comm_);
   symmetric_ = form_ == WallForm::lines && geometry_->levels.size() == 1;
@@ -171,10 +176,10 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const auto make = [&](int vof) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
-      const auto more = build.additions.find(number);
-      const unsigned sides = more == build.additions.end() ? 0U : more->second.sides;
+      const RowAddition* const more = build.adds_to(number) ? &build.additions.at(number) : nullptr;
+      const unsigned sides = more != nullptr ? more->sides : 0U;
       maker.make(vof_name(graph.box, vof), number, sides, made, out.counts, row);
-      if (sides != 0) row.stencil.add(more->second.stencil, 1.0);
+      if (sides != 0) row.stencil.add(more->stencil, 1.0);
       finish(row, sum);
       out.counts.entries += std::ssize(row.stencil.terms);
       out.orphan.push_back(row.orphan);
@@ -187,7 +192,8 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       for (int vof = 0; vof < graph.n_own; ++vof) {
         const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
         irregular += cut;
-        if (cut || build.additions.contains(numbering_.number(level, b, vof))) make(vof);
+        if (const std::int32_t number = numbering_.number(level, b, vof); number >= 0 && (cut || build.adds_to(number)))
+          make(vof);
       }
     }
     out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
@@ -216,7 +222,7 @@ void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
     if (graph.halo.n_domain() > 0)
       for_each_vof(graph, [&](int vof, int cell, const std::array<std::uint16_t, 6>& neighbours) {
         const std::int32_t row = numbering_.number(level, b, vof);
-        if (row < 0 || std::ranges::binary_search(irregular, vof) || build.additions.contains(row)) return;
+        if (row < 0 || std::ranges::binary_search(irregular, vof) || build.adds_to(row)) return;
         for (int side = 0; side < 6; ++side) {
           const int slot = neighbours[side];
           if (slot < first_domain || slot == graph.closed()) continue;

@@ -149,8 +149,9 @@ Substitution by_moved(const ScalarGrid& grid, const MovedValues& moved) {
 }
 
 /// Isolated fragments with a host by the value that the operator extrapolates for them.
-Substitution by_extrapolated(const ScalarGrid& grid, const EllipticOperator& op, std::span<const RowLists> boxes) {
-  const std::vector<std::int32_t> joined = op.joined_orphans();
+/// @param joined  op.joined_orphans()
+Substitution by_extrapolated(const ScalarGrid& grid, const EllipticOperator& op, std::span<const std::int32_t> joined,
+                             std::span<const RowLists> boxes) {
   std::vector<std::int64_t> rooms;
   std::vector<std::span<const StencilTerm>> rows;
   for (auto box = boxes.begin(); const std::int32_t orphan : joined) {
@@ -207,7 +208,8 @@ void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
 std::vector<RowLists> composed_rows(const ScalarGrid& grid, const EllipticOperator& op, const MovedValues& moved,
                                     const MovedValues& followers) {
   std::vector<RowLists> rows = rows_of(grid, op);
-  substitute(op.comm(), op.numbering(), by_extrapolated(grid, op, rows), rows);
+  if (const std::vector<std::int32_t> joined = op.joined_orphans(); op.comm().any(!joined.empty()))
+    substitute(op.comm(), op.numbering(), by_extrapolated(grid, op, joined, rows), rows);
   substitute(op.comm(), op.numbering(), by_moved(grid, moved), rows);
   empty_fragments(grid, rows);
   substitute(op.comm(), op.numbering(), by_moved(grid, followers), rows);

@@ -92,11 +92,13 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
 }
 
 /// Adds the irrotational flow that takes the divergence out, by its potential as given or by rounds.
-void project(ScalarGrid& grid, FaceField& faces, std::span<const double> potential, std::span<double> divergence,
-             CarryingFlow& flow, FlowContinuity& result) {
+void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, CarryingFlow& flow,
+             FlowContinuity& result) {
   const Conductances open = open_faces(grid, flow.all.span());
+  Array<double> given(flow.all.size(), Purpose::buffers);
+  parallel_copy<double>(flow.all.span(), given.span());
   const auto take = [&] {
-    list_fluxes(grid, faces, flow.all.span());
+    parallel_copy<double>(given.span(), flow.all.span());
     add_irrotational(grid, open, flow.potential.span(), flow.all.span());
     add_up(grid, flow.all.span(), divergence);
     result.after = largest_gap(grid, flow, divergence);
@@ -144,7 +146,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
           result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    project(grid, faces, potential, divergence, flow, result);
+    project(grid, potential, divergence, flow, result);
     find_outflow(grid, flow);
   }
   find_largest_step(grid, flow);

@@ -60,10 +60,14 @@ std::vector<std::int64_t> sources_of_values(ScalarGrid& grid, std::span<const Re
 /// threads in the order of the faces.
 template <class List, class F>
 std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&& f) {
-  std::vector<std::uint8_t> direction(grid.n_faces);
-  for (std::int32_t i = 0; i < 3 * grid.n_all; ++i) direction[i] = static_cast<std::uint8_t>(i / grid.n_all);
+  const std::int32_t n_lines = 3 * grid.n_all;  // faces along grid lines; then the others, whose places say it
+  std::vector<std::uint8_t> of_other(grid.n_faces - n_lines);
   for (const auto* places : {&grid.places, &grid.read_only})
-    for (const ScalarGrid::Place& p : *places) direction[p.face] = p.direction;
+    for (const ScalarGrid::Place& p : *places)
+      if (p.face >= n_lines) of_other[p.face - n_lines] = p.direction;
+  const auto direction = [&](std::int32_t face) {
+    return face < n_lines ? face / grid.n_all : std::int32_t{of_other[face - n_lines]};
+  };
   const CompositeNumbering& numbering = grid.composite->numbering();
   const auto global = [&](std::int32_t v) {
     return v < grid.n_own ? numbering.first() + v : grid.remote.numbers()[v - grid.n_own];
@@ -91,7 +95,7 @@ std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t
     }
     for (std::size_t i = stretch * (part - plain); i < std::min(n_listed, stretch * (part - plain + 1)); ++i) {
       const ScalarFace& s = grid.listed[i];
-      visit(list, s.face, s.left, s.right, s.fragment ? 0.0 : grid.conductance[i], direction[s.face]);
+      visit(list, s.face, s.left, s.right, s.fragment ? 0.0 : grid.conductance[i], direction(s.face));
     }
   });
   return lists;
@@ -104,21 +108,33 @@ using FacesOfRanks = std::map<int, std::vector<FaceBetween>>;
 class Sums {
  public:
   explicit Sums(const Comm& comm) : comm_(comm) {}
-  void add(const Pair& pair, const Between& part) { of_rank_[rank_of(pair.high)].push_back({pair, part}); }
+  void add(const Pair& pair, const Between& part) {
+    const int rank = rank_of(pair.high);
+    (rank == comm_.rank() ? own_ : of_rank_[rank]).push_back({pair, part});
+  }
   /// Collective.
   void finish() {
-    std::vector<Entry> arrived;
+    std::vector<Entry> before, after;  // from lower and from higher ranks
+    send_values(comm_, std::move(of_rank_),
+                [&](const Entry& e, int rank) { (rank < comm_.rank() ? before : after).push_back(e); });
+    const std::array<std::span<const Entry>, 3> lists{before, own_, after};
     std::size_t n = 0;
-    send_values(comm_, std::move(of_rank_), [&](const Entry& e, int) {
-      arrived.push_back(e);
-      n = std::max(n, place_of(e.pair) + 1);
-    });
+    for (const std::span<const Entry> list : lists)
+      for (const Entry& e : list) n = std::max(n, place_of(e.pair) + 1);
     begin_.assign(n + 1, 0);
-    for (const Entry& e : arrived) ++begin_[place_of(e.pair) + 1];
+    for (const std::span<const Entry> list : lists)
+      for (const Entry& e : list) ++begin_[place_of(e.pair) + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     end_.assign(begin_.begin(), begin_.end() - 1);
-    all_.resize(arrived.size());
-    for (const Entry& e : arrived) all_[end_[place_of(e.pair)]++] = e;
+    all_ = Array<Entry>(begin_.back(), Purpose::buffers);
+    // A thread fills the places of its own sources, so that entries keep their order.
+    parallel_for(n_threads(), [&, threads = n_threads()](std::int64_t t) {
+      const std::size_t low = n * t / threads, high = n * (t + 1) / threads;
+      for (const std::span<const Entry> list : lists)
+        for (const Entry& e : list)
+          if (const std::size_t at = place_of(e.pair); at >= low && at < high) all_[end_[at]++] = e;
+    });
+    own_ = {};
     parallel_for(std::ssize(end_), [&](std::int64_t i) { add_up(i); });
   }
   /// take(face, its sums). Collective.
@@ -137,7 +153,7 @@ class Sums {
 
   /// Of the pairs with one high source, in the order in which they came.
   void add_up(std::size_t high) {
-    const std::span<Entry> entries = std::span(all_).subspan(begin_[high], end_[high] - begin_[high]);
+    const std::span<Entry> entries = all_.span().subspan(begin_[high], end_[high] - begin_[high]);
     std::ranges::stable_sort(entries, {}, &Entry::pair);
     std::size_t n = 0;
     for (const Entry& e : entries) {
@@ -162,8 +178,9 @@ class Sums {
   }
 
   Comm comm_;
-  std::map<int, std::vector<Entry>> of_rank_;
-  std::vector<Entry> all_;  // after finish(): by high source, pairs each once in [begin_, end_)
+  std::vector<Entry> own_;
+  std::map<int, std::vector<Entry>> of_rank_;  // others
+  Array<Entry> all_;                           // after finish(): by high source, pairs each once in [begin_, end_)
   std::vector<std::size_t> begin_, end_;
 };
 
@@ -183,11 +200,11 @@ std::vector<std::uint8_t> same_volumes(const GridChange& change) {
   send_to_ranks(comm, std::move(heirs), [&](ByteReader& in, int) {
     if (const auto number = in.get<std::int32_t>(); number < change.from.n_own) alone[number] = 0;
   });
-  for (std::int32_t v = 0; v < change.to.n_own; ++v) {
+  parallel_for(change.to.n_own, [&](std::int64_t v) {
     const std::int32_t k = change.source[v];
     same[v] = k < change.from.n_own && alone[k] != 0 && change.shares[v] == change.from.volume[k] &&
               change.to.volume[v] == change.from.volume[k];
-  }
+  });
   return same;
 }
 
@@ -241,9 +258,11 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
   const ScalarGrid &from = change.from, &to = change.to;
   std::array<std::vector<std::int32_t>, 3> below;  // old plain volumes: across their low sides
   for (std::vector<std::int32_t>& b : below) b.assign(from.n_own, -1);
-  for (const PlainVolumes& p : from.plain)
+  parallel_for(std::ssize(from.plain), [&](std::int64_t i) {
+    const PlainVolumes& p = from.plain[i];
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int32_t t = 0; t < p.count; ++t) below[d][p.first + t] = p.beyond[2 * d] + t;
+  });
   const std::vector<std::uint8_t> same = same_volumes(change);
   Kept kept{std::vector<std::uint8_t>(to.n_faces, 0), std::vector<std::uint8_t>(from.n_faces, 0)};
   parallel_for(std::ssize(to.plain), [&](std::int64_t i) {
@@ -279,7 +298,7 @@ class Estimate {
   Estimate(ScalarGrid& grid, std::array<std::vector<double>, 3> u) : grid_(grid), u_(std::move(u)) {
     for (std::size_t d = 0; d < 3; ++d) {
       x_[d].resize(grid.n_values);
-      for (std::int64_t v = 0; v < grid.n_own; ++v) x_[d][v] = grid.centroid[v][static_cast<int>(d)];
+      parallel_for(grid.n_own, [&](std::int64_t v) { x_[d][v] = grid.centroid[v][static_cast<int>(d)]; });
       fetch_remote(grid, x_[d]);
       u_[d].resize(grid.n_values);
       fetch_remote(grid, u_[d]);
@@ -306,26 +325,33 @@ Velocities velocities(const ScalarGrid& grid, std::span<const double> flux) {
   Velocities u;
   for (std::vector<double>& component : u) component.assign(grid.n_own, 0.0);
   const Domain& domain = grid.composite->graph(0).layout().domain();
-  const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
-    if (v >= grid.n_own) return;
-    for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
-  };
-  for (const PlainVolumes& p : grid.plain)
-    for (int d = 0; d < 3; ++d) {
-      Vec3 half;
-      half[d] = 0.5 * ScalarGrid::width(p.level);
-      for (std::int32_t t = 0; t < p.count; ++t) {
-        const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
-        const double f = flux[d * grid.n_all + right];
-        add(right, -half, -f);
-        if (left < grid.n_own) add(left, way_between(domain, grid.centroid[left], grid.centroid[right] - half), f);
+  // Each thread adds for volumes of its own, in the order of the faces.
+  parallel_for(n_threads(), [&, threads = n_threads()](std::int64_t thread) {
+    const auto low = static_cast<std::int32_t>(std::int64_t{grid.n_own} * thread / threads),
+               high = static_cast<std::int32_t>(std::int64_t{grid.n_own} * (thread + 1) / threads);
+    const auto is_mine = [&](std::int32_t v) { return v >= low && v < high; };
+    const auto is_near = [&](std::int32_t first, std::int32_t n) { return first < high && first + n > low; };
+    const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
+      for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
+    };
+    for (const PlainVolumes& p : grid.plain)
+      for (int d = 0; d < 3; ++d) {
+        if (!is_near(p.first, p.count) && !is_near(p.beyond[2 * d], p.count)) continue;
+        Vec3 half;
+        half[d] = 0.5 * ScalarGrid::width(p.level);
+        for (std::int32_t t = 0; t < p.count; ++t) {
+          const std::int32_t right = p.first + t, left = p.beyond[2 * d] + t;
+          const double f = flux[d * grid.n_all + right];
+          if (is_mine(right)) add(right, -half, -f);
+          if (is_mine(left)) add(left, way_between(domain, grid.centroid[left], grid.centroid[right] - half), f);
+        }
       }
+    for (std::size_t i = 0; i < grid.listed.size(); ++i) {
+      const ScalarFace& f = grid.listed[i];
+      if (is_mine(f.left)) add(f.left, grid.offsets[i].from_left, flux[f.face]);
+      if (is_mine(f.right)) add(f.right, grid.offsets[i].from_right, -flux[f.face]);
     }
-  for (std::size_t i = 0; i < grid.listed.size(); ++i) {
-    const ScalarFace& f = grid.listed[i];
-    add(f.left, grid.offsets[i].from_left, flux[f.face]);
-    if (f.right < grid.n_own) add(f.right, grid.offsets[i].from_right, -flux[f.face]);
-  }
+  });
   return u;
 }
 

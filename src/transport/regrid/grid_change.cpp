@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
@@ -43,11 +45,17 @@ void for_vofs_of(const Composite& grid, int l, int b, F&& f) {
   });
 }
 
-/// For all own VoFs.
+/// f(place among the own VoFs of a level, own number) for those that are volumes, threaded.
 template <class F>
-void for_own_vofs(const Composite& grid, F&& f) {
-  for (int l = 0; l < grid.n_levels(); ++l)
-    for (int b = 0; b < grid.graph(l).n_local(); ++b) for_vofs_of(grid, l, b, f);
+void for_numbers(const Composite& grid, int l, F&& f) {
+  const LevelGraph& graph = grid.graph(l);
+  parallel_for(graph.n_local(), [&](std::int64_t b) {
+    const std::int64_t begin = graph.vof_begin(static_cast<int>(b)), end = graph.vof_begin(static_cast<int>(b) + 1);
+    for (std::int64_t place = begin; place < end; ++place)
+      if (const std::int32_t number = grid.numbering().number(l, static_cast<int>(b), static_cast<int>(place - begin));
+          number >= 0)
+        f(place, number);
+  });
 }
 
 /// [level][own VoF].
@@ -69,9 +77,8 @@ class GridPlaces {
  public:
   explicit GridPlaces(const Composite& grid) : grid_(grid), has_values_(on_own_vofs<std::uint8_t>(grid)) {
     for (int l = 0; l + 1 < grid.n_levels(); ++l) parents_.push_back(find_parents(grid, l));
-    for_own_vofs(grid, [&](int l, int b, int vof, std::int32_t number, const Index&, const Vec3&) {
-      has_values_[l][grid.graph(l).vof_begin(b) + vof] = number >= 0 ? 1 : 0;
-    });
+    for (int l = 0; l < grid.n_levels(); ++l)
+      for_numbers(grid, l, [&](std::int64_t place, std::int32_t) { has_values_[l][place] = 1; });
     for (int l = grid.n_levels() - 2; l >= 0; --l) mark_parents(l);
   }
 
@@ -269,6 +276,7 @@ std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
   std::vector<Holder> sources =
       find_holders(change.to, change.from, old, question_of, [](std::int32_t) { return true; });
   std::int64_t lost = 0;
+  change.id.reserve(sources.size());
   for (const Holder& s : sources) {
     change.id.push_back(s.id);
     lost += s.id.rank < 0 ? 1 : 0;
@@ -295,8 +303,13 @@ void find_ancestors(const GridPlaces& old, GridChange& change) {
     if (l > 0) {
       std::map<int, std::vector<std::pair<VofName, std::size_t>>> of_rank;
       const std::span<const VofName> parents = old.parents(l - 1);
+      const auto is_own = [&](VofName parent) { return grid.graph(l - 1).local(box_of(parent)) >= 0; };
+      parallel_for(std::ssize(parents), [&](std::int64_t i) {
+        if (parents[i] != no_face && is_own(parents[i])) above[l][i] = above[l - 1][place_of(grid, l - 1, parents[i])];
+      });
       for (std::size_t i = 0; i < parents.size(); ++i)
-        if (parents[i] != no_face) of_rank[owner_of(grid, l - 1, parents[i])].push_back({parents[i], i});
+        if (parents[i] != no_face && !is_own(parents[i]))
+          of_rank[owner_of(grid, l - 1, parents[i])].push_back({parents[i], i});
       ask_ranks_per_item(
           grid.comm(), of_rank, [](const auto& q, ByteWriter& w) { w.put(q.first); },
           [&](ByteReader& in, ByteWriter& w) { w.put_vector(above[l - 1][place_of(grid, l - 1, in.get<VofName>())]); },
@@ -308,13 +321,17 @@ void find_ancestors(const GridPlaces& old, GridChange& change) {
         list.insert(list.begin(), RemoteItem{rank, number});
       }
   }
-  change.ancestor_begin.assign(1, 0);
-  for_own_vofs(grid, [&](int l, int b, int vof, std::int32_t number, const Index&, const Vec3&) {
-    if (number < 0) return;
-    const auto& list = above[l][grid.graph(l).vof_begin(b) + vof];
-    change.ancestors.insert(change.ancestors.end(), list.begin(), list.end());
-    change.ancestor_begin.push_back(std::ssize(change.ancestors));
-  });
+  std::vector<std::int64_t>& begin = change.ancestor_begin;
+  begin.assign(change.from.n_own + 1, 0);
+  for (int l = 1; l < grid.n_levels(); ++l)
+    for_numbers(grid, l,
+                [&](std::int64_t place, std::int32_t number) { begin[number + 1] = std::ssize(above[l][place]); });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  change.ancestors.resize(begin.back());
+  for (int l = 1; l < grid.n_levels(); ++l)
+    for_numbers(grid, l, [&](std::int64_t place, std::int32_t number) {
+      std::ranges::copy(above[l][place], change.ancestors.begin() + begin[number]);
+    });
 }
 
 /// Where the values of sources arrive, and the volumes that have the same one.
@@ -326,11 +343,14 @@ void list_sources(GridChange& change) {
   std::ranges::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   change.exchange = ListExchange(comm, wanted);
-  for (const RemoteItem& id : change.id)
-    change.source.push_back(
+  change.source.resize(change.id.size());
+  parallel_for(std::ssize(change.id), [&](std::int64_t v) {
+    const RemoteItem& id = change.id[v];
+    change.source[v] =
         id.rank == comm.rank()
             ? id.number
-            : static_cast<std::int32_t>(change.n_sources + (std::ranges::lower_bound(wanted, id) - wanted.begin())));
+            : static_cast<std::int32_t>(change.n_sources + (std::ranges::lower_bound(wanted, id) - wanted.begin()));
+  });
 }
 
 /// What the new volumes of a source are together.
@@ -344,37 +364,59 @@ struct Together {
 /// Of the sources of this rank. Collective.
 std::vector<Together> volumes_of_sources(std::span<const Holder> sources, GridChange& change) {
   const Domain& domain = change.to.composite->graph(0).layout().domain();
-  const auto is_finer = [&](int level, std::size_t v) { return level > sources[v].level; };
+  const Comm& comm = change.to.composite->comm();
+  std::vector<Together> all(change.n_sources + change.exchange.n_received());
+  const auto way_to = [&](std::int64_t v) { return way_between(domain, sources[v].centroid, change.to.centroid[v]); };
+  const auto add = [&](std::int32_t source, double volume, const Vec3* way) {
+    Together& sum = all[source];
+    sum.volume += volume;
+    if (way == nullptr) return;
+    sum.finer += volume;
+    sum.way += volume * *way;
+    sum.n += 1.0;
+  };
   struct Part {
     std::int32_t source;
-    Together volume;
+    bool finer;
+    double volume;
+    Vec3 way;
+  };
+  /// f(volume, way from its source; nullptr: it is not finer) for those with a source on this rank, or on others.
+  const auto for_volumes = [&](bool here, auto&& f) {
+    for (int l = 0; l < change.to.composite->n_levels(); ++l)
+      for (std::int32_t v = change.to.level_begin[l]; v < change.to.level_begin[l + 1]; ++v) {
+        if ((change.id[v].rank == comm.rank()) != here) continue;
+        const Vec3 way = l > sources[v].level ? way_to(v) : Vec3{};
+        f(v, l > sources[v].level ? &way : nullptr);
+      }
   };
   std::map<int, std::vector<Part>> to_owner;
-  const auto for_volumes = [&](auto&& f) {
-    for (int l = 0; l < change.to.composite->n_levels(); ++l)
-      for (std::size_t v = change.to.level_begin[l]; std::cmp_less(v, change.to.level_begin[l + 1]); ++v)
-        f(v, is_finer(l, v), way_between(domain, sources[v].centroid, change.to.centroid[v]));
-  };
-  for_volumes([&](std::size_t v, bool finer, const Vec3& way) {
-    const double volume = change.to.volume[v];
+  for_volumes(false, [&](std::int32_t v, const Vec3* way) {
     to_owner[change.id[v].rank].push_back(
-        {change.id[v].number, finer ? Together{volume, volume, volume * way, 1.0} : Together{.volume = volume}});
+        {change.id[v].number, way != nullptr, change.to.volume[v], way != nullptr ? *way : Vec3{}});
   });
-  std::vector<Together> all(change.n_sources + change.exchange.n_received());
-  send_values(change.to.composite->comm(), std::move(to_owner), [&](const Part& p, int) {
-    Together& sum = all[p.source];
-    const Together& part = p.volume;
-    sum.volume += part.volume;
-    sum.finer += part.finer;
-    sum.way += part.way;
-    sum.n += part.n;
+  bool added = false;  // what this rank gives itself, in the order of the ranks
+  const auto add_own = [&] {
+    if (std::exchange(added, true)) return;
+    for_volumes(true, [&](std::int32_t v, const Vec3* way) { add(change.id[v].number, change.to.volume[v], way); });
+  };
+  send_values(comm, std::move(to_owner), [&](const Part& p, int rank) {
+    if (rank > comm.rank()) add_own();
+    add(p.source, p.volume, p.finer ? &p.way : nullptr);
   });
+  add_own();
   change.exchange.exchange(std::span(all));
-  for_volumes([&](std::size_t v, bool finer, const Vec3& way) {
-    const Together& t = all[change.source[v]];
-    change.shares.push_back(t.volume);
-    change.offset.push_back(finer && t.n > 1.0 ? way - (1.0 / t.finer) * t.way : Vec3{});
-  });
+  change.shares.resize(change.to.n_own);
+  change.offset.resize(change.to.n_own);
+  for (int l = 0; l < change.to.composite->n_levels(); ++l) {
+    const std::int64_t first = change.to.level_begin[l];
+    parallel_for(change.to.level_begin[l + 1] - first, [&](std::int64_t i) {
+      const std::int64_t v = first + i;
+      const Together& t = all[change.source[v]];
+      change.shares[v] = t.volume;
+      if (l > sources[v].level && t.n > 1.0) change.offset[v] = way_to(v) - (1.0 / t.finer) * t.way;
+    });
+  }
   return all;
 }
 
@@ -438,6 +480,7 @@ void find_heirs(std::span<const Together> sources, GridChange& change) {
   const auto is_source = [&](std::int64_t v) { return sources[v].volume > 0.0; };
   const auto is_orphan = [&](std::int64_t v) { return !is_source(v) && change.ancestors_of(v).empty(); };
   bool any = false;
+  change.heir.reserve(change.from.n_own);
   for (std::int32_t v = 0; v < change.from.n_own; ++v) {
     change.heir.push_back(is_source(v)   ? RemoteItem{comm.rank(), v}
                           : is_orphan(v) ? RemoteItem{-1, -1}

@@ -72,15 +72,16 @@ void take_means(const GridChange& change, std::span<const double> own, std::span
   }
   send_to_ranks(change.from.composite->comm(), std::move(to_owner),
                 [&](ByteReader& in, int) { add(in.get<PartOfMean>()); });
-  for (std::int32_t i = 0; i < change.n_sources; ++i) {
+  parallel_for(change.n_sources, [&](std::int64_t i) {
     PartOfMean& sum = sums[i];
-    if (sum.volume == 0.0) continue;
+    if (sum.volume == 0.0) return;
     const bool covered = i >= change.from.n_own;
     const SourceValue was = sources[i];
-    if (!covered) add({i, change.from.volume[i], change.from.volume[i] * was.value, was.low, was.high});
+    if (!covered)
+      add({static_cast<std::int32_t>(i), change.from.volume[i], change.from.volume[i] * was.value, was.low, was.high});
     const double mean = std::clamp(sum.content / sum.volume, sum.low, sum.high);  // round-off
     sources[i] = {mean, sum.low, sum.high, covered ? Vec3{} : was.gradient};
-  }
+  });
 }
 
 /// Largest part of the slopes with which all volumes of a source stay within its bounds, [source], on all ranks.
@@ -89,6 +90,7 @@ std::vector<double> limits(const GridChange& change, std::span<const SourceValue
   std::vector<double> part(sources.size(), 1.0);
   const int rank = change.to.composite->comm().rank();
   for (std::size_t v = 0; v < change.source.size(); ++v) {
+    if (change.offset[v] == Vec3{}) continue;
     const SourceValue& s = sources[change.source[v]];
     const double step = dot(s.gradient, change.offset[v]), room = step > 0.0 ? s.high - s.value : s.low - s.value;
     if (std::abs(step) <= std::abs(room)) continue;
@@ -116,11 +118,11 @@ std::vector<double> values_on_other_grid(GridChange& change, std::span<const dou
   std::vector<double> part = limits(change, sources);
   change.exchange.exchange(std::span(part));
   std::vector<double> now(change.to.n_own);
-  for (std::size_t v = 0; v < now.size(); ++v) {
+  parallel_for(std::ssize(now), [&](std::int64_t v) {
     const SourceValue& s = sources[change.source[v]];
     const double moved = s.value + part[change.source[v]] * dot(s.gradient, change.offset[v]);
     now[v] = std::clamp(moved, s.low, s.high);  // round-off
-  }
+  });
   return now;
 }
 

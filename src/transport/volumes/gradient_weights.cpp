@@ -95,17 +95,33 @@ class Gradients {
   std::vector<std::int64_t> of_;  ///< their faces
 };
 
+/// Whether a special volume has a face on a side of the domain that has values in one of the two alone.
+bool differs(const ScalarGrid& grid, std::int64_t special, const GivenSides& a, const GivenSides& b) {
+  for (std::int64_t k = grid.special_begin[special]; k < grid.special_begin[special + 1]; ++k) {
+    const std::int32_t o = grid.volume_faces[k].other();
+    if (o < grid.n_all) continue;
+    if (const std::int32_t side = grid.boundary[o - grid.n_all].side; a[side] != b[side]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::int64_t add_gradient_weights(const GivenSides& given, ScalarGrid& grid) {
+  const GradientWeights* const like = grid.gradients.empty() ? nullptr : &grid.gradients.front();
   const Array<std::int32_t> place = places_in_list(grid);
   GradientWeights made{given, Array<Vec3>(grid.volume_faces.size(), Purpose::connectivity)};
   const std::int64_t n = std::ssize(grid.special), parts = (n + volumes_at_once - 1) / volumes_at_once;
   std::vector<std::int64_t> unresolved(parts, 0);
   parallel_for_dynamic(parts, [&](std::int64_t part) {
     Gradients gradients(grid, place.span());
-    for (std::int64_t s = part * volumes_at_once; s < std::min(n, (part + 1) * volumes_at_once); ++s)
-      unresolved[part] += gradients.fit(s, given, made.weight.span()) ? 0 : 1;
+    for (std::int64_t s = part * volumes_at_once; s < std::min(n, (part + 1) * volumes_at_once); ++s) {
+      const std::int64_t begin = grid.special_begin[s], end = grid.special_begin[s + 1];
+      if (like != nullptr && !differs(grid, s, like->given, given))
+        std::copy(like->weight.begin() + begin, like->weight.begin() + end, made.weight.begin() + begin);
+      else
+        unresolved[part] += gradients.fit(s, given, made.weight.span()) ? 0 : 1;
+    }
   });
   grid.gradients.push_back(std::move(made));
   std::int64_t sum = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/core/error.hpp"
 #include "fields/face_field.hpp"
 #include "ins/solve/unsteady_solver.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
@@ -200,6 +201,37 @@ TEST(FlowFluxes, OfAColumnAreThoseOfItsSolverMpi) {
     const FaceField fluxes = flow_fluxes(test::composite_on(comm, geometry), options, water.viscosity, h, kept);
     EXPECT_NEAR(kept.darcy_velocity[1], options.velocity, 1e-9 * std::abs(options.velocity));
     EXPECT_LT(deviation(comm, fluxes, solver.face_fluxes(), 1.0 / report.velocity[1]), 1e-12) << grid.levels;
+  }
+}
+
+// Those of the operator that solved the flow are those of one that is made again, to the last bit, and refused
+// elsewhere.
+TEST(FlowFluxes, KeptWithTheSolveAreThoseOfTheSolutionMpi) {
+  const Comm comm = Comm::world();
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  const GridOptions one = test::flow_grid(Index::all(16)), two = test::refined_in(one, 1, {5, 0, 3}, {13, 11, 12});
+  for (const auto& [grid, model] :
+       {std::pair{one, FlowModel::stokes}, {one, FlowModel::steady}, {two, FlowModel::stokes}}) {
+    const Geometry geometry = build_geometry(comm, grid, *walls, KeepPores::all);
+    FlowOptions options;
+    options.model = model;
+    options.drive = FlowDrive::pressure_gradient;
+    options.gradient = {0.0, -40.0, 0.0};
+    options.axes = {1};
+    const FluidOptions water;
+    const double h = 2e-6;
+    FlowWatch watch;
+    watch.keep_solution = watch.keep_fluxes = true;
+    const auto ground = test::ground_on(comm, geometry);
+    FlowColumn column = permeability(ground, options, water, {h, 0.4, 1e5}, watch).at(0);
+    ASSERT_TRUE(column.fluxes);
+    const FaceField kept = flow_fluxes(ground->composite(), options, water.viscosity, h, column, 0.7);
+    column.fluxes.reset();
+    const FaceField made = flow_fluxes(ground->composite(), options, water.viscosity, h, column, 0.7);
+    EXPECT_EQ(deviation(comm, made, kept, 1.0), 0.0) << grid.levels;
+    column.fluxes =
+        std::make_shared<FaceField>(test::composite_on(comm, build_geometry(comm, grid, *walls, KeepPores::all)));
+    EXPECT_THROW(flow_fluxes(ground->composite(), options, water.viscosity, h, column), Error);
   }
 }
 

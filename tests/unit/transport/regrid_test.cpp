@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "support/field_cases.hpp"
 #include "support/grid_cases.hpp"
@@ -306,6 +307,36 @@ TEST_F(Regrid, TheSameOnAnyRanksMpi) {
     ASSERT_EQ(all.size(), alone.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       EXPECT_NEAR(all[i], alone[i], 1e-12 * std::abs(alone[i])) << a << " to " << b << ", sum " << i;
+  }
+}
+
+/// Values and fluxes of a change in a packing, one after the other.
+std::vector<double> numbers_of_change(const Comm& comm, const GridOptions& a, const GridOptions& b, int threads) {
+  const int before = n_threads();
+  set_n_threads(threads);
+  const auto walls = test::packing(14, 3.3, 16, true, 3);
+  GridChange change = compare_grids(test::composite_of(comm, a, *walls), test::composite_of(comm, b, *walls));
+  std::vector<double> numbers = change.shares;
+  for (const Vec3& offset : change.offset)
+    for (int d = 0; d < 3; ++d) numbers.push_back(offset[d]);
+  const std::vector<double> was = at_centroids(change.from, smooth);
+  for (const auto& is : {values_on_other_grid(change, was), amounts_on_other_grid(change, was)})
+    numbers.insert(numbers.end(), is.begin(), is.end());
+  FaceField flow = test::stream_through(change.from, {0.3, -1.1, 2.0});
+  FaceField moved = fluxes_on_other_grid(change, flow);
+  std::vector<double> flux(change.to.n_faces);
+  list_fluxes(change.to, moved, flux);
+  numbers.insert(numbers.end(), flux.begin(), flux.end());
+  set_n_threads(before);
+  return numbers;
+}
+
+// To the last bit: threads add up what is of their own volumes, in one order.
+TEST_F(Regrid, TheSameOnAnyThreadsMpi) {
+  for (const auto& [a, b] : changes) {
+    const std::vector<double> one = numbers_of_change(comm_, grids[a], grids[b], 1);
+    for (const int threads : {2, 3})
+      EXPECT_EQ(numbers_of_change(comm_, grids[a], grids[b], threads), one) << a << " to " << b << ", " << threads;
   }
 }
 

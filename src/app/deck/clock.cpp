@@ -45,7 +45,7 @@ void declare(Reader& in, TimeOptions& options) {
           "time integration scheme of the flow; both are second order and stable for any step");
   in.number("time.cfl", options.cfl, "-",
             "CFL number: fraction of its volume that a cell may exchange in a step. Transport in a flow: for cells "
-            "that are at least half full, at most 0.9, the fastest of them aside, which have two fifths of what the "
+            "that are at least half full, at most 0.9, the fastest of them aside, which have a tenth of what the "
             "flow moves (with [chemistry] all count); cells that a step empties are implicit, and the steps after a "
             "jump at an inlet start short. navier-stokes: sets the step, which grows by half at most; if omitted while "
             "time.dt is given, all steps have the length time.dt",

@@ -19,7 +19,7 @@ constexpr double least_gap = 2e-15;  ///< what is as good as nothing
 constexpr int most_rounds = 6;       ///< of the projection
 constexpr double goal = 0.5;         ///< of a round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
-constexpr double left_out = 0.4;      ///< of what the flow moves: in volumes that do not set it either
+constexpr double left_out = 0.1;      ///< of what the flow moves: in volumes that do not set it either
 
 void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
   const double* const f = flow.all.data();
@@ -49,32 +49,37 @@ void find_largest_step(const ScalarGrid& grid, CarryingFlow& flow) {
   flow.largest_step = grid.composite->comm().min(least);
 }
 
-/// By classes of step / largest_step. What is in them is summed as whole numbers, so that ranks do not matter.
-void find_step_of_most(const ScalarGrid& grid, CarryingFlow& flow) {
+/// Of a level, by classes of step / largest_step. What is in them is summed as whole numbers, so that ranks do not
+/// matter.
+double step_of_most_on(const ScalarGrid& grid, const CarryingFlow& flow, int level) {
   constexpr int per_octave = 32, octaves = 8, n = per_octave * octaves;
-  constexpr double units = 1 << 20;  // of the volume with the largest outflow x width
-  using Classes = std::array<std::int64_t, n>;
-  flow.step_of_most = flow.largest_step;
+  constexpr double units = 1 << 20;  // of the volume that exchanges most
   const Comm& comm = grid.composite->comm();
-  const auto moved = [&](int l, std::int64_t v) { return grid.width(l) * flow.outflow[v]; };
+  const std::int32_t begin = grid.level_begin[level], end = grid.level_begin[level + 1];
   double most = 0.0;
-  for (int l = 0; l < grid.composite->n_levels(); ++l)
-    for (std::int64_t v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v) most = std::max(most, moved(l, v));
+  for (std::int32_t v = begin; v < end; ++v) most = std::max(most, flow.outflow[v]);
   most = comm.max(most);
-  if (!(most > 0.0) || !std::isfinite(flow.largest_step)) return;
-  Classes held{};
-  for (int l = 0; l < grid.composite->n_levels(); ++l)
-    for (std::int64_t v = grid.level_begin[l]; v < grid.level_begin[l + 1]; ++v) {
-      const double ratio = step_of(grid, flow, l, v) / flow.largest_step;
-      const double at = per_octave * std::log2(std::min(ratio, std::ldexp(1.0, octaves + 1)));
-      held[std::clamp(static_cast<int>(at), 0, n - 1)] += std::llround(units * (moved(l, v) / most));
-    }
+  if (!(most > 0.0)) return never;
+  std::array<std::int64_t, n> held{};
+  for (std::int32_t v = begin; v < end; ++v) {
+    const double ratio = std::min(step_of(grid, flow, level, v) / flow.largest_step, std::ldexp(1.0, octaves));
+    const auto at = static_cast<int>(per_octave * std::log2(ratio));
+    held[std::clamp(at, 0, n - 1)] += std::llround(units * (flow.outflow[v] / most));
+  }
   comm.sum(std::span(held));
-  const double all = static_cast<double>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
+  const auto all = static_cast<double>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
   std::int64_t faster = 0;
   int last = 0;
   while (last < n - 1 && static_cast<double>(faster + held[last]) <= left_out * all) faster += held[last++];
-  if (last > 0) flow.step_of_most = flow.largest_step * std::exp2(static_cast<double>(last) / per_octave);
+  return last == 0 ? flow.largest_step : flow.largest_step * std::exp2(static_cast<double>(last) / per_octave);
+}
+
+/// The least of the levels: where cells are finer there is something that others would miss.
+void find_step_of_most(const ScalarGrid& grid, CarryingFlow& flow) {
+  flow.step_of_most = never;
+  if (!std::isfinite(flow.largest_step)) return;
+  for (int l = 0; l < grid.composite->n_levels(); ++l)
+    flow.step_of_most = std::min(flow.step_of_most, step_of_most_on(grid, flow, l));
 }
 
 /// What a volume exchanges: volume / step, or its outflow where that is more.

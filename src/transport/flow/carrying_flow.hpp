@@ -36,7 +36,7 @@ struct CarryingFlow {
   std::int64_t n_implicit = 0;          ///< of all ranks
   double largest_step =
       0.0;  ///< smallest volume / outflow of the volumes of half a cell and more; infinite without flow
-  /// The same without the fastest of these volumes, which together have two fifths of Σ outflow × width, or less, to a
+  /// The same without the fastest volumes of each level, which together have a tenth of its Σ outflow or less, to a
   /// thirty-second of an octave.
   double step_of_most = 0.0;
   double largest_explicit_step = 0.0;  ///< of the volumes that are not implicit

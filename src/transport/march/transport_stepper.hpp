@@ -76,7 +76,7 @@ class TransportStepper {
   std::span<const double> flow() const;
   /// Courant number 1 in the volumes of at least half a cell; smaller ones are treated implicitly if necessary.
   double largest_step() const;
-  /// The same where what the flow moves is counted and the fastest two fifths of it left out: volumes there are
+  /// The same, the fastest volumes of each level left out that have a tenth of what the flow moves there: they are
   /// implicit, too, where the step empties them. The same as largest_step() in a flow of one speed.
   double step_of_most() const;
 

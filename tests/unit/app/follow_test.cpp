@@ -168,7 +168,7 @@ TEST(Follow, WhatHasGoneByIsCoarseAgainAloneByDay) {
 TEST(FollowMpi, ALimitIsKept) {
   std::string deck =
       duct + "max_cells = 6000\n" + front + test::creeping_flow + pulse + "[checkpoint]\nevery_steps = 7\n";
-  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.2");
+  deck.replace(deck.find("end_pore_volumes = 0.45"), 23, "end_pore_volumes = 0.2\ncfl = 0.3");
   const test::SharedDirectory folder(Comm::world());
   const Ran whole = run(deck, folder.path()), again = run(deck, folder.path(), true);
   EXPECT_EQ(whole.followed.most, 5657);  // on any number of ranks, as the next

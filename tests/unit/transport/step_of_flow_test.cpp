@@ -12,18 +12,18 @@
 namespace karst::step_of_flow_test {
 namespace {
 
-/// 16 rows of cells, the lowest of which flow with speed 1, all others with 1/4. Row by row the flow is continuous.
+/// 48 rows of cells, the lowest of which flow with speed 1, all others with 1/4.
 std::function<double(double, double)> rows_that_flow(double fast) {
   return [fast](double, double y) { return std::min(y, fast) + 0.25 * std::max(0.0, y - fast); };
 }
 
-// Two fast rows have 2 / (2 + 14/4) = 0.36 of what the flow moves and are left out, three have 0.48 and set the step.
+// One fast row has 1 / (1 + 47/4) = 0.08 of what the flow moves and is left out, two have 0.15 and set the step.
 TEST(StepOfMost, ByWhatTheFlowMovesMpi) {
   const PetscSession petsc;
   const Comm comm = Comm::world();
-  for (const auto& [fast, longer] : {std::pair{2.0, 4.0}, {3.0, 1.0}, {16.0, 1.0}}) {
-    FaceField flow(test::composite_of(comm, test::plane_grid(16, false, 8),
-                                      test::DistanceFunction([](const Vec3&) { return 100.0; })));
+  for (const auto& [fast, longer] : {std::pair{1.0, 4.0}, {2.0, 1.0}, {48.0, 1.0}}) {
+    FaceField flow(
+        test::composite_of(comm, test::plane_grid(48), test::DistanceFunction([](const Vec3&) { return 100.0; })));
     test::set_stream(flow, rows_that_flow(fast));
     TransportStepper stepper(flow.composite(), {ScalarComponent{}});
     stepper.set_flow(flow);
@@ -46,13 +46,13 @@ Front front_after(const Comm& comm, double volumes, bool by_most) {
   component.sides[0] = {ScalarSide::Kind::open, [](const Vec3&, double) { return 1.0; }};
   TransportOptions options;
   options.allowed_divergence = 1e30;
-  TransportStepper stepper(test::composite_of(comm, grid, *test::packing(14, 3.3, 16, false, 3)), {component}, options);
+  TransportStepper stepper(test::composite_of(comm, grid, *test::packing(14, 3.3, 16, true, 3)), {component}, options);
   FaceField flow = test::stream_through(stepper.grid(), {1.0, 0.0, 0.0});
   stepper.set_flow(flow);
   TransportState state = stepper.make_state();
   TransportReport report;
   Front front;
-  const double step = 0.5 * (by_most ? stepper.step_of_most() : stepper.largest_step()), end = 16.0 * volumes;
+  const double step = 0.9 * (by_most ? stepper.step_of_most() : stepper.largest_step()), end = 16.0 * volumes;
   front.steps = static_cast<int>(std::ceil(end / step));
   for (int i = 0; i < front.steps; ++i) {
     stepper.advance(state, end / front.steps, report);
@@ -66,12 +66,12 @@ Front front_after(const Comm& comm, double volumes, bool by_most) {
   return front;
 }
 
-// In less than half of the steps as much has come in, to 0.3 %, within the bounds and with nothing lost.
+// In fewer steps as much has come in, to 0.3 %, within the bounds and with nothing lost.
 TEST(StepOfMost, AFrontThroughAPackingMpi) {
   const PetscSession petsc;
   const Comm comm = Comm::world();
   const Front all = front_after(comm, 0.25, false), most = front_after(comm, 0.25, true);
-  EXPECT_LT(most.steps, all.steps / 2);
+  EXPECT_LT(most.steps, 0.8 * all.steps);
   EXPECT_GT(most.implicit, all.implicit);
   EXPECT_NEAR(most.content / all.content, 1.0, 0.003);
   EXPECT_GT(most.least, -1e-13);

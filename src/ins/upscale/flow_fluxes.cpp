@@ -30,10 +30,6 @@ void load(const StokesLevels& op, const std::vector<Quad>& unknowns, double spee
   });
 }
 
-}  // namespace
-
-namespace {
-
 void copy(const FaceField& from, FaceField& to) {
   const auto same = [](std::span<const double> x, std::span<double> y) { parallel_copy(x, y); };
   for (int l = 0; l < to.grid().n_levels(); ++l) {

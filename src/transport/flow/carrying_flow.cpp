@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -49,23 +50,30 @@ void find_largest_step(const ScalarGrid& grid, CarryingFlow& flow) {
   flow.largest_step = grid.composite->comm().min(least);
 }
 
-/// Of a level, by classes of step / largest_step. What is in them is summed as whole numbers, so that ranks do not
-/// matter.
+/// Of a level, by classes of step / largest_step. What is in them is summed as whole numbers, so that neither ranks nor
+/// threads matter.
 double step_of_most_on(const ScalarGrid& grid, const CarryingFlow& flow, int level) {
   constexpr int per_octave = 32, octaves = 8, n = per_octave * octaves;
-  constexpr double units = 1 << 20;  // of the volume that exchanges most
+  constexpr double units = 1 << 20;          // of the volume that exchanges most
+  constexpr std::int64_t at_once = 1 << 14;  // volumes of a thread
   const Comm& comm = grid.composite->comm();
-  const std::int32_t begin = grid.level_begin[level], end = grid.level_begin[level + 1];
-  double most = 0.0;
-  for (std::int32_t v = begin; v < end; ++v) most = std::max(most, flow.outflow[v]);
-  most = comm.max(most);
+  const std::int64_t begin = grid.level_begin[level], end = grid.level_begin[level + 1];
+  const double most =
+      comm.max(std::max(0.0, parallel_max(end - begin, [&](std::int64_t i) { return flow.outflow[begin + i]; })));
   if (!(most > 0.0)) return never;
-  std::array<std::int64_t, n> held{};
-  for (std::int32_t v = begin; v < end; ++v) {
-    const double ratio = std::min(step_of(grid, flow, level, v) / flow.largest_step, std::ldexp(1.0, octaves));
-    const auto at = static_cast<int>(per_octave * std::log2(ratio));
-    held[std::clamp(at, 0, n - 1)] += std::llround(units * (flow.outflow[v] / most));
-  }
+  std::array<std::atomic<std::int64_t>, n> together{};
+  parallel_for_dynamic((end - begin + at_once - 1) / at_once, [&](std::int64_t part) {
+    std::array<std::int64_t, n> some{};
+    for (std::int64_t v = begin + part * at_once; v < std::min(end, begin + (part + 1) * at_once); ++v) {
+      const double ratio = std::min(step_of(grid, flow, level, v) / flow.largest_step, std::ldexp(1.0, octaves));
+      const auto at = static_cast<int>(per_octave * std::log2(ratio));
+      some[std::clamp(at, 0, n - 1)] += std::llround(units * (flow.outflow[v] / most));
+    }
+    for (int k = 0; k < n; ++k)
+      if (some[k] != 0) together[k] += some[k];
+  });
+  std::array<std::int64_t, n> held;
+  std::ranges::copy(together, held.begin());
   comm.sum(std::span(held));
   const auto all = static_cast<double>(std::accumulate(held.begin(), held.end(), std::int64_t{0}));
   std::int64_t faster = 0;

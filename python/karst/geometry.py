@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 
 from karst.error import KarstError
+from karst.units import axis_number
 
 OUTSIDE = 255  # phase of voxels outside of the sample
 
@@ -17,6 +18,7 @@ class Geometry:
 
         rock = Geometry("rock.h5")
         rock.voxel, rock.shape, rock.size    width [m]; voxels (nz, ny, nx); edges along x, y, z [m]
+        rock.centres("x")                    voxel centres [m]
         rock.porosity                        of the smooth wall
         rock.phases                          {"pore": 0, "quartz": 1, ...}
         rock.level_set()                     distance to the wall near it, > 0 in the pore [voxels]
@@ -47,6 +49,15 @@ class Geometry:
     def size(self) -> np.ndarray:
         """Edges along x, y, z [m]."""
         return np.array(self.shape[::-1]) * self.voxel
+
+    @property
+    def spacing(self) -> np.ndarray:
+        """Voxel widths along x, y, z [m]."""
+        return np.full(3, self.voxel)
+
+    def centres(self, axis: int | str) -> np.ndarray:
+        """Voxel centres along an axis [m]."""
+        return (np.arange(self.shape[2 - axis_number(axis)]) + 0.5) * self.voxel
 
     @property
     def warnings(self) -> list[str]:

@@ -4,25 +4,52 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from karst.error import KarstError, RunError
 
-BESIDE = "build/release"  # of a clone of the project, where the package lies in python/karst
+PACKAGE = Path(__file__).resolve().parent
+
+
+def _places() -> list[tuple[str, str]]:
+    """(folders, description) where the programs may be, in the order of the search."""
+    folder = os.environ.get("KARST_BUILD")
+    if folder:
+        return [(folder, f"{folder} (environment variable KARST_BUILD)")]
+    prefix = next((parent.parent for parent in PACKAGE.parents if parent.name in ("lib", "lib64", "share")), None)  # PREFIX/lib/.../karst
+    beside = list(dict.fromkeys(str(place / "bin") for place in (Path(sys.prefix), prefix) if place))
+    return [(str(PACKAGE / "_program/bin"), "the package"), *((place, place) for place in beside), (os.environ.get("PATH", os.defpath), "PATH"),
+            (str(PACKAGE.parents[1] / "build/release"), str(PACKAGE.parents[1] / "build/release"))]
+
+
+def _is_script(path: str) -> bool:
+    """Whether this is a script of an environment, which would start this package again."""
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
 
 
 def find_program(name: str = "karst") -> str:
-    """Path of a program: in the folder given by the environment variable KARST_BUILD, otherwise on PATH, otherwise in the clone that
-    contains this package. Raises KarstError if it is not found."""
-    folder = os.environ.get("KARST_BUILD")
-    clone = Path(__file__).resolve().parents[2] / BESIDE
-    found = shutil.which(name, path=folder) if folder else shutil.which(name) or shutil.which(name, path=str(clone))
-    if found is None:
-        where = f"{folder} (KARST_BUILD)" if folder else "PATH"
-        raise KarstError(f"program {name} not found in {where}; add it to PATH, or set the environment variable KARST_BUILD to its folder")
-    return str(Path(found).resolve())
+    """Path of a program: in the folder given by the environment variable KARST_BUILD, otherwise the one that is installed with the package,
+    otherwise in the `bin` of the environment of Python and of the prefix that contains the package, on PATH, and in build/release of the
+    clone. Raises KarstError if it is in none of them."""
+    searched = []
+    for folders, description in _places():
+        for folder in folders.split(os.pathsep):
+            found = shutil.which(name, path=folder) if folder else None
+            if found and not _is_script(found):
+                return str(Path(found).resolve())
+        searched.append(description)
+    raise KarstError(f"program {name} not found in {', '.join(searched)}; install or build Karst (docs/install.md), then add its folder to PATH "
+                     f"or set the environment variable KARST_BUILD to it")
+
+
+def main() -> None:
+    """`python -m karst ...`: replaces this process by the program."""
+    program = find_program()
+    os.execv(program, [program, *sys.argv[1:]])
 
 
 def message_of(output: str) -> str:

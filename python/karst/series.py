@@ -3,11 +3,15 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karst.error import KarstError
+from karst.error import KarstError, UnknownNumber
 from karst.plotfile import Plotfile
+
+if TYPE_CHECKING:
+    import xarray
 
 
 def listed(file: Path) -> list[tuple[Path, float]]:
@@ -30,6 +34,13 @@ def _found(folder: Path) -> list[tuple[Path, float]]:
     return timed
 
 
+def entry(paths: list[Path], number: int, what: str) -> Path:
+    """One of the paths; negative numbers count from the end. An IndexError ends loops over a series."""
+    if not -len(paths) <= number < len(paths):
+        raise UnknownNumber(f"[{number}]: there are {len(paths)} {what}, 0 to {len(paths) - 1}")
+    return paths[number]
+
+
 class Series:
     """The plotfiles of a run in order of time.
 
@@ -38,6 +49,7 @@ class Series:
         for plot in series:                  each is opened in turn and closed before the next one
             plot.time, plot.plane("concentration_tracer", axis=2, at=0.5)
         series[-1]                           one of them; the caller closes it (with series[-1] as plot: ...)
+        series.to_xarray("concentration_tracer")   all times in one xarray.Dataset
     """
 
     def __init__(self, path: str | Path):
@@ -61,7 +73,7 @@ class Series:
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Plotfile:
-        return Plotfile(self.paths[number])
+        return Plotfile(entry(self.paths, number, "plotfiles"))
 
     def __iter__(self) -> Iterator[Plotfile]:
         for path in self.paths:
@@ -71,3 +83,9 @@ class Series:
     def nearest(self, time: float) -> Plotfile:
         """The plotfile nearest to a time [s]."""
         return self[int(np.abs(self.times - time).argmin())]
+
+    def to_xarray(self, *fields: str, level: int = -1) -> "xarray.Dataset":
+        """Fields (default: all) of all times in memory, as of Plotfile.to_xarray() with a first dimension time [s]. The finest level is that
+        of the plotfile with the most levels."""
+        from karst.labelled import series_dataset
+        return series_dataset(self, fields, level)

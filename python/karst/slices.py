@@ -3,11 +3,16 @@
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karst.error import KarstError
-from karst.series import listed
+from karst.error import KarstError, unknown
+from karst.series import entry, listed
+from karst.units import axis_number
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class Slice:
@@ -28,7 +33,7 @@ class Slice:
         image = xml.fromstring(head + b"</VTKFile>").find("ImageData")
         numbers = {name: np.array(image.get(name).split(), dtype=float) for name in ("WholeExtent", "Origin", "Spacing")}
         self.origin, self.spacing = numbers["Origin"], numbers["Spacing"]
-        cells = numbers["WholeExtent"][1::2].astype(int)
+        self._cells = cells = numbers["WholeExtent"][1::2].astype(int)
         self.axis = int(np.flatnonzero(cells == 1)[-1]) if (cells == 1).any() else 2
         self.time = float(image.find("FieldData/DataArray").text)
         self._values, self.arrays = {}, {}
@@ -45,8 +50,13 @@ class Slice:
 
     def __getitem__(self, field: str) -> np.ndarray:
         if field not in self._values:
-            raise KarstError(f"no field '{field}' in the slice; it has: {', '.join(self._values)}")
+            raise unknown("field", field, self._values, "the slice")
         return self._values[field]
+
+    def centres(self, axis: int | str) -> np.ndarray:
+        """Cell centres along an axis [m]."""
+        d = axis_number(axis)
+        return self.origin[d] + (np.arange(self._cells[d]) + 0.5) * self.spacing[d]
 
 
 class Slices:
@@ -54,6 +64,7 @@ class Slices:
 
         slices = Slices("out/run/slice_z.vti.series")    slices.times: array [s]
         for slice in slices: ...                         slices[-1], len(slices)
+        slices.to_xarray()                               all times in one xarray.Dataset
     """
 
     def __init__(self, path: str | Path):
@@ -65,8 +76,12 @@ class Slices:
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Slice:
-        return Slice(self.paths[number])
+        return Slice(entry(self.paths, number, "slices"))
 
     def __iter__(self) -> Iterator[Slice]:
         return map(Slice, self.paths)
 
+    def to_xarray(self) -> "xarray.Dataset":
+        """All slices as an xarray.Dataset: dimensions time [s], the two directions of the plane and, of vectors, component."""
+        from karst.labelled import slices_dataset
+        return slices_dataset(self)

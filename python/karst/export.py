@@ -81,35 +81,24 @@ def _write_format(plot: Plotfile, kind: str, prefix: str, fields: Sequence[str],
     return _write(writers.vtkXMLPolyDataWriter(), f"{prefix}_streamlines.vtp", data.streamlines(plot, velocity, lines))
 
 
-def export(plotfile: str | Path | Plotfile, output: str | Path, *formats: str, fields: Sequence[str] | None = None, velocity: str | None = None,
+def export(plot: Plotfile, output: str | Path, formats: Sequence[str], fields: Sequence[str] | None = None, velocity: str | None = None,
            lines: int = 100) -> list[Path]:
-    """Writes a plotfile in these formats (see above) and returns the paths of the files.
-
-    plotfile   a path, or an open Plotfile
-    output     the beginning of the names of the files: OUTPUT_velocity.npy, OUTPUT.vti, OUTPUT_wall.stl, OUTPUT_streamlines.vtp
-    formats    "npy", "vti", "stl", "ply", "vtp", "streamlines"
-    fields     for npy and vti; None: all
-    velocity   the vector that streamlines follow; None: the first with velocity in its name
-    lines      number of streamlines
-    """
-    if isinstance(plotfile, (str, Path)):
-        with Plotfile(plotfile) as plot:
-            return export(plot, output, *formats, fields=fields, velocity=velocity, lines=lines)
+    """See Plotfile.export()."""
     if not formats:
         raise KarstError(f"no format was given; there are: {', '.join(FORMATS)}")
     for kind in formats:
         if kind not in FORMATS:
-            raise unknown("format", kind, FORMATS, "karst.export")
+            raise unknown("format", kind, FORMATS, "the export")
     if lines < 1:
-        raise KarstError(f"--lines {lines}: must be 1 or more")
-    names = list(fields or plotfile.arrays)
+        raise KarstError(f"{lines} streamlines: must be 1 or more")
+    names = list(fields or plot.arrays)
     for field in names:
-        plotfile.unit(field)  # an unknown one is an error before anything is written
+        plot.unit(field)  # an unknown one is an error before anything is written
     written = []
     try:
         Path(output).parent.mkdir(parents=True, exist_ok=True)
         for kind in dict.fromkeys(formats):
-            written += _write_format(plotfile, kind, str(output), names, velocity, lines)
+            written += _write_format(plot, kind, str(output), names, velocity, lines)
     except OSError as error:
         raise KarstError(f"{output}: cannot be written ({error.strerror})") from None
     return [Path(file) for file in written]
@@ -124,8 +113,8 @@ def main() -> int:
     parser.add_argument("--lines", type=int, default=100, help="streamlines (default 100)")
     parser.add_argument("-o", "--output", required=True, metavar="PREFIX", help="files are PREFIX_FIELD.npy, PREFIX.vti, PREFIX_wall.stl, PREFIX_streamlines.vtp ...")
     options = parser.parse_args()
-    for file in export(options.plotfile, options.output, *options.export, fields=options.fields, velocity=options.velocity, lines=options.lines):
-        print(file)
+    with Plotfile(options.plotfile) as plot:
+        print(*export(plot, options.output, options.export, options.fields, options.velocity, options.lines), sep="\n")
     return 0
 
 

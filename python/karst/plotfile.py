@@ -8,10 +8,12 @@
     plot.plane("pressure", axis="z", at=0.5)      one array of a plane, in the middle of z; at="0.2 mm": a place
     plot.centres("x"), plot.spacing          cell centres, cell widths [m]
     plot.to_xarray(), plot.to_pyvista()      for xarray, PyVista
+    plot.export("out/rock", "vti", "stl")    files for other programs
 
 Boxes that are not in the file contain no fluid. Geometry fields (fraction, distance ...) also have values in the solid; all others are NaN
 in cells without fluid. Files of older versions can be read, too.
 """
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -281,6 +283,16 @@ class Plotfile:
         """to_vtk() as a pyvista.ImageData."""
         from karst.optional import needs
         return needs("pyvista", "to_pyvista()").wrap(self.to_vtk(*fields, level=level))
+
+    def export(self, output: str | Path, *formats: str, fields: Sequence[str] | None = None, velocity: str | None = None, lines: int = 100) -> list[Path]:
+        """Writes files of other programs, as `python -m karst.export`, and returns their paths: OUTPUT.vti, OUTPUT_wall.stl, OUTPUT_velocity.npy ...
+
+        formats   "npy", "vti", "stl", "ply", "vtp", "streamlines"
+        fields    for npy and vti; None: all
+        velocity  the vector that `lines` streamlines follow; None: the first with velocity in its name
+        """
+        from karst.export import export
+        return export(self, output, formats, fields, velocity, lines)
 
     def rectangles(self, level: int, axis: int, at: float | str) -> list[tuple[float, float, float, float]]:
         """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""

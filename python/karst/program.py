@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Locates and starts the programs karst and karst-make-image, and extracts their error messages."""
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from karst.error import KarstError, RunError
+from karst.error import KarstError, RunError, did_you_mean
 
+INTERVAL = 0.2  # between looks at a program [s]
 PACKAGE = Path(__file__).resolve().parent
 
 
@@ -58,12 +61,23 @@ def message_of(output: str) -> str:
     return (text.split("error:", 1)[1] if "error:" in text else text[-2000:]).strip()
 
 
+def _with_nearest(message: str, command: Sequence[str]) -> str:
+    """The message, with the nearest option of the program for each that it does not know."""
+    wrong = re.findall(r"--(\w+)", message.partition("not expected")[2].partition("`")[0])
+    if not wrong:
+        return message
+    words = [command[0], *(word for word in command[1:2] if not word.startswith("-")), "--help"]
+    known = re.findall(r"--(\w+)", subprocess.run(words, capture_output=True, text=True, errors="replace").stdout)
+    return message + "".join(f"\nno option '{name}'{did_you_mean(name, known)}" for name in wrong if name not in known)
+
+
 class Process:
     """A running program, on one or more ranks, in a separate session: Ctrl-C reaches it through wait() only, once."""
 
     def __init__(self, command: Sequence[str], ranks: int = 1, echo: bool = False):
         if ranks < 1:
             raise KarstError(f"ranks = {ranks}: must be 1 or more")
+        self._program = list(command)
         self.command = [*(["mpirun", "-n", str(ranks)] if ranks > 1 else []), *command]
         try:
             self._process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -96,10 +110,13 @@ class Process:
         if self.is_running:
             self._process.send_signal(signal.SIGINT)
 
-    def wait(self) -> str:
+    def wait(self, watch: Callable[[], None] | None = None) -> str:
         """Waits for the end and returns the output. Raises RunError with the program's message if it failed. A KeyboardInterrupt during the
-        wait requests an orderly end, waits for it, and is raised again."""
+        wait requests an orderly end, waits for it, and is raised again. watch: called several times a second until then."""
         try:
+            while watch and self.is_running:
+                watch()
+                time.sleep(INTERVAL)
             status = self._process.wait()
         except KeyboardInterrupt:
             self.stop()
@@ -107,7 +124,7 @@ class Process:
             raise
         self._reader.join()
         if status != 0:
-            raise RunError(message_of(self.output), status, self.output)
+            raise RunError(_with_nearest(message_of(self.output), self._program), status, self.output)
         return self.output
 
 

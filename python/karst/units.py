@@ -49,7 +49,7 @@ def metres(length: str) -> float:
             return float(f"{float(found[1]) * LENGTHS[found[2]]:.15g}")
     except ValueError:
         pass
-    raise KarstError(f"{length!r}: is not a length; write a number and one of the units {', '.join(dict.fromkeys(LENGTHS))}, such as \"0.5 mm\"")
+    raise KarstError(f"{length!r}: is not a length; write a number and one of the units nm, um, mm, cm, m, such as \"0.5 mm\"")
 
 
 def fraction_of(at: float | str, size: float, cells: int) -> float:

@@ -21,13 +21,15 @@ class UnknownNumber(KarstError, IndexError):
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Up to six names that may be meant: those that contain this one as whole words, otherwise those that are spelled like it.
+    """Up to six names that may be meant: those that end in this one, contain it as whole words, or are spelled like it.
 
     >>> nearest("velocity", ["pressure", "drive_x_velocity", "drive_y_velocity"]), nearest("presure", ["pressure", "speed"])
     (['drive_x_velocity', 'drive_y_velocity'], ['pressure'])
     """
     names = list(dict.fromkeys(known))
-    return [other for other in names if f"_{name}_" in f"_{other}_"][:6] or difflib.get_close_matches(name, names, 3, 0.6)
+    ending = [other for other in names if other.endswith(f"_{name}")]
+    containing = [other for other in names if f"_{name}_" in f"_{other}_"]
+    return (ending or containing)[:6] or difflib.get_close_matches(name, names, 3, 0.6)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -87,7 +87,6 @@ def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field:
     d = axis_number(axis)
     u, v = (other for other in range(3) if other != d)
     with Plotfile(plotfile) as plot:
-        at = plot.fraction(d, at)
         values = plot.plane(field, d, at)
         if values.ndim == 3:
             values = np.linalg.norm(values, axis=2)
@@ -103,7 +102,7 @@ def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field:
         if boxes:
             draw_boxes(axes, plot, d, at, scale)
         axes.set(xlim=extent[:2], ylim=extent[2:], xlabel=f"{'xyz'[u]} [{unit}]", ylabel=f"{'xyz'[v]} [{unit}]")
-        axes.set_title(title or f"{Path(plotfile).stem}, plane {'xyz'[d]} = {plot.size[d] * at * scale:.4g} {unit}", fontsize=11)
+        axes.set_title(title or f"{Path(plotfile).stem}, plane {'xyz'[d]} = {plot.size[d] * plot.fraction(d, at) * scale:.4g} {unit}", fontsize=11)
         bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
         bar.set_label(field + (f" [{plot.unit(field)}]" if plot.unit(field) != "1" else ""))
     if output is not None:

@@ -34,6 +34,15 @@ def _found(folder: Path) -> list[tuple[Path, float]]:
     return timed
 
 
+def _with_last(folder: Path, files: list[tuple[Path, float]]) -> list[tuple[Path, float]]:
+    """Adds the final state, plot.vtkhdf, where the list of a run does not have it."""
+    last = folder / "plot.vtkhdf"
+    if not last.exists() or any(file.name == last.name for file, _ in files):
+        return files
+    with Plotfile(last) as plot:
+        return [*files, (last, plot.time)]
+
+
 def entry(paths: list[Path], number: int, what: str) -> Path:
     """One of the paths; negative numbers count from the end. An IndexError ends loops over a series."""
     if not -len(paths) <= number < len(paths):
@@ -58,7 +67,7 @@ class Series:
             lists = sorted(place.glob("*.vtkhdf.series"))
             if len(lists) > 1:
                 raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); give the path of one of them")
-            files = listed(lists[0]) if lists else _found(place)
+            files = _with_last(place, listed(lists[0])) if lists else _found(place)
         else:
             files = listed(place)
         if not files:

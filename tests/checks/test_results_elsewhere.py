@@ -52,8 +52,8 @@ class Labelled(InFolder):
         with h5py.File(self.path / "output_0001.vtkhdf", "a") as file:  # a grid that follows: one level at this time
             del file["VTKHDF/Level1"]
             file.attrs["time"] = 0.25
-        (self.path / "output.vtkhdf.series").write_text(json.dumps({"files": [{"name": "output_0001.vtkhdf", "time": 0.25}, {"name": "plot.vtkhdf", "time": 0.5}]}))
-        series = karst.Series(self.path)
+        (self.path / "output.vtkhdf.series").write_text(json.dumps({"files": [{"name": "output_0001.vtkhdf", "time": 0.25}]}))
+        series = karst.Series(self.path)  # with plot.vtkhdf, the final state
         data = series.to_xarray("pressure", "velocity")
         self.assertEqual((data.pressure.dims, data.velocity.shape), (("time", "z", "y", "x"), (2, 40, 40, 40, 3)))
         np.testing.assert_array_equal(data.time, [0.25, 0.5])

@@ -15,9 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-os.environ["MPLBACKEND"] = "Agg"
-import matplotlib.pyplot as plt  # noqa: E402
-
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "python/notebooks"
 DPI = 110  # of pictures
 
@@ -43,6 +40,7 @@ def _png(figure) -> bytes:
 
 def run_cell(cell: Cell, variables: dict[str, Any], name: str) -> None:
     """Runs a code cell as a notebook does: what it prints, the value of its last line, and the figures that it leaves open."""
+    import matplotlib.pyplot as plt  # here, so that pages without output need no matplotlib
     tree = ast.parse(cell.source)
     last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
@@ -66,6 +64,7 @@ def run_cell(cell: Cell, variables: dict[str, Any], name: str) -> None:
 
 def run(notebook: Path) -> tuple[list[Cell], dict[str, Any]]:
     """The cells of a notebook with their output, run in the working directory, and the variables at the end."""
+    os.environ["MPLBACKEND"] = "Agg"
     variables: dict[str, Any] = {"__name__": "__main__"}
     cells = cells_of(notebook)
     for number, cell in enumerate((cell for cell in cells if cell.kind == "code"), 1):

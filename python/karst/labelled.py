@@ -9,6 +9,7 @@ import numpy as np
 
 from karst.error import KarstError
 from karst.optional import needs
+from karst.units import length_of
 
 if TYPE_CHECKING:
     import xarray
@@ -45,8 +46,9 @@ def _xarray() -> Any:
     return needs("xarray", "to_xarray()")
 
 
-def _coordinates(axes: str, centres: Callable[[str], np.ndarray], vectors: bool) -> dict[str, Any]:
-    along = {axis: (axis, centres(axis), {"units": "m", "long_name": axis}) for axis in axes}
+def _coordinates(axes: str, centres: Callable[[str], np.ndarray], vectors: bool, length: str) -> dict[str, Any]:
+    metres = length_of(length)
+    along = {axis: (axis, centres(axis) / metres, {"units": length, "long_name": axis}) for axis in axes}
     return along | ({"component": ("component", list("xyz"))} if vectors else {})
 
 
@@ -65,11 +67,11 @@ def _chosen(fields: Sequence[str], plot: "Plotfile") -> list[str]:
     return list(fields or plot.arrays)
 
 
-def dataset(plot: "Plotfile", fields: Sequence[str], level: int) -> "xarray.Dataset":
+def dataset(plot: "Plotfile", fields: Sequence[str], level: int, length: str) -> "xarray.Dataset":
     """Of one plotfile; see Plotfile.to_xarray()."""
     arrays = {name: _variable(name, plot.uniform(name, level), ("z", "y", "x", "component"), plot.unit(name)) for name in _chosen(fields, plot)}
     vectors = any(values.ndim == 4 for _, values, _ in arrays.values())
-    coordinates = _coordinates("zyx", lambda axis: plot.centres(axis, level), vectors) | {"time": _time(plot.time)}
+    coordinates = _coordinates("zyx", lambda axis: plot.centres(axis, level), vectors, length) | {"time": _time(plot.time)}
     return _xarray().Dataset(arrays, coordinates, {"title": plot.title, "source": str(plot.path)})
 
 
@@ -82,7 +84,7 @@ def _at_level(plot: "Plotfile", field: str, level: int) -> np.ndarray:
     return values
 
 
-def series_dataset(series: "Series", fields: Sequence[str], level: int) -> "xarray.Dataset":
+def series_dataset(series: "Series", fields: Sequence[str], level: int, length: str) -> "xarray.Dataset":
     """Of all plotfiles of a series, with the dimension time first; see Series.to_xarray()."""
     finest = max(len(plot.levels) for plot in series)
     if not -finest <= level < finest:
@@ -97,16 +99,17 @@ def series_dataset(series: "Series", fields: Sequence[str], level: int) -> "xarr
             of_time = _at_level(plot, name, level)
             values.setdefault(name, np.empty((len(series), *of_time.shape), of_time.dtype))[number] = of_time
     arrays = {name: _variable(name, values[name], ("time", "z", "y", "x", "component"), units[name]) for name in names}
-    coordinates = _coordinates("zyx", lambda axis: (np.arange(cells["xyz".index(axis)]) + 0.5) * width, any(a.ndim == 5 for a in values.values()))
+    vectors = any(array.ndim == 5 for array in values.values())
+    coordinates = _coordinates("zyx", lambda axis: (np.arange(cells["xyz".index(axis)]) + 0.5) * width, vectors, length)
     return _xarray().Dataset(arrays, coordinates | {"time": _time(series.times)}, {"title": title, "source": str(series.paths[0].parent)})
 
 
-def slices_dataset(slices: "Slices") -> "xarray.Dataset":
+def slices_dataset(slices: "Slices", length: str) -> "xarray.Dataset":
     """Of all slices of one name, with the dimension time first; see Slices.to_xarray()."""
     planes = list(slices)
     axes = "".join(axis for axis in "zyx" if axis != "xyz"[planes[0].axis])
     dims = ("time", *axes, "component")
     arrays = {name: _variable(name, np.stack([plane[name] for plane in planes]), dims, unit) for name, unit in planes[0].arrays.items()}
     vectors = any(values.ndim == 4 for _, values, _ in arrays.values())
-    coordinates = _coordinates(axes, planes[0].centres, vectors) | {"time": _time(slices.times)}
+    coordinates = _coordinates(axes, planes[0].centres, vectors, length) | {"time": _time(slices.times)}
     return _xarray().Dataset(arrays, coordinates, {"source": str(Path(slices.paths[0]).parent)})

@@ -268,11 +268,11 @@ class Plotfile:
         level, axis = self._number(level), axis_number(axis)
         return self._assemble(field, level, (axis, self._cell(axis, at, level))).squeeze(axis=2 - axis)
 
-    def to_xarray(self, *fields: str, level: int = -1) -> "xarray.Dataset":
+    def to_xarray(self, *fields: str, level: int = -1, length: str = "m") -> "xarray.Dataset":
         """Fields (default: all) as an xarray.Dataset at the cell width of a level: dimensions z, y, x and, of vectors, component; coordinates
-        are cell centres [m]; units and long names are attributes."""
+        are cell centres in the unit `length` ("m", "mm", "um" ...); units and long names are attributes."""
         from karst.labelled import dataset
-        return dataset(self, fields, level)
+        return dataset(self, fields, level, length)
 
     def to_vtk(self, *fields: str, level: int = -1) -> Any:
         """Fields (default: all) as a vtkImageData of the cells of a level. Values of cells without fluid are 0, and VTK hides these cells."""

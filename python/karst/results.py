@@ -66,13 +66,13 @@ class Results:
             raise unknown("slice", name, names, str(self.folder))
         return Slices(self._file(f"slice_{name}.vti.series"))
 
-    def to_xarray(self, *fields: str, level: int = -1) -> "xarray.Dataset":
+    def to_xarray(self, *fields: str, level: int = -1, length: str = "m") -> "xarray.Dataset":
         """Fields (default: all) as an xarray.Dataset at the cell width of a level (default the finest), with a dimension time if the run wrote
-        plotfiles at several times. See Plotfile.to_xarray() and Series.to_xarray()."""
+        plotfiles at several times; length: unit of the coordinates. See Plotfile.to_xarray() and Series.to_xarray()."""
         if (self.folder / "output.vtkhdf.series").exists():
-            return self.series().to_xarray(*fields, level=level)
+            return self.series().to_xarray(*fields, level=level, length=length)
         with self.plotfile() as plot:
-            return plot.to_xarray(*fields, level=level)
+            return plot.to_xarray(*fields, level=level, length=length)
 
     def __repr__(self) -> str:
         return f"{self.folder}: {self.summary.get('title', '')} ({self.summary.get('status', '')}): {', '.join(self.files)}"

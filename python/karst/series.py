@@ -93,8 +93,8 @@ class Series:
         """The plotfile nearest to a time [s]."""
         return self[int(np.abs(self.times - time).argmin())]
 
-    def to_xarray(self, *fields: str, level: int = -1) -> "xarray.Dataset":
+    def to_xarray(self, *fields: str, level: int = -1, length: str = "m") -> "xarray.Dataset":
         """Fields (default: all) of all times in memory, as of Plotfile.to_xarray() with a first dimension time [s]. The finest level is that
         of the plotfile with the most levels."""
         from karst.labelled import series_dataset
-        return series_dataset(self, fields, level)
+        return series_dataset(self, fields, level, length)

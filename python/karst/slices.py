@@ -81,7 +81,8 @@ class Slices:
     def __iter__(self) -> Iterator[Slice]:
         return map(Slice, self.paths)
 
-    def to_xarray(self) -> "xarray.Dataset":
-        """All slices as an xarray.Dataset: dimensions time [s], the two directions of the plane and, of vectors, component."""
+    def to_xarray(self, length: str = "m") -> "xarray.Dataset":
+        """All slices as an xarray.Dataset: dimensions time [s], the two directions of the plane and, of vectors, component. length: unit of
+        the coordinates."""
         from karst.labelled import slices_dataset
-        return slices_dataset(self)
+        return slices_dataset(self, length)

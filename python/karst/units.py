@@ -37,6 +37,13 @@ def axis_number(axis: int | str) -> int:
     raise KarstError(f"axis = {axis!r}: must be 0, 1, 2 or \"x\", \"y\", \"z\"")
 
 
+def length_of(unit: str) -> float:
+    """A unit of length in metres."""
+    if unit not in LENGTHS:
+        raise KarstError(f"{unit!r}: is not a unit of length; there are nm, um (or µm), mm, cm and m")
+    return LENGTHS[unit]
+
+
 def metres(length: str) -> float:
     """A length with a unit as metres.
 

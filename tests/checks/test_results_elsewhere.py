@@ -36,7 +36,7 @@ class InFolder(unittest.TestCase):
 class Labelled(InFolder):
     def test_fields_have_dimensions_centres_and_units(self):
         with Plotfile(self.path / "plot.vtkhdf") as plot:
-            data, coarse = plot.to_xarray(), plot.to_xarray("pressure", level=0)
+            data, coarse, mm = plot.to_xarray(), plot.to_xarray("pressure", level=0), plot.to_xarray("pressure", length="mm")
             np.testing.assert_array_equal(data.velocity.values, plot.uniform("velocity"))
             np.testing.assert_array_equal(data.x.values, plot.centres("x"))
         self.assertEqual((data.velocity.dims, data.pressure.dims), (("z", "y", "x", "component"), ("z", "y", "x")))
@@ -44,6 +44,7 @@ class Labelled(InFolder):
         self.assertEqual((float(data.time), data.attrs["title"], dict(coarse.sizes)), (0.5, "a sphere", {"z": 20, "y": 20, "x": 20}))
         along = data.pressure.sel(x=0.9 * EDGE, method="nearest")  # x in units of the domain, in cells of 1/20 there
         np.testing.assert_allclose(along.dropna("y", how="all").max(), 0.9 + 0.025, rtol=1e-6)
+        self.assertEqual((float(mm.x[0]), mm.x.attrs["units"]), (float(data.x[0]) * 1e3, "mm"))
         corner = data.sel(x=2e-4, y=2e-5, z=2e-5, method="nearest")
         np.testing.assert_allclose(corner.velocity.sel(component="y"), 2 * corner.pressure, rtol=1e-6)
 

@@ -166,12 +166,12 @@ class OpenResults(unittest.TestCase):
         self.assertGreater(apart, 0)
 
     def test_exports(self):
-        command = next(code for code in blocks("sh") if "karst_export" in code).replace(".venv/bin/python", sys.executable).split()
+        command = next(code for code in blocks("sh") if "karst.export" in code).replace(".venv/bin/python", sys.executable).split()
         self.call(command)
         about = json.loads((self.results / "export.json").read_text())
         self.assertEqual(about["fields"]["velocity"]["units"], "m/s")
         velocity = np.load(self.results / about["fields"]["velocity"]["file"])
-        self.assertEqual(velocity.shape, (64, 32, 32, 3))
+        self.assertEqual(velocity.shape, (32, 32, 64, 3))
         self.assertEqual(np.isnan(velocity).sum(), 0)
         distance = np.load(self.results / about["fields"]["distance"]["file"])
         self.assertLess(abs(float(velocity[..., 0][distance > 0].sum()) / distance.size / self.darcy_velocity() - 1), 1e-3)

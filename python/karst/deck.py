@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decks: nested dictionaries here, TOML in files. docs/inputs.md and `karst help` explain their keys."""
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -9,6 +9,8 @@ stl ply vtp  the wall as triangles, normals into the fluid: where the field `dis
 streamlines  lines along the velocity as VTP, with `velocity` and `speed` along them; each begins at an equal fraction of the
              flow through the plane in the middle, across the mean flow
 """
+from __future__ import annotations
+
 import argparse
 import json
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plotfiles, their series and slices as xarray.Dataset: dimensions and cell centres by name, units and long names as attributes."""
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path

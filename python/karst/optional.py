@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Packages that only parts of this one need."""
+from __future__ import annotations
+
 from importlib import import_module
 from types import ModuleType
 

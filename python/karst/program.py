@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Locates and starts the programs karst and karst-make-image, and extracts their error messages."""
+from __future__ import annotations
+
 import os
 import re
 import shutil

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far a run is: what `karst status` reads, and a line that shows it."""
+from __future__ import annotations
+
 import json
 import shutil
 import sys
@@ -59,21 +61,19 @@ class ProgressLine:
     """One line of the terminal or notebook that is written again and again."""
 
     def __init__(self, text: Callable[[], str]):
-        self._text, self._shown, self._begun, self._next = text, 0, time.monotonic(), 0.0
+        self._text, self._last, self._begun, self._next = text, "", time.monotonic(), 0.0
 
     def _write(self, text: str, end: str = "") -> None:
         text = text[:max(shutil.get_terminal_size((120, 24)).columns - 1, 40)]
-        print(f"\r{text:<{self._shown}}", end=end, flush=True)
-        self._shown = len(text)
+        if text != self._last:
+            print(f"\r{text:<{len(self._last)}}", end=end, flush=True)
+            self._last = text
 
     def show(self) -> None:
-        """Updates the line, if it is due and there is something to say."""
-        if time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + PAUSE
-        text = self._text()
-        if text:
-            self._write(text)
+        """Updates the line, if it is due."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + PAUSE
+            self._write(self._text())
 
     def end(self, text: str) -> None:
         self._write(f"{text} after {readable(time.monotonic() - self._begun)}", "\n")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slices of a transient run (deck: [[output.slice]])."""
+from __future__ import annotations
+
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,13 +32,14 @@ class Slice:
         head, marker, blocks = data.partition(b'<AppendedData encoding="raw">\n_')
         if not marker or b'type="ImageData"' not in head:
             raise KarstError(f"{path}: is not a slice (ImageData with appended raw data); give a file slice_NAME_0001.vti")
-        image = xml.fromstring(head + b"</VTKFile>").find("ImageData")
+        image: Any = xml.fromstring(head + b"</VTKFile>").find("ImageData")
         numbers = {name: np.array(image.get(name).split(), dtype=float) for name in ("WholeExtent", "Origin", "Spacing")}
         self.origin, self.spacing = numbers["Origin"], numbers["Spacing"]
         self._cells = cells = numbers["WholeExtent"][1::2].astype(int)
         self.axis = int(np.flatnonzero(cells == 1)[-1]) if (cells == 1).any() else 2
         self.time = float(image.find("FieldData/DataArray").text)
-        self._values, self.arrays = {}, {}
+        self._values: dict[str, np.ndarray] = {}
+        self.arrays: dict[str, str] = {}
         for array in image.iter("DataArray"):
             if array.get("format") != "appended":
                 continue

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Studies: one deck for many values, images or sub-volumes (`karst study`)."""
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack

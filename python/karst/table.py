@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a run: history.csv, transport.csv, profiles.csv, chemistry.csv, inertia.csv, dispersion.csv,
 dynamic_permeability.csv, study.csv, and those of `karst speciate`."""
+from __future__ import annotations
+
 import csv
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Units as they stand at the end of names in summary.json and in tables: permeability_m2, darcy_velocity_m_s; lengths, axes and places."""
+from __future__ import annotations
+
 import re
 
 from karst.error import KarstError

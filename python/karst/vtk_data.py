@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plotfiles as data of VTK: images of cells, the wall as triangles, streamlines. Lengths in metres. Needs the package vtk."""
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 

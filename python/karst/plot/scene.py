@@ -19,7 +19,7 @@ ENDS = 65535  # of coordinates in 16 bits, over the grid
 WALL_ZERO = 128  # of the wall field in 8 bits: 127 steps per cell
 TRIANGLES = 150_000  # of all walls of a view, if they move
 FEWEST = 10_000  # triangles of one wall
-LINES, FEWEST_LINES = 160, 24  # streamlines of all frames, of one
+LINES, FEWEST_LINES = 160, 24  # streamlines of all frames, of one; the fewest of a plane flow
 POINTS = 0.8  # [cells] between the points of a line
 SPEED_SHARE = 99.5  # percentile at the top of the colours of a speed
 
@@ -163,7 +163,7 @@ def add_wall(arrays, wall, grid, size, sharp, triangles):
 
 def add_lines(arrays, velocity, grid, size, wanted):
     """Streamlines: points of all lines, and how many each has."""
-    starts = seeds(velocity, grid.spacing, wanted)
+    starts = seeds(velocity, grid.spacing, FEWEST_LINES if (grid.cells == 1).any() else wanted)
     if len(starts) == 0:
         return None
     lines = trace(np.pad(velocity, ((1, 1),) * 3 + ((0, 0),), mode="edge"), grid.spacing, starts, first=-0.5)
@@ -185,38 +185,50 @@ def add_lines(arrays, velocity, grid, size, wanted):
     return {"points": arrays.add(coordinates(np.concatenate(kept), grid), 2), "counts": arrays.add(np.array(counts), 4)}
 
 
+def fields_in(series, names=None):
+    """Scalars of the last plotfile, those of all plotfiles first; what is only in the last one, such as a steady flow, counts for all."""
+    with series[-1] as last, series[0] as first:
+        fields = sorted(fields_of(last), key=lambda f: f.array not in first.arrays)
+    return [f for f in fields if names is None or f.array in names]
+
+
 def scene_of(series, names, limit):
     """(description for the page, Arrays) of plotfiles; names: arrays of the fields to show."""
-    arrays, frames, values = Arrays(), [], {name: [] for name in names}
-    for number, plot in enumerate(series):
-        if number == 0:
-            grid, size = grid_of(plot, limit), plot.size
-            fields = [f for f in fields_of(plot) if f.array in names]
-            share = max(len(series) if moves(series) else 1, 1)
-        sharp = plot.has_distance
-        wall = averaged(plot.smooth_wall_field(), grid) / (grid.factors.max() if sharp else 1) if FRACTION in plot.components else \
-            np.ones(grid.cells[::-1], np.float32)
-        frame = {"time": plot.time, "wall": add_wall(arrays, wall, grid, size, sharp, max(TRIANGLES // share, FEWEST)), "lines": {}, "fields": []}
-        for velocity in dict.fromkeys(f.velocity for f in fields if f.velocity):
-            lines = add_lines(arrays, vector(plot, velocity, grid), grid, size, max(LINES // share, FEWEST_LINES))
-            if lines:
-                frame["lines"][velocity] = lines
-        for shown in fields:
-            values[shown.array].append(values_of(plot, shown, grid))
-        frames.append(frame)
+    arrays, frames, fields = Arrays(), [], fields_in(series, names)
+    values = {name: [] for name in names}
+    share = len(series) if moves(series) else 1
+    with series[-1] as last:
+        grid, size = grid_of(last, limit), last.size
+        for plot in series:
+            wall = wall_of(plot, grid)
+            frame = {"time": plot.time, "wall": add_wall(arrays, wall, grid, size, plot.has_distance, max(TRIANGLES // share, FEWEST)),
+                     "lines": {}, "fields": []}
+            for velocity in dict.fromkeys(f.velocity for f in fields if f.velocity):
+                source = plot if velocity in plot.arrays else last
+                lines = add_lines(arrays, vector(source, velocity, grid), grid, size, max(LINES // share, FEWEST_LINES))
+                if lines:
+                    frame["lines"][velocity] = lines
+            for shown in fields:
+                values[shown.array].append(values_of(plot if shown.array in plot.arrays else last, shown, grid))
+            frames.append(frame)
     about = [add_field(arrays, shown, values[shown.array], frames) for shown in fields]
-    return {"size": size.tolist(), "reach": grid.reach.tolist(), "cells": grid.cells.tolist(), "frames": frames, "fields": about}, arrays
+    start = int(np.argmax([np.nanstd(v) for v in values[fields[0].array]])) if fields else 0
+    return {"size": size.tolist(), "reach": grid.reach.tolist(), "cells": grid.cells.tolist(), "porosity": float((wall > 0).mean()), "start": start,
+            "frames": frames, "fields": about}, arrays
+
+
+def wall_of(plot, grid):
+    """A field that is > 0 in the fluid, 0 at the wall, in cells of the grid or, without a distance, between -0.5 and 0.5."""
+    if FRACTION not in plot.components:
+        return np.ones(grid.cells[::-1], np.float32)
+    return averaged(plot.smooth_wall_field(), grid) / (grid.factors.max() if plot.has_distance else 1)
 
 
 def moves(series):
     """Whether wall or velocity of a series change in time."""
-    first = None
-    for plot in (series[0], series[-1]):
-        with plot:
-            state = [plot.uniform(name) for name in plot.arrays if name == FRACTION or name.endswith("velocity")]
-        if first is None:
-            first = state
-    return not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, state))
+    with series[0] as first, series[-1] as last:
+        names = [name for name in first.arrays if name == FRACTION or name.endswith("velocity")]
+        return not all(np.array_equal(first.uniform(name), last.uniform(name), equal_nan=True) for name in names)
 
 
 def add_field(arrays, shown, values, frames):

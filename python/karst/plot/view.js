@@ -4,6 +4,7 @@
 const get = id => document.getElementById(id), scene = JSON.parse(get("scene").textContent);
 const longest = Math.max(...scene.size), size = scene.size.map(x => x / longest), reach = scene.reach.map(x => x / longest);
 const thin = size.findIndex(x => x < 0.03);  // axis of a plane flow, or -1
+const tight = thin < 0 && scene.porosity < 0.3;  // few pores are met by a slice: what can be seen is behind the solid
 const state = {}, cache = new Map();
 let drawing, shown = {}, asked = 0, playing = 0;
 
@@ -82,7 +83,7 @@ function eyeOf(width, height) {
   let distance = 0;
   for (let corner = 0; corner < 8; ++corner) {
     const p = size.map((x, d) => ((corner >> d & 1) - 0.5) * x);
-    distance = Math.max(distance, dot(p, towards) + 1.12 * Math.max(Math.abs(dot(p, right)) / tangent[0], Math.abs(dot(p, up)) / tangent[1]));
+    distance = Math.max(distance, dot(p, towards) + (thin < 0 ? 1.12 : 1.2) * Math.max(Math.abs(dot(p, right)) / tangent[0], Math.abs(dot(p, up)) / tangent[1]));
   }
   distance /= zoom;
   const scale = [1 / tangent[0], 1 / tangent[1]], near = Math.max(distance - 2, 0.01 * distance), far = distance + 4;
@@ -96,7 +97,7 @@ function eyeOf(width, height) {
   }
   const z = -dot(middle, towards) - distance;  // of the origin, in front of the eye: negative
   eye[12] = -scale[0] * dot(middle, right);
-  eye[13] = -scale[1] * dot(middle, up) - 0.06 * distance;
+  eye[13] = -scale[1] * dot(middle, up) - 0.05 * distance;
   eye[14] = A * z + B;
   eye[15] = -z;
   return {eye, distance, zoom: scale, towards};
@@ -113,8 +114,9 @@ function showLengths(eye, width, height) {
   const ends = [[x / 2, -out, thin === 2 ? 0 : -out], [x + out, y / 2, thin === 2 ? 0 : -out], [-out / 2, -out / 2, z / 2]];
   [...get("labels").children].forEach((label, d) => {
     const [left, top] = place(eye, ends[d], width, height);
-    label.style.left = `${left}px`;
-    label.style.top = `${top}px`;
+    const half = label.offsetWidth / 2 + 4;
+    label.style.left = `${Math.min(Math.max(left, half), width - half)}px`;
+    label.style.top = `${Math.min(Math.max(top, 12), height - 12)}px`;
   });
 }
 
@@ -128,7 +130,8 @@ function redraw() {
     if (canvas.width !== Math.round(w * ratio)) canvas.width = Math.round(w * ratio);
     if (canvas.height !== Math.round(h * ratio)) canvas.height = Math.round(h * ratio);
     const {eye, zoom, towards} = eyeOf(w, h), field = scene.fields[state.field], slices = state.slices.map(Boolean);
-    drawing.draw({eye, zoom, light: towards, size, reach, cut: state.places.map((t, d) => t * size[d]), slices, solid: state.solid, radius: 0.0028,
+    drawing.draw({eye, zoom, light: towards, size, reach, cut: state.places.map((t, d) => t * size[d]), slices, solid: state.solid,
+      radius: thin < 0 ? 0.0028 : 0.0012, flat: thin >= 0,
       cutOn: slices.map(on => on && state.cut ? 1 : 0), top: field ? Math.max(state.tops[state.field], 1) / 255 : 1, hasField: !!shown.field,
       wall: state.wall && shown.wall, fieldOnWall: state.onwall && !!field && !field.speed, lines: state.lines && shown.lines});
     showLengths(eye, w, h);
@@ -176,8 +179,8 @@ function change(values) {
 }
 
 function reset() {
-  change({camera: initial(), field: 0, frame: scene.frames.length - 1, wall: true, solid: thin < 0, lines: thin < 0, cut: true, onwall: false,
-    slices: [0, 1, 2].map(d => thin < 0 || thin === d), places: [0.5, 0.5, 0.5],
+  change({camera: initial(), field: 0, frame: scene.start, wall: true, solid: !tight, lines: true, cut: thin < 0, onwall: false,
+    slices: [0, 1, 2].map(d => thin < 0 ? !tight : thin === d), places: [0.5, 0.5, 0.5],
     tops: scene.fields.map(f => f.high > f.low ? Math.max(1, Math.ceil(255 * (f.top - f.low) / (f.high - f.low))) : 255)});
 }
 
@@ -251,6 +254,7 @@ function makeControls() {
   scene.size.forEach((length, d) => {
     const label = document.createElement("div");
     label.textContent = `${"xyz"[d]}  ${text(length, "m")}`;
+    label.hidden = d === thin;
     get("labels").append(label);
     const row = document.createElement("div");
     row.className = "row";
@@ -266,6 +270,7 @@ aria-label="Place of the slice across ${"xyz"[d]}"><output id="place${d}"></outp
   get("lines").parentElement.hidden = !scene.frames.some(frame => Object.keys(frame.lines).length);
   get("top").oninput = e => change({tops: state.tops.map((top, k) => k === state.field ? +e.target.value : top)});
   for (const name of ["wall", "solid", "lines", "cut", "onwall"]) get(name).onchange = e => change({[name]: e.target.checked});
+  get("cut").parentElement.hidden = thin >= 0;
   get("frame").max = scene.frames.length - 1;
   get("frame").oninput = e => change({frame: +e.target.value});
   get("clock").hidden = scene.frames.length < 2;

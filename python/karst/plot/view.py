@@ -68,13 +68,13 @@ def plotfiles_of(place):
     return Series(place).paths if place.suffix == ".series" else [place]
 
 
-def chosen(plot, wanted, path):
+def chosen(series, wanted):
     """Names of the arrays to show."""
-    from karst.plot.scene import fields_of
-    there = [shown.array for shown in fields_of(plot)]
+    from karst.plot.scene import fields_in
+    there = [shown.array for shown in fields_in(series)]
     unknown = [name for name in wanted or [] if name not in there]
     if unknown:
-        raise KarstError(f"{path}: has no field '{unknown[0]}' to show; it has: {', '.join(there) or 'none'}")
+        raise KarstError(f"{series.paths[-1]}: has no field '{unknown[0]}' to show; it has: {', '.join(there) or 'none'}")
     return wanted or there[:FIELDS]
 
 
@@ -108,7 +108,7 @@ def link_from_report(folder, output):
     if output.parent.resolve() != folder.resolve() or not report.is_file():
         return
     text = report.read_text(encoding="utf-8")
-    linked = LINK.sub(lambda _: f'<p class="view"><a href="{html.escape(output.name)}">A view to turn</a></p>', text, count=1)
+    linked = LINK.sub(lambda _: f'<p class="view"><a href="{html.escape(output.name)}">Wall, streamlines and slices to turn</a></p>', text, count=1)
     if linked != text:
         write(report, linked)
 
@@ -136,8 +136,8 @@ def write_view(results: str | Path, output: str | Path | None = None, *, fields:
         raise KarstError(f"vtk cannot be loaded ({error}); run tools/install_dependencies.sh and use .venv/bin/python, or "
                          "pip install 'karst[plot]'") from None
     series = Some(paths, FRAMES)
+    names = chosen(series, fields)
     with series[-1] as plot:
-        names = chosen(plot, fields, paths[-1])
         title, line = heading(plot, folder, plot.size)
     limit = min(max_cells, int((VALUES / (len(series) * (len(names) + 1))) ** (1 / 3)))
     while True:

@@ -31,7 +31,7 @@ void main(){bool last=(gl_VertexID&1)==1;side=float(gl_VertexID>>1)*2.-1.;p=(las
 vec4 A=eye*vec4(a*reach,1),B=eye*vec4(b*reach,1),P=last?B:A;vec2 d=(B.xy/B.w-A.xy/A.w)*pixels;d=length(d)>1e-6?normalize(d):vec2(1,0);
 float r=max(radius*zoom.y*pixels.y*.5,.8*P.w);P.xy+=(vec2(-d.y,d.x)*side+d*(last?.6:-.6))*r*2./pixels;gl_Position=P;}`,
 `in vec3 p;in float side;out vec4 colour;uniform bool hasField;
-void main(){float n=sqrt(max(1.-side*side,0.));colour=vec4((hasField?colourAt(p):vec3(.2,.45,.7))*(.45+.55*n),1);}`];
+void main(){float n=sqrt(max(1.-side*side,0.));colour=vec4((hasField?colourAt(p):vec3(.22,.25,.3))*(.45+.55*n),1);}`];
 
 const FRAME = [`void main(){int e=gl_VertexID>>1,d=e>>2,u=(d+1)%3,v=(d+2)%3;vec3 c;c[d]=float(gl_VertexID&1);c[u]=float(e&1);c[v]=float((e>>1)&1);
 gl_Position=eye*vec4(c*size,1);}`, `out vec4 colour;void main(){colour=vec4(.36,.34,.31,1);}`];
@@ -166,9 +166,11 @@ class Drawing {
     this.begin("frame", common);
     gl.drawArrays(gl.LINES, 0, 24);
     if (s.lines) {
-      this.begin("tubes", common);
+      this.begin("tubes", common)({hasField: s.hasField && !s.flat});
+      if (s.flat) gl.disable(gl.DEPTH_TEST);
       gl.bindVertexArray(s.lines.vertices);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, s.lines.count);
+      gl.enable(gl.DEPTH_TEST);
     }
     gl.bindVertexArray(null);
   }

@@ -4,6 +4,7 @@
 usage: open_results.py KARST
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -130,6 +131,12 @@ class OpenResults(unittest.TestCase):
         self.assertEqual(image.GetDimensions(), (17, 17, 2))
         seen = vtk_to_numpy(image.GetCellData().GetArray("velocity"))
         np.testing.assert_array_equal(seen.reshape(16, 16, 3), last["velocity"])
+
+    def test_view_is_one_page(self):
+        command = next(code for code in blocks("sh") if "karst view" in code).replace("build/release/karst", str(KARST)).split()
+        os.environ["KARST_PYTHON"] = sys.executable
+        self.assertEqual(self.call(command), "out/refined/view.html\n")
+        self.assertIn("<h1>Flow past a ball in a duct, refined at the wall</h1>", (self.results / "view.html").read_text())
 
     def grids(self):
         """Arrays of every box as VTK reads them, by name."""

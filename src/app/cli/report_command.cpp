@@ -81,7 +81,8 @@ void report_command(const Comm& comm, const CommandLine& line) {
                               (directory / "summary.json").string(), e.what()));
     }
   }
-  const std::string page = run_report(summary, deck, figures);
+  std::error_code ignored;
+  const std::string page = run_report(summary, deck, figures, fs::exists(directory / "view.html", ignored));
   const std::string path = (directory / "report.html").string();
   write_file(comm, path, page);
   log_info("{}{}", path,

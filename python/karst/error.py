@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exceptions of the package."""
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Geometry files, written by `karst import`."""
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -10,6 +10,8 @@
 Boxes that are not in the file contain no fluid. Geometry fields (fraction, distance ...) also have values in the solid; all others are NaN
 in cells without fluid. Files of older versions can be read, too.
 """
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

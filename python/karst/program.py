@@ -11,14 +11,16 @@ from pathlib import Path
 from karst.error import KarstError, RunError
 
 BESIDE = "build/release"  # of a clone of the project, where the package lies in python/karst
+WITHIN = "_program/bin"  # of the package, in the wheel with the program
 
 
 def find_program(name: str = "karst") -> str:
-    """Path of a program: in the folder given by the environment variable KARST_BUILD, otherwise on PATH, otherwise in the clone that
-    contains this package. Raises KarstError if it is not found."""
+    """Path of a program: in the folder given by the environment variable KARST_BUILD, otherwise in this package (the wheel with the
+    program), otherwise on PATH, otherwise in the clone that contains this package. Raises KarstError if it is not found."""
     folder = os.environ.get("KARST_BUILD")
-    clone = Path(__file__).resolve().parents[2] / BESIDE
-    found = shutil.which(name, path=folder) if folder else shutil.which(name) or shutil.which(name, path=str(clone))
+    package = Path(__file__).resolve().parent
+    places = [folder] if folder else [str(package / WITHIN), None, str(package.parents[1] / BESIDE)]  # None: PATH
+    found = next(filter(None, (shutil.which(name, path=place) for place in places)), None)
     if found is None:
         where = f"{folder} (KARST_BUILD)" if folder else "PATH"
         raise KarstError(f"program {name} not found in {where}; add it to PATH, or set the environment variable KARST_BUILD to its folder")

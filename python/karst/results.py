@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results of a run."""
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

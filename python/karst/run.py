@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts `karst run`, with or without waiting for it."""
+from __future__ import annotations
+
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any

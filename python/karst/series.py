@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Series of plotfiles of a transient run."""
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from pathlib import Path

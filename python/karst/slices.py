@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slices of a transient run (deck: [[output.slice]])."""
+from __future__ import annotations
+
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path

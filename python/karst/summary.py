@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """summary.json of a run."""
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a run: history.csv, transport.csv, profiles.csv, chemistry.csv, inertia.csv, dispersion.csv,
 dynamic_permeability.csv, and those of `karst speciate`."""
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path

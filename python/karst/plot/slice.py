@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws a plane of a plotfile: the field, the wall as a line, solid in grey, boxes of the levels as thin lines."""
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
 

@@ -7,6 +7,7 @@ usage: bundle_program.py PREFIX WHEEL FOLDER
 PREFIX is where `cmake --install` has put Karst, WHEEL the wheel without the program, and the wheel with it goes to FOLDER. In it,
 karst/_program has
   bin        scripts that start the programs with the loader and the libraries of lib alone, whatever the system has
+  libexec    the same for the program for x86-64-v3, which the one in bin goes on as where it can (faster_program())
   lib        the programs, all shared libraries they are linked with, the loader and the C library of this machine
   mpi        plugins of Open MPI for one process (own_mpi() in src/base/file/program_path.hpp)
   share      databases, and the notices of all Debian packages that files come from
@@ -21,9 +22,10 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
-PROGRAMS = ("karst", "karst-make-image")
+PROGRAMS = ("bin/karst", "bin/karst-make-image", "libexec/karst-x86-64-v3")
 LOADER = "ld-linux-x86-64.so.2"
 # The loader and all libraries come along, so what counts is the kernel: 3.2 or later for the C library of Debian 12. pip knows
 # no tag for kernels; systems with glibc 2.17 (2012) are the oldest that today's versions of pip take wheels for.
@@ -57,8 +59,8 @@ package = importlib.util.find_spec("karst").submodule_search_locations[0]
 program = os.path.join(package, "_program", "bin", os.path.basename(sys.argv[0]))
 os.execv(program, [program, *sys.argv[1:]])
 """
-NOTICE = """Karst itself is under the licence in {licence}. What lies here beside it comes unchanged from the Debian packages
-below, whose notices are in the folders of their names. Some of these libraries (UMFPACK, SPQR, FFTW and others) are under the GNU
+NOTICE = """Karst itself is under the licence of its Python package. What comes with it here is, unchanged, of the Debian packages below, whose
+notices are in the folders of their names. Some of these libraries (UMFPACK, SPQR, FFTW and others) are under the GNU
 General Public License, so this wheel as a whole may be passed on under version 3 of that licence. The source code of every package
 is that of the Debian source package and version in the last two columns.
 
@@ -80,31 +82,31 @@ def libraries_of(files: list[Path]) -> dict[str, Path]:
     return found
 
 
-def package_of(file: Path) -> str:
-    """Debian package that a file comes from; it may list the file under /lib or under /usr/lib."""
-    real = file.resolve()
-    done = subprocess.run(["dpkg-query", "-S", real, str(real).removeprefix("/usr")], capture_output=True, text=True)
-    if not done.stdout:
-        sys.exit(f"bundle_program.py: {real}: of no Debian package; its licence is not known")
-    return done.stdout.split(":")[0]
+def packages_of(files: Iterable[Path]) -> set[str]:
+    """Debian packages that files come from; a package may list what is in /usr/lib as in /lib."""
+    real = {str(file.resolve()) for file in files}
+    listed = subprocess.run(["dpkg-query", "-S", *real, *(name.removeprefix("/usr") for name in real)], capture_output=True, text=True).stdout
+    owner = {Path(name).resolve(): package.split(":")[0] for package, name in (line.split(": ", 1) for line in listed.splitlines())}
+    if unknown := [name for name in sorted(real) if Path(name) not in owner]:
+        sys.exit(f"bundle_program.py: {', '.join(unknown)}: of no Debian package, so the licence is not known")
+    return {owner[Path(name)] for name in real}
 
 
 def write_notices(packages: list[str], folder: Path) -> None:
-    text = NOTICE.format(licence="the .dist-info folder of the package")
     for package in packages:
         (folder / package).mkdir(parents=True)
         shutil.copy(Path("/usr/share/doc", package, "copyright"), folder / package)
-        text += output("dpkg-query", "-W", "-f", "${Package} ${Version} ${source:Package} ${source:Version}\\n", package)
-    (folder / "NOTICE.txt").write_text(text)
+    versions = output("dpkg-query", "-W", "-f", "${Package} ${Version} ${source:Package} ${source:Version}\n", *packages)
+    (folder / "NOTICE.txt").write_text(NOTICE + versions)
 
 
 def bundle(prefix: Path, folder: Path) -> None:
     """Fills folder with the programs and what they need."""
-    bin, lib, mpi = folder / "bin", folder / "lib", folder / "mpi/plugins"
-    for new in (bin, lib, mpi):
-        new.mkdir(parents=True)
+    lib, mpi = folder / "lib", folder / "mpi/plugins"
+    for new in ("bin", "libexec", "lib", "mpi/plugins"):
+        (folder / new).mkdir(parents=True)
     plugins = [MPI / f"mca_{name}.so" for name in PLUGINS]
-    libraries = libraries_of([*(prefix / "bin" / name for name in PROGRAMS), *plugins])
+    libraries = libraries_of([*(prefix / name for name in PROGRAMS), *plugins])
     libraries[LOADER] = Path("/lib64", LOADER)
     for name, file in libraries.items():
         shutil.copy(file, lib / name)
@@ -112,12 +114,12 @@ def bundle(prefix: Path, folder: Path) -> None:
         shutil.copy(file, mpi)
     shutil.copytree("/usr/share/openmpi", folder / "mpi/share/openmpi", ignore=shutil.ignore_patterns("*-wrapper-data.txt"))  # its messages
     for name in PROGRAMS:
-        (bin / name).write_text(START)
-        (bin / name).chmod(0o755)
-        output("strip", "-o", lib / name, prefix / "bin" / name)
+        (folder / name).write_text(START)
+        (folder / name).chmod(0o755)
+        output("strip", "-o", lib / Path(name).name, prefix / name)
     (lib / LOADER).chmod(0o755)
     shutil.copytree(prefix / "share/karst", folder / "share/karst")
-    write_notices(sorted({package_of(file) for file in [*libraries.values(), *plugins]} | set(COMPILED_IN)), folder / "share/licenses")
+    write_notices(sorted(packages_of([*libraries.values(), *plugins]) | set(COMPILED_IN)), folder / "share/licenses")
 
 
 def write_wheel(pure: Path, program: Path, target: Path) -> None:
@@ -143,7 +145,7 @@ def write_wheel(pure: Path, program: Path, target: Path) -> None:
                 add(name, text)
         for path in sorted(path for path in program.rglob("*") if path.is_file()):
             add(f"karst/_program/{path.relative_to(program)}", path.read_bytes(), path.stat().st_mode & 0o755)
-        for name in PROGRAMS:
+        for name in ("karst", "karst-make-image"):
             add(f"{info.removesuffix('.dist-info/')}.data/scripts/{name}", COMMAND.encode(), 0o755)
         lines = io.StringIO()
         csv.writer(lines, lineterminator="\n").writerows([*record, (info + "RECORD", "", "")])

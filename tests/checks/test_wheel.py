@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WHEEL = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 MOST_BYTES = 80e6
 SPHERES = ["-o", "rock.tif", "--size", "20", "--radius", "5", "--voxel", "5.3e-6"]
-STUDY = 'deck = "deck.toml"\n[run]\nconcurrent = 2\n[[vary]]\nkey = "flow.gradient"\nvalues = [1000, 2000]\n'
+STUDY = 'deck = "deck.toml"\ndirectory = "study"\n[[vary]]\nkey = "grid.box"\nvalues = [8, 16]\n'
 
 
 def call(*words, status=0, **options):
@@ -83,9 +83,9 @@ class Wheel(unittest.TestCase):
     def test_databases_and_children(self):
         (self.folder / "water.toml").write_text('[[chemistry.solution]]\npH = 7\ntotals = ["Na 0.1", "Cl 0.1 charge"]\n')
         self.assertIn("Na+", call("karst", "speciate", "water.toml", **self.options))
-        (self.folder / "deck.toml").write_text('[geometry]\nimage = "rock.h5"\n[flow]\nmodel = "stokes"\naxes = ["x"]\n')
+        (self.folder / "deck.toml").write_text('[geometry]\nimage = "rock.h5"\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n')
         (self.folder / "study.toml").write_text(STUDY)
-        self.assertIn("done", call("karst", "study", "study.toml", "--out", "study", **self.options))
+        self.assertIn("done", call("karst", "study", "study.toml", **self.options))
 
     def test_runs_from_python_without_a_path(self):
         script = "import karst; r = karst.run('rock.h5', 'mine', threads=1, flow={'axes': ['x']}); print(karst.find_program(), r.summary.status)"

@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 from karst.error import KarstError, RunError
 from karst.program import call, find_program

@@ -3,6 +3,7 @@
 
 usage: test_package.py FOLDER_OF_THE_PROGRAMS
 """
+import ast
 import contextlib
 import doctest
 import importlib
@@ -11,6 +12,7 @@ import json
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,7 @@ import tomllib
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import karst
@@ -302,12 +305,28 @@ class Wheel(InFolder):
                          {str(path.relative_to(ROOT / "python")) for path in (ROOT / "python/karst").rglob("*.py")})
         self.assertTrue(any(name.endswith("LICENSE") for name in names))
         about = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("METADATA"))).decode()
-        self.assertEqual(re.findall(r"^Requires-Dist: (\w+)$", about, re.M), ["numpy", "h5py"])
+        self.assertEqual(re.findall(r"^Requires-Dist: (\w+)", about, re.M)[:3], ["numpy", "h5py", "tomli"])
         entries = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
         self.assertEqual(entries.split(), ["[pyvista.readers.override]", ".vtkhdf=karst.export:read_pyvista"])
         done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path += {[str(wheel), *self.packages()]}; import karst; print(karst.__file__)"],
                               capture_output=True, text=True)
         self.assertIn("any.whl", done.stdout, done.stderr)
+
+    def test_modules_are_for_the_oldest_python_asked_for(self):
+        oldest = re.search(r'requires-python = ">=(\d+)\.(\d+)"', (ROOT / "python/pyproject.toml").read_text())
+        for path in (ROOT / "python/karst").rglob("*.py"):
+            tree = ast.parse(path.read_text(), feature_version=tuple(map(int, oldest.groups())))
+            hints = [hint for node in ast.walk(tree) for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
+            if any(isinstance(part, ast.BinOp) for hint in hints for part in ast.walk(hint)):  # str | Path is evaluated only from 3.10 on
+                self.assertIn("from __future__ import annotations", path.read_text(), path)
+
+    def test_program_within_the_package_comes_before_others(self):
+        mine = Path(karst.program.__file__).with_name("_program") / "bin/karst"
+        with mock.patch.dict(os.environ, {"PATH": os.environ["KARST_BUILD"]}), \
+                mock.patch.object(shutil, "which", lambda name, path=None: str(mine) if path == str(mine.parent) else f"/elsewhere/{name}"):
+            self.assertEqual(karst.find_program(), "/elsewhere/karst")  # KARST_BUILD
+            del os.environ["KARST_BUILD"]
+            self.assertEqual(karst.find_program(), str(mine))
 
     @staticmethod
     def packages():

@@ -30,10 +30,11 @@ def _places() -> list[tuple[str, str]]:
             (str(PACKAGE.parents[1] / "build/release"), str(PACKAGE.parents[1] / "build/release"))]
 
 
-def _is_script(path: str) -> bool:
-    """Whether this is a script of an environment, which would start this package again."""
+def _is_of_python(path: str) -> bool:
+    """Whether this is a script of an environment of Python, which only looks for a program itself."""
     with open(path, "rb") as file:
-        return file.read(2) == b"#!"
+        start = file.read(200)
+    return start.startswith(b"#!") and b"python" in start
 
 
 def find_program(name: str = "karst") -> str:
@@ -44,7 +45,7 @@ def find_program(name: str = "karst") -> str:
     for folders, description in _places():
         for folder in folders.split(os.pathsep):
             found = shutil.which(name, path=folder) if folder else None
-            if found and not _is_script(found):
+            if found and not _is_of_python(found):
                 return str(Path(found).resolve())
         searched.append(description)
     raise KarstError(f"program {name} not found in {', '.join(searched)}; install or build Karst (docs/install.md), then add its folder to PATH "

@@ -153,11 +153,11 @@ class Programs(InFolder):
         self.assertRegex(self.found(), "not found in the package, .*PATH.*KARST_BUILD")
         on_path = self.put(self.path.resolve() / "path/karst")
         self.assertEqual(self.found(PATH=str(Path(on_path).parent)), on_path)
-        self.put(self.prefix / "bin/karst", "#!/bin/sh\n")  # a script that starts this package
+        self.put(self.prefix / "bin/karst", "#!/usr/bin/python3\n")  # a script of an environment, which starts this package
         self.assertEqual(self.found(PATH=str(Path(on_path).parent)), on_path)
         beside = self.put(self.prefix / "bin/karst")
         self.assertEqual(self.found(PATH=str(Path(on_path).parent)), beside)
-        within = self.put(self.package / "_program/bin/karst")
+        within = self.put(self.package / "_program/bin/karst", "#!/bin/sh\n")
         self.assertEqual(self.found(PATH=str(Path(on_path).parent)), within)
         self.assertEqual(self.found(KARST_BUILD=str(Path(on_path).parent)), on_path)
 

@@ -12,7 +12,6 @@ import json
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,6 @@ import tomllib
 import unittest
 import zipfile
 from pathlib import Path
-from unittest import mock
 
 import h5py
 import karst
@@ -319,14 +317,6 @@ class Wheel(InFolder):
             hints = [hint for node in ast.walk(tree) for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
             if any(isinstance(part, ast.BinOp) for hint in hints for part in ast.walk(hint)):  # str | Path is evaluated only from 3.10 on
                 self.assertIn("from __future__ import annotations", path.read_text(), path)
-
-    def test_program_within_the_package_comes_before_others(self):
-        mine = Path(karst.program.__file__).with_name("_program") / "bin/karst"
-        with mock.patch.dict(os.environ, {"PATH": os.environ["KARST_BUILD"]}), \
-                mock.patch.object(shutil, "which", lambda name, path=None: str(mine) if path == str(mine.parent) else f"/elsewhere/{name}"):
-            self.assertEqual(karst.find_program(), "/elsewhere/karst")  # KARST_BUILD
-            del os.environ["KARST_BUILD"]
-            self.assertEqual(karst.find_program(), str(mine))
 
     @staticmethod
     def packages():

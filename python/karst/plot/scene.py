@@ -4,6 +4,8 @@
 Every array is packed (differences of neighbours, byte planes, gzip) and held once, so that what does not change in time takes no more room
 than in one plotfile. view.js unpacks the same.
 """
+from __future__ import annotations
+
 import base64
 import gzip
 from dataclasses import dataclass, field

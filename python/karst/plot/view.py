@@ -4,6 +4,8 @@
 One HTML file that needs no network and no other file, below 10 MB: it can be sent by mail and opened on a phone. It is read from the plotfiles
 of a run: of its folder, of one file, or of a list NAME.vtkhdf.series.
 """
+from __future__ import annotations
+
 import argparse
 import base64
 import html

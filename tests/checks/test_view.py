@@ -124,7 +124,8 @@ class View(unittest.TestCase):
         self.assertTrue((np.unique(edges, axis=0, return_counts=True)[1] == 2).all())
 
     def test_large_data_are_averaged_and_walls_simplified(self):
-        from karst.plot import scene, surface
+        from karst import surface
+        from karst.plot import scene
         page = Page(write_view(self.folder, self.folder / "small.html", fields=["pressure"], max_cells=16))
         self.assertEqual((page.scene["cells"], page.scene["reach"][0]), ([14] * 3, 14 * 3 * EDGE / 40))  # 40 = 13 x 3 + 1
         deep = [slice(0, 3)] * 3

@@ -161,4 +161,4 @@ def ome_zarr(path: Path, version: int) -> Path:
 
 def packed(path: Path, raw: bytes, how: str) -> Path:
     import zstandard
-    return write(path, {"bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}[how](raw))
+    return write(path, {"bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.ZstdCompressor(write_checksum=True).compress}[how](raw))

@@ -7,9 +7,10 @@ OME-Zarr; whatever bzip2, xz or zstd compressed.
 
     python3 -m karst.formats rock.am -o rock_image.h5    # an HDF5 image with its widths, for a machine without Python
 
-Their libraries: pip install 'karst[formats]'.
+Their libraries: pip install './python[formats]' in a clone of the project.
 """
 import json
+import sys
 from pathlib import Path
 
 import h5py
@@ -63,6 +64,11 @@ def parted(path: str | Path) -> tuple[Path, str | None]:
     return Path(text), name or None
 
 
+def missing(path: str | Path, error: ImportError) -> KarstError:
+    """All packages of all formats are named, so that none is asked for after the other."""
+    return KarstError(f"{path}: reading it needs the Python package {error.name}: {sys.executable} -m pip install scipy pydicom zarr netCDF4 zstandard")
+
+
 def read_image(path: str | Path) -> Image:
     """An image of one of these formats; FILE:ARRAY if the file has several. Raises KarstError if it is damaged or not understood."""
     file, name = parted(path)
@@ -73,7 +79,7 @@ def read_image(path: str | Path) -> Image:
     try:
         image = reader(file, name)
     except ImportError as error:
-        raise KarstError(f"{file}: reading it needs the Python package {error.name}: python3 -m pip install {error.name} (or 'karst[formats]', which has all of them)") from None
+        raise missing(file, error) from None
     kind = np.dtype(image.values.dtype)
     require(kind.kind in "biuf" and kind.itemsize <= 8, f"{file}: its values are {kind}; real numbers of up to 64 bits are read")
     require(len(image.values.shape) == 3 and min(image.values.shape) > 0, f"{file}: its array has the size {image.values.shape}; none may be 0")

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from karst.error import KarstError
-from karst.formats import compression_of, read_image, write_image
+from karst.formats import compression_of, missing, read_image, write_image
 from karst.formats.packed import unpack
 
 
@@ -21,7 +21,7 @@ def main() -> int:
         else:
             write_image(read_image(words.image), words.output, words.image)
     except ImportError as error:
-        return fail(f"{words.image}: reading it needs the Python package {error.name}: python3 -m pip install {error.name}")
+        return fail(str(missing(words.image, error)))
     except (KarstError, OSError) as error:
         return fail(str(error))
     except MemoryError:

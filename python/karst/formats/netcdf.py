@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classic NetCDF (.nc) through SciPy; with 64-bit data (CDF-5) through netCDF4. NetCDF-4 is HDF5, which karst reads itself."""
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def open_classic(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         data.set_auto_maskandscale(False)
         return {n: (v.dimensions, v.shape, {a: v.getncattr(a) for a in v.ncattrs()}, v) for n, v in data.variables.items()}, {a: data.getncattr(a) for a in data.ncattrs()}
     import scipy.io
+    warnings.filterwarnings("ignore", "Cannot close a netcdf_file", RuntimeWarning)  # its arrays are maps of the file
     try:
         data = scipy.io.netcdf_file(path, "r", mmap=True, maskandscale=False)
         return {n: (v.dimensions, v.shape, v._attributes, v.data) for n, v in data.variables.items()}, data._attributes

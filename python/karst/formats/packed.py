@@ -2,28 +2,42 @@
 """Files compressed as a whole by bzip2, xz or zstd: decompressed, whatever they hold."""
 import bz2
 import lzma
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from karst.error import KarstError
 
 BLOCK = 1 << 20
 
 
-def opened(path: Path, kind: str) -> Any:
-    if kind == "bzip2":
-        return bz2.open(path)
-    if kind == "xz":
-        return lzma.open(path)
+def zstd_blocks(path: Path) -> Iterator[bytes]:
+    """Frame after frame; the stream of zstandard itself takes the end of the file for the end of a frame."""
     import zstandard
-    return zstandard.open(path)
+    frame = None
+    with open(path, "rb") as file:
+        while packed := file.read(BLOCK):
+            while packed:
+                frame = zstandard.ZstdDecompressor().decompressobj() if frame is None or frame.eof else frame
+                yield frame.decompress(packed)
+                packed = frame.unused_data if frame.eof else b""
+    if frame is None or not frame.eof:
+        raise EOFError("the file ends within a frame")
+
+
+def blocks(path: Path, kind: str) -> Iterator[bytes]:
+    if kind == "zstd":
+        yield from zstd_blocks(path)
+        return
+    with (bz2.open(path) if kind == "bzip2" else lzma.open(path)) as packed:
+        while block := packed.read(BLOCK):
+            yield block
 
 
 def unpack(path: Path, kind: str, output: Path) -> None:
-    """Writes what is in it; at most as much as the disk has free."""
+    """Writes what is in it."""
     try:
-        with opened(path, kind) as packed, open(output, "wb") as file:
-            while block := packed.read(BLOCK):
+        with open(output, "wb") as file:
+            for block in blocks(path, kind):
                 file.write(block)
     except ImportError:
         raise

@@ -96,7 +96,10 @@ class Planes:
         part: list[Any] = [slice(None) if n in self.space else 0 for n in range(self.array.ndim)]
         if first is not None:
             part[self.space[0]] = slice(first, last)
-        values = np.asarray(self.array[tuple(part)])
+        try:
+            values = np.asarray(self.array[tuple(part)])
+        except Exception as error:
+            raise KarstError(f"{self.array.name or 'the array'}: a chunk is damaged ({error})") from None
         return values if values.ndim == 3 else values[np.newaxis]
 
 

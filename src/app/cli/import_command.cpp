@@ -14,6 +14,7 @@
 #include "base/core/version.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
+#include "geometry_import/read/converted_image.hpp"
 #include "geometry_import/report/import_json.hpp"
 #include "geometry_import/report/import_page.hpp"
 
@@ -38,6 +39,23 @@ ReportPage page_of_run(const Comm& comm, const ImportReport& report, const std::
   page.made.push_back({"karst", std::string(version_and_git_id())});
   page.options = options;
   return page;
+}
+
+/// The import with its progress, of the image or of what Python made of it. Collective.
+ImportReport import_converted(const Comm& comm, ImportOptions options, const std::string& output) {
+  const ConvertedImage image(comm, options.file, output, options.skip_bytes > 0);
+  if (!image.note().empty()) log_info("{}\n", image.note());
+  options.file = image.file();
+  try {
+    Config config;
+    config.geometry.image = options.file;
+    config.import = options;
+    RunProgress progress(comm, {{"import", usual_import_per_voxel * size_before(config).voxels}});
+    progress.begin("import", "import");
+    return import_within_memory(comm, options, output);
+  } catch (const Error& e) {
+    throw Error(image.about_image(e.what()));
+  }
 }
 
 }  // namespace
@@ -67,15 +85,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
     log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
   options.pictures = !page.empty();
-  ImportReport report;
-  {
-    Config config;
-    config.geometry.image = line.image;
-    config.import = options;
-    RunProgress progress(comm, {{"import", usual_import_per_voxel * size_before(config).voxels}});
-    progress.begin("import", "import");
-    report = import_within_memory(comm, options, line.file);
-  }
+  const ImportReport report = import_converted(comm, options, line.file);
   log_info("{}\n", import_text(report));
   log_info("Geometry file {0}: `karst run {0}` computes its permeability; decks name it as geometry.image", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');

@@ -97,7 +97,7 @@ namespace fs = std::filesystem;
 bool stands_for_deck(const std::string& name) { return fs::path(name).extension() != ".toml" && is_image_name(name); }
 
 std::string results_of_image(const std::string& image) {
-  fs::path path = fs::path(split_hdf5(image).first).lexically_normal();
+  fs::path path = fs::path(split_array(image).first).lexically_normal();
   std::error_code ignored;
   if (!path.has_filename()) path = path.parent_path();  // slices/
   const bool pattern = path.filename().string().find_first_of("*?%") != std::string::npos;

@@ -73,16 +73,9 @@ void set_step(hid_t scale, hsize_t expected, Axis& axis) {
   if (!axis.uneven) axis.step = std::abs(step);
 }
 
-std::string last_name(hid_t object) {
-  std::string name(256, '\0');
-  const ssize_t length = H5Iget_name(object, name.data(), name.size());
-  name.resize(std::clamp<ssize_t>(length, 0, static_cast<ssize_t>(name.size()) - 1));
-  return name.substr(name.rfind('/') + 1);
-}
-
 /// A dimension of NetCDF-4 as its scale describes it.
-Axis axis_of(hid_t scale, hsize_t size) {
-  Axis axis{last_name(scale), text_attribute(scale, "units").value_or(""), 0, false};
+Axis axis_of(hid_t scale, const std::string& name, hsize_t size) {
+  Axis axis{name, text_attribute(scale, "units").value_or(""), 0, false};
   // A dimension without coordinates has a scale that says so, of zeros.
   if (text_attribute(scale, "NAME").value_or("").starts_with("This is a netCDF dimension but not a netCDF variable"))
     return axis;
@@ -90,31 +83,64 @@ Axis axis_of(hid_t scale, hsize_t size) {
   return axis;
 }
 
-/// Axes of the dimensions by the references of NetCDF-4; empty when there are none.
-std::vector<Axis> netcdf_axes(hid_t data, const std::vector<hsize_t>& size) {
-  if (H5Aexists(data, "DIMENSION_LIST") <= 0) return {};
-  const h5::Handle list(H5Aopen(data, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose);
+/// What is known of the axes of a data set while groups are searched for their scales.
+struct Search {
+  hobj_ref_t data = 0;
+  const std::vector<hsize_t>& size;
+  std::vector<std::optional<Axis>> axes;
+};
+
+/// Of a scale of NetCDF-4: it lists where it is used. (The list of the data set itself would lead through the heap of
+/// the file, where HDF5 crashes if the file is damaged.)
+herr_t note_scale(hid_t group, const char* name, const H5L_info_t*, void* into) {
+  constexpr hssize_t most = 1 << 16;
+  struct Use {
+    hobj_ref_t data;
+    int dimension;
+  };
+  auto& search = *static_cast<Search*>(into);
+  const h5::Handle scale(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+  if (scale < 0 || H5Iget_type(scale) != H5I_DATASET || H5Aexists(scale, "REFERENCE_LIST") <= 0) return 0;
+  const h5::Handle list(H5Aopen(scale, "REFERENCE_LIST", H5P_DEFAULT), H5Aclose);
   const h5::Handle type(H5Aget_type(list), H5Tclose), space(H5Aget_space(list), H5Sclose);
-  const h5::Handle wanted(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
-  if (H5Tequal(type, wanted) <= 0 || H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(size.size()))
-    return {};
-  std::vector<hvl_t> references(size.size());
-  if (H5Aread(list, wanted, references.data()) < 0) return {};
-  std::vector<Axis> axes;
-  for (std::size_t d = 0; d < size.size() && references[d].len == 1; ++d) {
-    const h5::Handle scale(H5Rdereference2(data, H5P_DEFAULT, H5R_OBJECT, references[d].p), H5Oclose);
-    if (scale >= 0 && H5Iget_type(scale) == H5I_DATASET) axes.push_back(axis_of(scale, size[d]));
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  if (count < 1 || count > most || H5Tget_class(type) != H5T_COMPOUND) return 0;
+  const h5::Handle wanted(H5Tcreate(H5T_COMPOUND, sizeof(Use)), H5Tclose);
+  H5Tinsert(wanted, "dataset", HOFFSET(Use, data), H5T_STD_REF_OBJ);
+  H5Tinsert(wanted, "dimension", HOFFSET(Use, dimension), H5T_NATIVE_INT);
+  std::vector<Use> uses(static_cast<std::size_t>(count));
+  if (H5Aread(list, wanted, uses.data()) < 0) return 0;
+  for (const Use& use : uses)
+    if (use.data == search.data && use.dimension >= 0 && use.dimension < static_cast<int>(search.size.size()))
+      search.axes[use.dimension] = axis_of(scale, name, search.size[use.dimension]);
+  return 0;
+}
+
+/// The group that a data set lies in.
+std::string group_of(hid_t data) {
+  std::string name(1024, '\0');
+  name.resize(std::clamp<ssize_t>(H5Iget_name(data, name.data(), name.size()), 0, 1023));
+  return name.substr(0, name.rfind('/') + 1) + ".";
+}
+
+/// Axes of the dimensions by the scales of NetCDF-4, in the group of the data or in that of the file; empty unless all
+/// are known.
+std::vector<Axis> netcdf_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size) {
+  Search search{0, size, std::vector<std::optional<Axis>>(size.size())};
+  if (H5Aexists(data, "DIMENSION_LIST") <= 0 || H5Rcreate(&search.data, data, ".", H5R_OBJECT, -1) < 0) return {};
+  for (const std::string& name : {std::string("/"), group_of(data)}) {
+    const h5::Handle group(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose);
+    if (group >= 0) H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, note_scale, &search);
   }
-  H5Dvlen_reclaim(wanted, space, H5P_DEFAULT, references.data());
+  std::vector<Axis> axes;
+  for (const auto& axis : search.axes)
+    if (axis) axes.push_back(*axis);
   return axes.size() == size.size() ? axes : std::vector<Axis>{};
 }
 
 /// Axes of EMD, as tomviz writes it: dim1, dim2, ... beside the data, with `name` and `units` (`[n_m]`).
 std::vector<Axis> emd_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size) {
-  std::string name(1024, '\0');
-  name.resize(std::clamp<ssize_t>(H5Iget_name(data, name.data(), name.size()), 0, 1023));
-  const std::string group_name = name.substr(0, name.rfind('/') + 1);
-  const h5::Handle group(H5Gopen2(file, group_name.empty() ? "/" : group_name.c_str(), H5P_DEFAULT), H5Gclose);
+  const h5::Handle group(H5Gopen2(file, group_of(data).c_str(), H5P_DEFAULT), H5Gclose);
   if (group < 0 || H5Aexists(group, "emd_group_type") <= 0) return {};
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < size.size(); ++d) {
@@ -250,7 +276,7 @@ Hdf5Axes read_hdf5_meaning(hid_t file, hid_t data, const std::vector<hsize_t>& s
     read_karst_image(*about, info);
     return order_of({}, size.size(), info);
   }
-  std::vector<Axis> axes = netcdf_axes(data, size);
+  std::vector<Axis> axes = netcdf_axes(file, data, size);
   if (!axes.empty()) info.format = "NetCDF-4";
   if (axes.empty()) axes = emd_axes(file, data, size);
   const Hdf5Axes order = order_of(axes, size.size(), info);

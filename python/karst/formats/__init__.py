@@ -80,6 +80,10 @@ def read_image(path: str | Path) -> Image:
         image = reader(file, name)
     except ImportError as error:
         raise missing(file, error) from None
+    except (KarstError, OSError, MemoryError):
+        raise
+    except Exception as error:  # of a library, for a damaged file
+        raise KarstError(f"{file}: is damaged: it cannot be read ({type(error).__name__}: {str(error)[:200]})") from None
     kind = np.dtype(image.values.dtype)
     require(kind.kind in "biuf" and kind.itemsize <= 8, f"{file}: its values are {kind}; real numbers of up to 64 bits are read")
     require(len(image.values.shape) == 3 and min(image.values.shape) > 0, f"{file}: its array has the size {image.values.shape}; none may be 0")

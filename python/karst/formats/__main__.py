@@ -27,7 +27,7 @@ def main() -> int:
     except MemoryError:
         return fail(f"{words.image}: does not fit into memory")
     except Exception as error:  # of a library, for a damaged file
-        return fail(f"{words.image}: cannot be read ({type(error).__name__}: {error})")
+        return fail(f"{words.image}: cannot be read ({type(error).__name__}: {str(error)[:200]})")
     return 0
 
 

@@ -67,14 +67,14 @@ def pixels(path: Path) -> tuple[Any, np.ndarray]:
         require(compressed or "PixelData" not in ds or len(ds.PixelData) in (needed, needed + needed % 2),
                 f"{path}: its pixels need {needed} bytes, it has {len(ds.get('PixelData', b''))}")
         values = ds.pixel_array.reshape(frames, ds.Rows, ds.Columns)
+        bits = int(ds.get("BitsStored", ds.BitsAllocated))
+        if values.dtype.kind in "iu" and 0 < bits < ds.BitsAllocated:
+            low, high = (0, 2**bits - 1) if values.dtype.kind == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+            require(values.min() >= low and values.max() <= high, f"{path}: has values from {values.min()} to {values.max()}, but states {bits} bits")
     except KarstError:
         raise
     except Exception as error:
         raise KarstError(f"{path}: its pixels cannot be read as DICOM ({error})") from None
-    bits = int(ds.get("BitsStored", ds.BitsAllocated))
-    if values.dtype.kind in "iu" and 0 < bits < ds.BitsAllocated:
-        low, high = (0, 2**bits - 1) if values.dtype.kind == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
-        require(values.min() >= low and values.max() <= high, f"{path}: has values from {values.min()} to {values.max()}, but states {bits} bits")
     return ds, values
 
 

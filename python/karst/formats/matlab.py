@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MATLAB files before 7.3 (.mat v4, v5, v6, v7) through SciPy. Those of 7.3 are HDF5, which karst reads itself."""
+"""MATLAB files before 7.3 (.mat v5, v6, v7) through SciPy. Those of 7.3 are HDF5, which karst reads itself."""
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,41 @@ from karst.formats.image import Image, choose, require
 CLASSES = ("double", "single", "logical", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 
+NUMBERS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18}  # types of elements
+MATRIX, HEADER = 14, 128
+
+
+def check_elements(path: Path) -> None:
+    """Types of the elements of uncompressed numeric arrays: SciPy crashes for others. Compressed ones have a check sum."""
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        order = "<" if file.read(HEADER)[126:] == b"IM" else ">"
+
+        def tag(at: int) -> tuple[int, int, int]:
+            """Type and length of an element, and where the next begins."""
+            file.seek(at)
+            start = file.read(8)
+            require(len(start) == 8, f"{path}: ends early: an element is expected at byte {at}")
+            kind, length = struct.unpack(order + "II", start)
+            return (kind & 0xffff, kind >> 16, at + 8) if kind >> 16 else (kind, length, at + 8 + (length + 7) // 8 * 8)
+
+        at = HEADER
+        while at + 8 <= size:
+            file.seek(at)
+            kind, length = struct.unpack(order + "II", file.read(8))
+            inner, end = at + 8, at + 8 + length
+            while kind == MATRIX and inner < end:
+                part, _, following = tag(inner)
+                if part == MATRIX:  # a cell or a member of a structure, which is not read
+                    break
+                require(part in NUMBERS and following > inner, f"{path}: is damaged: its element at byte {inner} has the unknown type {part}")
+                inner = following
+            at = end
+
+
 def read_matlab(path: Path, name: str | None) -> Image:
     import scipy.io
+    check_elements(path)
     try:
         arrays = {n: shape for n, shape, kind in scipy.io.whosmat(path) if kind in CLASSES and len(shape) in (2, 3)}
     except Exception as error:

@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
+#include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/deck/threads.hpp"
 #include "app/estimate/time_estimate.hpp"
@@ -74,6 +75,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
   in.name_options(import_table);
   ImportOptions options;
   read(in, options);
+  require_unit_of_wide_voxels(in, line.overrides);
   in.finish();
   options.by_options = true;
   options.file = line.image;

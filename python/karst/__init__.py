@@ -13,6 +13,7 @@ pyvista.
 """
 from karst.deck import check, read_deck, to_toml, write_deck
 from karst.error import KarstError, RunError
+from karst.formats import read_image
 from karst.geometry import Geometry
 from karst.image import import_image, make_image
 from karst.plotfile import Plotfile
@@ -28,5 +29,5 @@ from karst.table import Table
 
 __version__ = "0.1.0"
 __all__ = ["Geometry", "KarstError", "Plotfile", "Progress", "Results", "Run", "RunError", "Series", "Slice", "Slices", "Study", "Summary", "Table",
-           "check", "find_program", "import_image", "make_image", "read_deck", "read_progress", "run", "run_study", "start", "to_toml",
+           "check", "find_program", "import_image", "make_image", "read_deck", "read_image", "read_progress", "run", "run_study", "start", "to_toml",
            "write_deck"]

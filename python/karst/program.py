@@ -77,14 +77,14 @@ def _with_nearest(message: str, command: Sequence[str]) -> str:
 class Process:
     """A running program, on one or more ranks, in a separate session: Ctrl-C reaches it through wait() only, once."""
 
-    def __init__(self, command: Sequence[str], ranks: int = 1, echo: bool = False):
+    def __init__(self, command: Sequence[str], ranks: int = 1, echo: bool = False, environment: dict[str, str] | None = None):
         if ranks < 1:
             raise KarstError(f"ranks = {ranks}: must be 1 or more")
         self._program = list(command)
         self.command = [*(["mpirun", "-n", str(ranks)] if ranks > 1 else []), *command]
         try:
             self._process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                             text=True, errors="replace", start_new_session=True)
+                                             text=True, errors="replace", start_new_session=True, env=environment)
         except OSError as error:
             raise KarstError(f"{self.command[0]}: cannot be started ({error.strerror})") from None
         self._lines: list[str] = []
@@ -131,6 +131,12 @@ class Process:
         return self.output
 
 
-def call(command: Sequence[str], ranks: int = 1, echo: bool = False) -> str:
+def call(command: Sequence[str], ranks: int = 1, echo: bool = False, environment: dict[str, str] | None = None) -> str:
     """Starts a program and waits for it."""
-    return Process(command, ranks, echo).wait()
+    return Process(command, ranks, echo, environment).wait()
+
+
+def with_this_python() -> dict[str, str]:
+    """An environment in which `karst import` reads other formats with this interpreter and this package."""
+    package = str(Path(__file__).resolve().parents[1])
+    return {"KARST_PYTHON": sys.executable, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), package)))}

@@ -69,7 +69,10 @@ class Geometry:
         with h5py.File(self.path) as file:
             if name not in file:
                 raise KarstError(f"{self.path}: has no array '{name}' (an older file?); import the image again")
-            return file[name][part]
+            try:
+                return file[name][part]
+            except (IndexError, ValueError, TypeError) as error:
+                raise KarstError(f"{self.path}: the part {part!r} is not in the array '{name}' of the shape {self.shape} ({error})") from None
 
     def level_set(self, part: Any = ...) -> np.ndarray:
         """φ at voxel centres [voxels], > 0 in the pore; `part`: indices of h5py, such as np.s_[10] for one plane."""

@@ -184,7 +184,10 @@ class Plotfile:
     def box(self, field: str, level: int, number: int) -> np.ndarray:
         """Values of one box, array [k, j, i], of a vector [k, j, i, component]."""
         name, column = self._place(field)
+        level = self._number(level)
         at = self.levels[level]
+        if not 0 <= number < len(at.lo):
+            raise KarstError(f"box = {number}: level {level} of {self.path} has the boxes 0 to {len(at.lo) - 1}")
         rows = slice(int(at.first[number]), int(at.first[number + 1]))
         held = self._dataset(level, name)
         values = held[rows] if column is None else held[rows, column]
@@ -296,8 +299,9 @@ class Plotfile:
         from karst.export import export
         return export(self, output, formats, fields, velocity, lines)
 
-    def rectangles(self, level: int, axis: int, at: float | str) -> list[tuple[float, float, float, float]]:
+    def rectangles(self, level: int, axis: int | str, at: float | str) -> list[tuple[float, float, float, float]]:
         """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
+        level, axis = self._number(level), axis_number(axis)
         this, cell = self.levels[level], self._cell(axis, at, level)
         u, v = (d for d in range(3) if d != axis)
         low, size = this.lo * this.dx, (this.hi - this.lo + 1) * this.dx

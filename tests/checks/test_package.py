@@ -268,6 +268,9 @@ class Images(InFolder):
         np.testing.assert_array_equal(rock.phase(np.s_[1]), image[1])
         np.testing.assert_array_equal(rock.wall_distance() > 0, image == 0)
         np.testing.assert_array_equal(rock.level_set() > 0, image == 0)
+        np.testing.assert_allclose(rock.centres("x"), (np.arange(8) + 0.5) * 3e-6)
+        with self.assertRaisesRegex(karst.KarstError, "the part 6 is not in the array 'phase'"):
+            rock.phase(6)
         self.assertEqual((rock.phases, rock.voxel_porosity), ({"pore": 0, "solid": 1}, (image == 0).mean()))
         self.assertFalse(Path("rock.html").exists())
         with self.assertRaisesRegex(karst.RunError, "voxel"):

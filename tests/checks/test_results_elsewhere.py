@@ -94,7 +94,8 @@ class Mistakes(InFolder):
                                  (lambda: plot.plane("pressure", "x", 0.0005), "a text with its unit"), (lambda: plot.plane("pressure", "x", 1.5), "0 to 1"),
                                  (lambda: plot.plane("pressure", "x", "2 mm"), "from 0 to 0.001 m"), (lambda: plot.plane("pressure", "x", "2 miles"), "nm, um, mm"),
                                  (lambda: plot.uniform("velocity", 2), "levels 0 to 1"), (lambda: plot.uniform("presure"), "did you mean 'pressure'"),
-                                 (lambda: plot.centres(7), '"x", "y", "z"'), (lambda: plot.export(self.path / "e", "vtk"), "did you mean 'vtp'")):
+                                 (lambda: plot.centres(7), '"x", "y", "z"'), (lambda: plot.box("pressure", 0, 99), "boxes 0 to"),
+                                 (lambda: plot.rectangles(5, "x", 0.5), "levels 0 to 1"), (lambda: plot.export(self.path / "e", "vtk"), "did you mean 'vtp'")):
                 with self.assertRaisesRegex(karst.KarstError, message):
                     act()
 

@@ -128,6 +128,7 @@ class View(unittest.TestCase):
         from karst.plot import scene
         page = Page(write_view(self.folder, self.folder / "small.html", fields=["pressure"], max_cells=16))
         self.assertEqual((page.scene["cells"], page.scene["reach"][0]), ([14] * 3, 14 * 3 * EDGE / 40))  # 40 = 13 x 3 + 1
+        self.assertIn("40 × 40 × 40 cells, averaged over 3 × 3 × 3, 1 of 2 fields", page.text)
         deep = [slice(0, 3)] * 3
         self.assertAlmostEqual(page.values(1, 0)[0, 0, 0], np.nanmean(self.pressure[tuple(deep)]), delta=1 / 255)
         with Plotfile(self.folder / "plot.vtkhdf") as plot:

@@ -222,7 +222,7 @@ def scene_of(series, names, limit):
 def wall_of(plot, grid):
     """A field that is > 0 in the fluid, 0 at the wall, in cells of the grid or, without a distance, between -0.5 and 0.5."""
     if FRACTION not in plot.components:
-        return np.ones(grid.cells[::-1], np.float32)
+        return averaged(np.isfinite(plot.uniform(plot.components[0])) - np.float32(0.5), grid)
     return averaged(plot.smooth_wall_field(), grid) / (grid.factors.max() if plot.has_distance else 1)
 
 

@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", metavar="DIR", help="the directory of a run, a plotfile, or a list NAME.vtkhdf.series")
     parser.add_argument("-o", "--output", help="page to write (default: view.html in DIR or next to the file)")
     parser.add_argument("--fields", nargs="+", metavar="NAME", help=f"arrays to show (default: the first {FIELDS})")
-    parser.add_argument("--max-cells", type=int, default=CELLS, help=f"maximum number of cells per direction; larger data are averaged (default {CELLS})")
+    parser.add_argument("--max-cells", type=int, default=CELLS,
+                        help=f"maximum number of cells per direction; larger data are averaged (default {CELLS})")
 
 
 def draw(options: argparse.Namespace) -> None:
@@ -71,13 +72,13 @@ def plotfiles_of(place):
 
 
 def chosen(series, wanted):
-    """Names of the arrays to show."""
+    """Names of the arrays to show, and how many there are."""
     from karst.plot.scene import fields_in
     there = [shown.array for shown in fields_in(series)]
     unknown = [name for name in wanted or [] if name not in there]
     if unknown:
         raise KarstError(f"{series.paths[-1]}: has no field '{unknown[0]}' to show; it has: {', '.join(there) or 'none'}")
-    return wanted or there[:FIELDS]
+    return wanted or there[:FIELDS], len(there)
 
 
 def heading(plot, folder, size):
@@ -93,13 +94,25 @@ def heading(plot, folder, size):
     return plot.title or deck or folder.resolve().name, ", ".join(words)
 
 
+def left_out(scene, plot, series, paths, fields):
+    """What the page does not show of the plotfiles, in words."""
+    factor = round(float(scene["reach"][0] / scene["cells"][0] / plot.levels[-1].dx))
+    words = [f", averaged over {factor} × {factor} × {factor}"] if factor > 1 else []
+    if len(series) < len(paths):
+        words.append(f", {len(series)} of {len(paths)} plotfiles")
+    if len(scene["fields"]) < fields:
+        words.append(f", {len(scene['fields'])} of {fields} fields")
+    return "".join(words)
+
+
 def page_of(scene, arrays, title, line):
     """The HTML page."""
     import matplotlib
     colours = (matplotlib.colormaps["viridis"](range(256))[:, :3] * 255).round().astype("uint8").tobytes()
     about = json.dumps({**scene, "colours": base64.b64encode(colours).decode()}, ensure_ascii=False, separators=(",", ":"))
+    script = "".join((HERE / name).read_text(encoding="utf-8") for name in ("view_gl.js", "view.js"))
     parts = {"TITLE": html.escape(title), "LINE": html.escape(line), "STYLE": (HERE / "view.css").read_text(encoding="utf-8"),
-             "SCENE": about.replace("<", "\\u003c"), "SCRIPT": "".join((HERE / name).read_text(encoding="utf-8") for name in ("view_gl.js", "view.js")),
+             "SCENE": about.replace("<", "\\u003c"), "SCRIPT": script,
              "ARRAYS": "\n".join(f'<script type="text/plain" id="array{n}">{text}</script>' for n, text in enumerate(arrays.texts))}
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], (HERE / "view.html").read_text(encoding="utf-8"))
 
@@ -138,12 +151,14 @@ def write_view(results: str | Path, output: str | Path | None = None, *, fields:
         raise KarstError(f"vtk cannot be loaded ({error}); run tools/install_dependencies.sh and use .venv/bin/python, or "
                          "pip install 'karst[plot]'") from None
     series = Some(paths, FRAMES)
-    names = chosen(series, fields)
+    names, there = chosen(series, fields)
     with series[-1] as plot:
         title, line = heading(plot, folder, plot.size)
     limit = min(max_cells, int((VALUES / (len(series) * (len(names) + 1))) ** (1 / 3)))
     while True:
-        page = page_of(*scene_of(series, names, limit), title, line)
+        scene, arrays = scene_of(series, names, limit)
+        with series[-1] as plot:
+            page = page_of(scene, arrays, title, line + left_out(scene, plot, series, paths, there))
         if len(page.encode()) <= LARGEST or limit < 16:
             break
         limit = int(0.8 * limit)

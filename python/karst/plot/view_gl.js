@@ -20,7 +20,7 @@ colour=vec4((fieldOnWall?colourAt(p):STONE)*lit,1);}`];
 const PLANE = [`uniform int axis;uniform float place;out vec3 p;void main(){vec2 c=vec2(gl_VertexID&1,gl_VertexID>>1);
 p=axis==0?vec3(place,c*size.yz):axis==1?vec3(c.x*size.x,place,c.y*size.z):vec3(c*size.xy,place);gl_Position=eye*vec4(p,1);}`,
 `in vec3 p;out vec4 colour;uniform bool side,solid,hasField;uniform int axis;
-void main(){float w=wallAt(p);float line=1.-smoothstep(.5,1.3,abs(w)/max(fwidth(w),1e-6));
+void main(){float w=wallAt(p);float steep=fwidth(w),line=steep>2e-4?1.-smoothstep(.5,1.3,abs(w)/steep):0.;
 if(w>0.){if(side)discard;colour=vec4(hasField?colourAt(p):vec3(.75,.85,.95),1);}
 else{if(!solid||(side&&cutAway(p)))discard;float lit=axis==0?.93:axis==1?.85:1.;colour=vec4(CUT*lit,1);}
 if(!side)colour.rgb=mix(colour.rgb,vec3(.17,.15,.13),line*.8);}`];

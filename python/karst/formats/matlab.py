@@ -15,6 +15,7 @@ CLASSES = ("double", "single", "logical", "int8", "uint8", "int16", "uint16", "i
 
 NUMBERS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18}  # types of elements
 MATRIX, HEADER = 14, 128
+NUMERIC, COMPLEX = range(6, 16), 0x800  # classes of arrays; flag
 
 
 def check_elements(path: Path) -> None:
@@ -35,13 +36,19 @@ def check_elements(path: Path) -> None:
         while at + 8 <= size:
             file.seek(at)
             kind, length = struct.unpack(order + "II", file.read(8))
-            inner, end = at + 8, at + 8 + length
+            inner, end, parts = at + 8, at + 8 + length, []
             while kind == MATRIX and inner < end:
                 part, _, following = tag(inner)
                 if part == MATRIX:  # a cell or a member of a structure, which is not read
                     break
                 require(part in NUMBERS and following > inner, f"{path}: is damaged: its element at byte {inner} has the unknown type {part}")
+                parts.append(inner)
                 inner = following
+            if kind == MATRIX and inner >= end:
+                file.seek(parts[0] + 8 if parts else at)
+                flags = struct.unpack(order + "I", file.read(4))[0]
+                whole = flags & 0xff in NUMERIC and len(parts) == (5 if flags & COMPLEX else 4)
+                require(whole or flags & 0xff not in NUMERIC, f"{path}: is damaged: its array at byte {at} has {len(parts)} elements")
             at = end
 
 

@@ -10,6 +10,7 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/mistakes.hpp"
 #include "base/core/wall_clock.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
@@ -53,8 +54,18 @@ class Import {
 
 void Import::open() {
   fail_together(comm_, [&] {
-    check_segmentation(options_);
-    image_ = open_image(options_);
+    Mistakes mistakes;
+    check_segmentation(options_, mistakes);
+    check_prepare(options_.prepare, is_segmented(options_), mistakes);
+    mistakes.attempt([&] { image_ = open_image(options_); });
+    if (image_) {
+      const ImageInfo& info = image_->info();
+      mistakes.need(info.labels_only.empty() || is_segmented(options_),
+                    "{}: {}: give the value of the pore space with `pore = VALUE`, or `label_values` with `names`",
+                    info.path, info.labels_only);
+      mistakes.attempt([&] { report_.file_spacing = spacing_of(info); });
+    }
+    mistakes.finish();
   });
 }
 
@@ -85,13 +96,6 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
 
 void Import::prepare_image(const std::string& output) {
   report_.file_voxels = image_->info().size;
-  fail_together(comm_, [&] {
-    const ImageInfo& info = image_->info();
-    require(info.labels_only.empty() || is_segmented(options_),
-            "{}: {}: give the value of the pore space with `pore = VALUE`, or `label_values` with `names`", info.path,
-            info.labels_only);
-    report_.file_spacing = spacing_of(info);
-  });
   PreparedImage prepared =
       prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
   image_ = std::move(prepared.image);

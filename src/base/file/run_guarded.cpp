@@ -23,6 +23,7 @@
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
+#include "base/file/program_path.hpp"
 
 namespace karst {
 
@@ -137,6 +138,8 @@ bool has_launcher() {
 /// - Without mpirun it starts a daemon, which only programs that start others need, and makes a folder for the session
 ///   under a name that all single processes of a user share, so that those which start or end together trip over each
 ///   other's: there is none then.
+/// - Where its plugins came with the program (the wheel), it is told where, and the settings of another Open MPI in
+///   /etc are left alone.
 /// - File pointers shared by ranks, which nobody here uses, come with a file whose name overruns a buffer when the path
 ///   is longer than 214 characters, in all components but this one.
 void set_up_mpi() {
@@ -148,6 +151,24 @@ void set_up_mpi() {
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   if (!has_launcher()) setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
   setenv("OMPI_MCA_sharedfp", "individual", 0);
+  if (const std::filesystem::path own = own_mpi(); !own.empty()) {
+    setenv("OPAL_PREFIX", own.c_str(), 1);
+    setenv("OPAL_PKGLIBDIR", (own / "plugins").c_str(), 1);
+    setenv("OPAL_SYSCONFDIR", (own / "etc").c_str(), 1);
+  }
+}
+
+/// Ranks that were started together and each find themselves alone would write the same files.
+void require_one_world(const Comm& comm) {
+  if (comm.size() > 1) return;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* size = std::getenv(name);
+    require(size == nullptr || std::atoi(size) <= 1, "{} ranks were started ({}), but each finds itself alone: {}",
+            size, name,
+            own_mpi().empty() ? "this mpirun is not of the MPI library that Karst was built with; use that library's"
+                              : "the program of the wheel runs on one rank; use threads (-j N), or build Karst with "
+                                "the MPI library of this system (docs/install.md)");
+  }
 }
 
 /// What the program said on standard output has to have arrived: a full disk shows only here.
@@ -173,6 +194,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   Outcome outcome = outcome_of([&](const Comm& comm) {
     require(provided >= MPI_THREAD_FUNNELED,
             "this MPI library does not support threads (MPI_THREAD_FUNNELED); use another one");
+    require_one_world(comm);
     body(comm);
   });
   outcome = check_standard_output(outcome);

@@ -59,9 +59,10 @@ std::string message_in(const std::string& output, const std::string& image, int 
   }
   const std::string_view text = trimmed(output);
   const std::string last(text.substr(text.rfind('\n') + 1));
-  return status > 128 ? fmt::format("{}: its reader in Python was ended by signal {}: the image is damaged, or does "
-                                    "not fit into memory",
-                                    image, status - 128)
+  return status > 128 ? fmt::format(
+                            "{}: its reader in Python was ended by signal {}: the image is damaged, or does "
+                            "not fit into memory",
+                            image, status - 128)
                       : fmt::format("{}: its reader in Python failed: {}", image, last);
 }
 
@@ -104,7 +105,8 @@ void ConvertedImage::convert(const std::string& kind, const std::string& beside)
   const fs::path name = fs::path(split_array(image_).first).filename();
   const bool compressed = kind.starts_with("compressed");
   // What it holds is recognised by its first bytes, or by its name without .bz2.
-  const std::string file = (fs::path(folder) / (compressed && name.has_stem() ? name.stem() : fs::path("image.h5"))).string();
+  const std::string file =
+      (fs::path(folder) / (compressed && name.has_stem() ? name.stem() : fs::path("image.h5"))).string();
   const std::string output = (fs::path(folder) / ".output").string();
   removed_.add(folder);
   removed_.add(output);

@@ -199,9 +199,9 @@ void check_prepare(const PrepareOptions& o, bool labels, Mistakes& m) {
   const double width = o.width.value_or(1);
   m.need(!labels || (o.denoise == Denoise::none && !o.beam_hardening),
          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
-  m.need(
-      o.denoise != Denoise::none || !(o.width || o.step),
-      "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `gaussian` or `bilateral`");
+  m.need(o.denoise != Denoise::none || !(o.width || o.step),
+         "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `denoise = gaussian` or "
+         "`denoise = bilateral`");
   m.need(o.denoise == Denoise::bilateral || !o.step,
          "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o.step.value_or(0));
   m.need(o.denoise != Denoise::median || width == 1 || width == 2,

@@ -113,7 +113,8 @@ def init_of_jobs(steps):
     for job in ("tracer", "reaction", "chemistry", "flow-in-time"):
         steps.run("init", f"{job}.toml", "--job", job, "--image", "ball.h5")
         steps.run("check", f"{job}.toml")
-        short = {"flow-in-time": ["time.end=0.4ms", "time.output=0.4ms"], "reaction": []}.get(job, ["time.end_pore_volumes=0.05"])
+        short = {"flow-in-time": ["time.end=0.4ms", "time.output=0.4ms"], "reaction": [], "chemistry": ["time.end_pore_volumes=0.02"],
+                 "tracer": ["time.end_pore_volumes=0.05", "time.output_pore_volumes=0.05"]}[job]
         steps.run("run", f"{job}.toml", "--out", f"of_{job}", *short)
         steps.run("init", f"{job}_spheres.toml", "--job", job)
         steps.run("check", f"{job}_spheres.toml")

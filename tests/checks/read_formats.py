@@ -286,6 +286,7 @@ class Import(InFolder):
         write(rock, rock.read_bytes()[:-50])
         with self.assertRaisesRegex(karst.RunError, "rock.am: ends early"):
             karst.import_image(rock, self.at / "r.h5", program=PROGRAMS / "karst")
+        self.assertEqual([path.name for path in self.at.iterdir() if ".tmp." in path.name], [])
         done = subprocess.run([PROGRAMS / "karst", "run", rock], capture_output=True, text=True)
         self.assertIn("only `karst import` reads it", done.stdout + done.stderr)
 

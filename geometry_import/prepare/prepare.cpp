@@ -198,14 +198,14 @@ std::vector<float> SampleCylinder::distance(const Index& image) const {
 void check_prepare(const PrepareOptions& o, bool labels, Mistakes& m) {
   const double width = o.width.value_or(1);
   m.need(!labels || (o.denoise == Denoise::none && !o.beam_hardening),
-          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
-  m.need(
-      o.denoise != Denoise::none || !(o.width || o.step),
-      "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `gaussian` or `bilateral`");
+         "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
+  m.need(o.denoise != Denoise::none || !(o.width || o.step),
+         "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `denoise = gaussian` or "
+         "`denoise = bilateral`");
   m.need(o.denoise == Denoise::bilateral || !o.step,
-          "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o.step.value_or(0));
+         "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o.step.value_or(0));
   m.need(o.denoise != Denoise::median || width == 1 || width == 2,
-          "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
+         "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
   m.need(width >= 0.3 && width <= 4, "`denoise_width = {}` (voxels) given; allowed are 0.3 to 4", width);
   m.need(!o.step || *o.step > 0, "`denoise_step = {}` given; it must be positive", o.step.value_or(0));
 }

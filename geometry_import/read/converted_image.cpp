@@ -59,9 +59,10 @@ std::string message_in(const std::string& output, const std::string& image, int 
   }
   const std::string_view text = trimmed(output);
   const std::string last(text.substr(text.rfind('\n') + 1));
-  return status > 128 ? fmt::format("{}: its reader in Python was ended by signal {}: the image is damaged, or does "
-                                    "not fit into memory",
-                                    image, status - 128)
+  return status > 128 ? fmt::format(
+                            "{}: its reader in Python was ended by signal {}: the image is damaged, or does "
+                            "not fit into memory",
+                            image, status - 128)
                       : fmt::format("{}: its reader in Python failed: {}", image, last);
 }
 
@@ -85,9 +86,9 @@ ConvertedImage::ConvertedImage(const Comm& comm, const std::string& image, const
   comm.broadcast(note_, 0);
 }
 
-ConvertedImage::~ConvertedImage() {
+ConvertedImage::Folder::~Folder() {
   std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  if (!path.empty()) fs::remove_all(path, ignored);
 }
 
 std::string ConvertedImage::about_image(std::string message) const {
@@ -100,15 +101,16 @@ std::string ConvertedImage::about_image(std::string message) const {
 void ConvertedImage::convert(const std::string& kind, const std::string& beside) {
   std::string folder = beside + ".tmp.XXXXXX";
   require(::mkdtemp(folder.data()) != nullptr, "{}: cannot be written: {}", beside, std::strerror(errno));
-  folder_ = folder;
+  folder_.path = folder;
   const fs::path name = fs::path(split_array(image_).first).filename();
   const bool compressed = kind.starts_with("compressed");
   // What it holds is recognised by its first bytes, or by its name without .bz2.
-  const std::string file = (fs::path(folder) / (compressed && name.has_stem() ? name.stem() : fs::path("image.h5"))).string();
+  const std::string file =
+      (fs::path(folder) / (compressed && name.has_stem() ? name.stem() : fs::path("image.h5"))).string();
   const std::string output = (fs::path(folder) / ".output").string();
-  removed_.add(folder);
-  removed_.add(output);
-  removed_.add(file);
+  folder_.on_signals.add(folder);
+  folder_.on_signals.add(output);
+  folder_.on_signals.add(file);
   Child child({interpreter(), "-c", start_reader, package_of_clone(), image_, "-o", file}, output);
   const int status = wait_for(child);
   if (status != 0) throw Error(message_in(plain_text(output).value_or(""), image_, status));

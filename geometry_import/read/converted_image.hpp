@@ -22,7 +22,6 @@ class ConvertedImage {
   ConvertedImage(const Comm& comm, const std::string& image, const std::string& beside, bool as_raw);
   ConvertedImage(const ConvertedImage&) = delete;
   ConvertedImage& operator=(const ConvertedImage&) = delete;
-  ~ConvertedImage();
 
   /// The file to open.
   const std::string& file() const { return file_; }
@@ -34,8 +33,15 @@ class ConvertedImage {
  private:
   void convert(const std::string& kind, const std::string& beside);
 
-  std::string image_, file_, folder_, note_;
-  RemovedOnSignals removed_;
+  /// Removed with this object, also when its constructor throws.
+  struct Folder {
+    std::string path;
+    RemovedOnSignals on_signals;
+    ~Folder();
+  };
+
+  std::string image_, file_, note_;
+  Folder folder_;
 };
 
 }  // namespace karst

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A data set of an HDF5 file, read plane by plane; the last axis is x unless the file names its axes otherwise, two axes
-// are one plane.
+// A data set of an HDF5 file, read plane by plane; the last axis is x unless the file names its axes otherwise, two
+// axes are one plane.
 #include <algorithm>
 #include <array>
 #include <climits>

@@ -61,8 +61,9 @@ void set_step(hid_t scale, hsize_t expected, Axis& axis) {
   const h5::Handle space(H5Dget_space(scale), H5Sclose);
   const h5::Handle type(H5Dget_type(scale), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type);
-  if (H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(expected) ||
-      expected < 2 || expected > most_numbers || (kind != H5T_FLOAT && kind != H5T_INTEGER))
+  if (H5Sget_simple_extent_ndims(space) != 1 ||
+      H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(expected) || expected < 2 ||
+      expected > most_numbers || (kind != H5T_FLOAT && kind != H5T_INTEGER))
     return;
   std::vector<double> at(expected);
   if (H5Dread(scale, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, at.data()) < 0) return;
@@ -165,8 +166,8 @@ std::optional<int> direction_named(const std::string& name) {
   for (const std::string& word : words)
     for (int d = 0; d < 3; ++d) {
       const std::string letter(1, "xyz"[d]);
-      for (const std::string& form : {letter, letter + "dim", "dim" + letter, "n" + letter, letter + "axis",
-                                      letter + "size", letter + "pos"})
+      for (const std::string& form :
+           {letter, letter + "dim", "dim" + letter, "n" + letter, letter + "axis", letter + "size", letter + "pos"})
         if (word == form) return d;
     }
   return {};

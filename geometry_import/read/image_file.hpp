@@ -102,7 +102,8 @@ bool is_read_by_python(const std::string& path);
 /// There is such a file or folder; true for every pattern.
 bool image_exists(const std::string& path);
 
-/// `rock.h5:/data` as file and array, also of formats that Python reads (`rock.zarr:0`); the latter empty when not given.
+/// `rock.h5:/data` as file and array, also of formats that Python reads (`rock.zarr:0`); the latter empty when not
+/// given.
 std::pair<std::string, std::string> split_array(const std::string& path);
 
 /// The name without the folder it lies in: rock.tif, slice_*.tif, slices, rock.h5:/data.

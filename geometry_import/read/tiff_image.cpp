@@ -88,7 +88,8 @@ std::unique_ptr<ImageFile> open_hidden_planes(TIFF* tiff, ImageInfo info, std::i
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
   const TiffPage& page = pages.front();
   require(pages.size() == 1 && compression == COMPRESSION_NONE && !TIFFIsTiled(tiff) &&
-              planes < std::int64_t{1} << 31 && page.bits >= 8 && !is_half(page) && page.orientation == ORIENTATION_TOPLEFT,
+              planes < std::int64_t{1} << 31 && page.bits >= 8 && !is_half(page) &&
+              page.orientation == ORIENTATION_TOPLEFT,
           "{}: according to {} it has {} planes, but the file has pages for {}; it is damaged, or must be saved as raw "
           "or as a BigTIFF with one page per plane",
           info.path, writer, planes, pages.size());

@@ -37,41 +37,40 @@ std::vector<std::string> given_for_labels(const ImportOptions& o) {
 void check_labels(const ImportOptions& o, const std::vector<std::string>& given, Mistakes& m) {
   m.need(given.size() == 1, "{}: `{}` given; only one of them is allowed", o.file, join(given, "` and `"));
   m.need(!o.pore || std::abs(*o.pore) < 16777216.0, "{}: `pore = {}` given; it must be below 2^24", o.file,
-          o.pore.value_or(0));
+         o.pore.value_or(0));
   if (!o.label_values.empty())
-    m.need(
-        o.label_values.size() == o.names.size(),
-        "{}: `label_values` holds {} values and `names` {}; each value needs a name, such as `label_values = [0, 1, "
-        "2]` with `names = [\"pore\", \"quartz\", \"calcite\"]`",
-        o.file, o.label_values.size(), o.names.size());
+    m.need(o.label_values.size() == o.names.size(),
+           "{}: `label_values` holds {} values and `names` {}; each value needs a name, such as `label_values = [0, 1, "
+           "2]` with `names = [\"pore\", \"quartz\", \"calcite\"]`",
+           o.file, o.label_values.size(), o.names.size());
   if (o.label_values.empty())
     m.need(o.names.empty(),
-            "{}: `names` given with `{}`; it applies to `label_values`, or to the classes of a gray image", o.file,
-            given[0]);
+           "{}: `names` given with `{}`; it applies to `label_values`, or to the classes of a gray image", o.file,
+           given[0]);
 }
 
 void check_gray(const ImportOptions& o, Mistakes& m) {
   const bool limits = o.threshold || !o.thresholds.empty();
-  m.need(!(o.threshold && !o.thresholds.empty()),
-          "{}: `threshold` and `thresholds` given; only one of them is allowed", o.file);
+  m.need(!(o.threshold && !o.thresholds.empty()), "{}: `threshold` and `thresholds` given; only one of them is allowed",
+         o.file);
   m.need(!(o.segment && limits),
-          "{}: `segment` and `{}` given; `segment` determines the gray value of the wall, `{}` prescribes it: remove "
-          "one of them",
-          o.file, o.threshold ? "threshold" : "thresholds", o.threshold ? "threshold" : "thresholds");
+         "{}: `segment` and `{}` given; `segment` determines the gray value of the wall, `{}` prescribes it: remove "
+         "one of them",
+         o.file, o.threshold ? "threshold" : "thresholds", o.threshold ? "threshold" : "thresholds");
   m.need(o.segment != SegmentBy::labels,
-          "{}: `segment = labels` needs the names of the values: `pore = VALUE` for two phases, `label_values` with "
-          "`names`, or `labels = FILE.json`{}",
-          o.file, labels_hint(o.file));
+         "{}: `segment = labels` needs the names of the values: `pore = VALUE` for two phases, `label_values` with "
+         "`names`, or `labels = FILE.json`{}",
+         o.file, labels_hint(o.file));
   m.need(!o.classes || o.segment == SegmentBy::multi_otsu,
-          "{}: `classes = {}` given; it requires `segment = multi-otsu`", o.file, o.classes.value_or(0));
+         "{}: `classes = {}` given; it requires `segment = multi-otsu`", o.file, o.classes.value_or(0));
   m.need(!o.classes || (*o.classes >= 2 && *o.classes <= 5), "{}: `classes = {}` given; allowed are 2 to 5", o.file,
-          o.classes.value_or(0));
+         o.classes.value_or(0));
   for (std::size_t t = 1; t < o.thresholds.size(); ++t)
     m.need(o.thresholds[t - 1] < o.thresholds[t],
-            "{}: `thresholds = [..., {}, {}, ...]` given; they must be in ascending order", o.file, o.thresholds[t - 1],
-            o.thresholds[t]);
+           "{}: `thresholds = [..., {}, {}, ...]` given; they must be in ascending order", o.file, o.thresholds[t - 1],
+           o.thresholds[t]);
   m.need(o.thresholds.size() <= most_solids, "{}: {} thresholds given; allowed are 1 to {}", o.file,
-          o.thresholds.size(), most_solids);
+         o.thresholds.size(), most_solids);
 }
 
 /// wall = scan goes with two phases, and with little smoothing.
@@ -79,14 +78,14 @@ void check_wall(const ImportOptions& o, Mistakes& m) {
   if (o.wall != WallFrom::scan) return;
   const bool several = o.segment == SegmentBy::multi_otsu || o.thresholds.size() > 1;
   m.need(!several && !o.seed_threshold,
-          "{}: `wall = scan` and {} given; the fit supports two phases without seeds only: use `wall = threshold`",
-          o.file,
-          o.seed_threshold                     ? "`seed_threshold`"
-          : o.segment == SegmentBy::multi_otsu ? "`segment = multi-otsu`"
-                                               : "several thresholds");
+         "{}: `wall = scan` and {} given; the fit supports two phases without seeds only: use `wall = threshold`",
+         o.file,
+         o.seed_threshold                     ? "`seed_threshold`"
+         : o.segment == SegmentBy::multi_otsu ? "`segment = multi-otsu`"
+                                              : "several thresholds");
   m.need(o.smoothing.value_or(0) <= most_fitted_smoothing,
-          "{}: `smoothing = {}` (voxels) given with `wall = scan`; allowed are 0 to {}", o.file,
-          o.smoothing.value_or(0), most_fitted_smoothing);
+         "{}: `smoothing = {}` (voxels) given with `wall = scan`; allowed are 0 to {}", o.file, o.smoothing.value_or(0),
+         most_fitted_smoothing);
 }
 
 }  // namespace
@@ -122,12 +121,12 @@ void check_segmentation(const ImportOptions& o, Mistakes& m) {
   }
   const double smoothing = o.smoothing.value_or(0);
   const double most = is_segmented(o) ? most_segmented_smoothing : 8;
-  m.need(smoothing >= 0 && smoothing <= most, "`smoothing = {}` (voxels) given; allowed are 0 to {}{}", smoothing,
-          most, is_segmented(o) ? " (labels)" : "");
+  m.need(smoothing >= 0 && smoothing <= most, "`smoothing = {}` (voxels) given; allowed are 0 to {}{}", smoothing, most,
+         is_segmented(o) ? " (labels)" : "");
   const bool axes = o.keep_axes[0] || o.keep_axes[1] || o.keep_axes[2];
   m.need(axes || o.keep != KeepClusters::connected,
-          "`keep = connected` needs `keep_axes`: for example, `keep_axes = [true, false, false]` keeps pores that "
-          "connect the two faces across x");
+         "`keep = connected` needs `keep_axes`: for example, `keep_axes = [true, false, false]` keeps pores that "
+         "connect the two faces across x");
   m.need(!axes || o.keep == KeepClusters::connected, "`keep_axes` given; it requires `keep = connected`");
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One image in the formats that `karst.formats` reads, written by the libraries of others where there are such: pydicom, zarr, SciPy,
 netCDF4, h5py, VTK. The image has three different sizes, three different widths, and all its values differ."""
+
 import bz2
 import lzma
 import zlib
@@ -30,8 +31,10 @@ def amira(path: Path, values: np.ndarray, kind: str, endian: str = "<", encode: 
     first = "# AmiraMesh BINARY-LITTLE-ENDIAN 2.1" if endian == "<" else "# AmiraMesh 3D BINARY 2.0"
     coded = f"({encode},{len(body)})" if encode else ""
     units = f'    Units {{\n        Coordinates "{unit}"\n    }}\n' if unit else ""
-    header = (f"{first}\n\n\ndefine Lattice {nx} {ny} {nz}\n\nParameters {{\n{extra}{units}    Content \"{nx}x{ny}x{nz} {kind}, uniform coordinates\",\n"
-              f"    BoundingBox 10 {10 + ends[0]} -4 {ends[1] - 4} 0 {ends[2]},\n    CoordType \"uniform\"\n}}\n\nLattice {{ {kind} {name} }} @1{coded}\n\n# Data section follows\n@1\n")
+    header = (
+        f'{first}\n\n\ndefine Lattice {nx} {ny} {nz}\n\nParameters {{\n{extra}{units}    Content "{nx}x{ny}x{nz} {kind}, uniform coordinates",\n'
+        f'    BoundingBox 10 {10 + ends[0]} -4 {ends[1] - 4} 0 {ends[2]},\n    CoordType "uniform"\n}}\n\nLattice {{ {kind} {name} }} @1{coded}\n\n# Data section follows\n@1\n'
+    )
     return write(path, header.encode(), body, b"\n")
 
 
@@ -47,7 +50,7 @@ def runs(raw: bytes) -> bytes:
         else:
             while at + n < len(raw) and n < 127 and raw[at + n] != raw[at + n - 1]:
                 n += 1
-            out += bytes([128 + n]) + raw[at:at + n]
+            out += bytes([128 + n]) + raw[at : at + n]
         at += n
     return bytes(out)
 
@@ -55,6 +58,7 @@ def runs(raw: bytes) -> bytes:
 def vtk_file(path: Path, values: np.ndarray, cells: bool = False, binary: bool = True) -> Path:
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
+
     image = vtk.vtkImageData()
     nz, ny, nx = values.shape
     image.SetDimensions(nx + cells, ny + cells, nz + cells)
@@ -70,9 +74,12 @@ def vtk_file(path: Path, values: np.ndarray, cells: bool = False, binary: bool =
     return path
 
 
-def dicom_slice(path: Path, plane: np.ndarray, k: int, slope: float = 1, intercept: float = 0, position: float | None = None, series: str = "1.2.3", **other) -> Path:
+def dicom_slice(
+    path: Path, plane: np.ndarray, k: int, slope: float = 1, intercept: float = 0, position: float | None = None, series: str = "1.2.3", **other
+) -> Path:
     import pydicom
     from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian
+
     ds = pydicom.Dataset()
     ds.file_meta = pydicom.dataset.FileMetaDataset()
     ds.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
@@ -107,8 +114,11 @@ def dicom_folder(path: Path, **other) -> Path:
     return path
 
 
-def netcdf(path: Path, form: str, values: np.ndarray = VALUES, names: tuple[str, ...] = ("tomo_zdim", "tomo_ydim", "tomo_xdim"), coordinates: bool = False) -> Path:
+def netcdf(
+    path: Path, form: str, values: np.ndarray = VALUES, names: tuple[str, ...] = ("tomo_zdim", "tomo_ydim", "tomo_xdim"), coordinates: bool = False
+) -> Path:
     import netCDF4
+
     with netCDF4.Dataset(path, "w", format=form) as file:
         for name, n in zip(names, values.shape):
             file.createDimension(name, n)
@@ -139,15 +149,23 @@ def matlab73(path: Path) -> Path:
     return path
 
 
-def zarr_array(path: Path, version: int) -> Path:
+def zarr_array(path: Path, version: int, names: tuple[str, ...] = ("z", "y", "x")) -> Path:
     import zarr
-    zarr.create_array(str(path), shape=SHAPE, chunks=(2, 4, 4), dtype="u2", zarr_format=version)[:] = VALUES
+
+    values = VALUES.transpose(["zyx".index(name) for name in names])
+    array = zarr.create_array(
+        str(path), shape=values.shape, chunks=(2, 4, 4), dtype="u2", zarr_format=version, dimension_names=names if version == 3 else None
+    )
+    array[:] = values
+    if version == 2:  # as xarray writes them
+        array.attrs["_ARRAY_DIMENSIONS"] = list(names)
     return path
 
 
 def ome_zarr(path: Path, version: int) -> Path:
     """OME-NGFF 0.4 (Zarr 2) and 0.5 (Zarr 3): five axes, two resolutions, a scale for both in all."""
     import zarr
+
     group = zarr.open_group(str(path), mode="w", zarr_format=version)
     fine = group.create_array("0", shape=(1, 1, *SHAPE), chunks=(1, 1, 2, 4, 4), dtype="u2")
     fine[:] = VALUES[None, None]
@@ -161,4 +179,5 @@ def ome_zarr(path: Path, version: int) -> Path:
 
 def packed(path: Path, raw: bytes, how: str) -> Path:
     import zstandard
+
     return write(path, {"bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.ZstdCompressor(write_checksum=True).compress}[how](raw))

@@ -3,6 +3,7 @@
 
 usage: read_formats.py FOLDER_OF_THE_PROGRAMS
 """
+
 import json
 import os
 import subprocess
@@ -15,12 +16,29 @@ import h5py
 import karst
 import numpy as np
 import scipy.io
-from format_files import (BYTES, LABELS, SHAPE, VALUES, WIDTHS, amira, dicom_folder, dicom_slice, matlab73, netcdf, ome_zarr, packed, vtk_file, write,
-                          zarr_array)
+from format_files import (
+    BYTES,
+    LABELS,
+    SHAPE,
+    VALUES,
+    WIDTHS,
+    amira,
+    dicom_folder,
+    dicom_slice,
+    matlab73,
+    netcdf,
+    ome_zarr,
+    packed,
+    vtk_file,
+    write,
+    zarr_array,
+)
 from karst.formats import read_image
 
 PROGRAMS = Path(sys.argv.pop(1)).resolve()
-MATERIALS = "    Materials {\n        Exterior {\n            Id 1\n        }\n        Clay {\n            Color 1 0 0,\n            Id 2\n        }\n    }\n"
+MATERIALS = (
+    "    Materials {\n        Exterior {\n            Id 1\n        }\n        Clay {\n            Color 1 0 0,\n            Id 2\n        }\n    }\n"
+)
 
 
 class InFolder(unittest.TestCase):
@@ -57,7 +75,7 @@ class Amira(InFolder):
             self.check(amira(self.at / "a.am", VALUES, "ushort", endian, "HxZip"))
         self.check(amira(self.at / "a.am", BYTES, "byte"), BYTES)
         self.check(amira(self.at / "a.am", VALUES, "ushort", unit=""), unit=False)
-        text = "# AmiraMesh 3D ASCII 2.0\ndefine Lattice 11 7 5\nParameters { CoordType \"uniform\", BoundingBox 0 10 0 9 0 10 }\nLattice { short Data } = @1\n@1\n"
+        text = '# AmiraMesh 3D ASCII 2.0\ndefine Lattice 11 7 5\nParameters { CoordType "uniform", BoundingBox 0 10 0 9 0 10 }\nLattice { short Data } = @1\n@1\n'
         self.check(write(self.at / "a.am", text.encode(), "\n".join(map(str, VALUES.ravel())).encode()), widths=(2e-6, 3e-6, 5e-6), unit=False)
 
     def test_labels_name_their_materials(self):
@@ -67,10 +85,14 @@ class Amira(InFolder):
     def test_rejected(self):
         path = amira(self.at / "a.am", VALUES, "ushort")
         raw = path.read_bytes()
-        for old, new, text in ((b'"uniform"', b'"stacked"', "coordinates are stacked"), (b"{ ushort Data", b"{ complex Data", "type complex"),
-                               (b"define Lattice 11", b"define Lattice 12", "ends early"), (b"{ ushort Data", b"{ ushort[3] Data", "no array of one component"),
-                               (b"    BoundingBox", b"    TransformationMatrix 2 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1,\n    BoundingBox", "scales or shears"),
-                               (b"define Lattice 11", b"define Lattice 10", "other bytes follow")):
+        for old, new, text in (
+            (b'"uniform"', b'"stacked"', "coordinates are stacked"),
+            (b"{ ushort Data", b"{ complex Data", "type complex"),
+            (b"define Lattice 11", b"define Lattice 12", "ends early"),
+            (b"{ ushort Data", b"{ ushort[3] Data", "no array of one component"),
+            (b"    BoundingBox", b"    TransformationMatrix 2 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1,\n    BoundingBox", "scales or shears"),
+            (b"define Lattice 11", b"define Lattice 10", "other bytes follow"),
+        ):
             self.rejected(write(path, raw.replace(old, new)), text)
         self.rejected(write(path, raw[:-20]), "ends early")
         self.rejected(str(path) + ":Nothing", "no array Nothing")
@@ -87,7 +109,14 @@ class LegacyVtk(InFolder):
         head = "# vtk DataFile Version 2.0\n\nBINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS 11 7 5\nORIGIN 0 0 0\nASPECT_RATIO 2 3 5\nPOINT_DATA 385\n"
         bits = VALUES % 3 == 0
         self.check(write(self.at / "a.vtk", (head + "SCALARS s bit\nLOOKUP_TABLE default\n").encode(), np.packbits(bits).tobytes()), bits, unit=False)
-        both = (head + "VECTORS v float\n").encode() + bytes(12 * 385) + b"\nFIELD f 2\none 1 385 unsigned_char\n" + BYTES.tobytes() + b"\ntwo 1 385 unsigned_char\n" + bytes(385)
+        both = (
+            (head + "VECTORS v float\n").encode()
+            + bytes(12 * 385)
+            + b"\nFIELD f 2\none 1 385 unsigned_char\n"
+            + BYTES.tobytes()
+            + b"\ntwo 1 385 unsigned_char\n"
+            + bytes(385)
+        )
         self.check(str(write(self.at / "a.vtk", both)) + ":one", BYTES, unit=False)
         self.rejected(self.at / "a.vtk", "state which array is the image")
 
@@ -160,6 +189,8 @@ class Zarr(InFolder):
     def test_versions(self):
         for version in (2, 3):
             self.check(zarr_array(self.at / f"a{version}", version), widths=None)
+            image = self.check(zarr_array(self.at / f"x{version}", version, ("x", "y", "z")), widths=None)
+            self.assertIn("its axes are called x, y, z", image.notes[0])
             image = self.check(ome_zarr(self.at / f"o{version}", version))
             self.assertIn("has 2 resolutions: 0, the first, is read", image.notes)
 
@@ -184,8 +215,12 @@ class Import(InFolder):
 
     def geometry(self, image, *options):
         result, report = self.at / "result.h5", self.at / "result.json"
-        done = subprocess.run([PROGRAMS / "karst", "import", image, "-o", result, "--overwrite", "--page", "none", "--json", report, "--threshold", "1300", *options],
-                              capture_output=True, text=True, env={**os.environ, "KARST_PYTHON": sys.executable, "OMP_NUM_THREADS": "1"})
+        done = subprocess.run(
+            [PROGRAMS / "karst", "import", image, "-o", result, "--overwrite", "--page", "none", "--json", report, "--threshold", "1300", *options],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "KARST_PYTHON": sys.executable, "OMP_NUM_THREADS": "1"},
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([p.name for p in self.at.iterdir() if ".tmp." in p.name], [])
         with h5py.File(result) as file:
@@ -197,15 +232,30 @@ class Import(InFolder):
         self.assertAlmostEqual(voxel, 2e-6)
         scipy.io.savemat(self.at / "m.mat", {"A": VALUES.transpose(2, 1, 0)})
         x, y, z = VALUES.transpose(2, 1, 0).shape
-        stated = (amira(self.at / "a.am", VALUES, "ushort"), dicom_folder(self.at / "d"), netcdf(self.at / "n.nc", "NETCDF3_CLASSIC"), ome_zarr(self.at / "o", 3),
-                  netcdf(self.at / "n4.nc", "NETCDF4"),
-                  *(netcdf(self.at / f"t{''.join(names)}.nc", "NETCDF4", VALUES.transpose(["zyx".index(n) for n in names]), names, True)
-                    for names in (("x", "y", "z"), ("y", "z", "x"))))
+        stated = (
+            amira(self.at / "a.am", VALUES, "ushort"),
+            dicom_folder(self.at / "d"),
+            netcdf(self.at / "n.nc", "NETCDF3_CLASSIC"),
+            ome_zarr(self.at / "o", 3),
+            netcdf(self.at / "n4.nc", "NETCDF4"),
+            *(
+                netcdf(self.at / f"t{''.join(names)}.nc", "NETCDF4", VALUES.transpose(["zyx".index(n) for n in names]), names, True)
+                for names in (("x", "y", "z"), ("y", "z", "x"))
+            ),
+        )
         ratios = vtk_file(self.at / "v.vtk", VALUES)
         bare = (self.at / "m.mat", matlab73(self.at / "m73.mat"), zarr_array(self.at / "z", 2))
-        plain = packed(self.at / "p.raw.bz2", VALUES.tobytes(), "bz2"), packed(self.at / "p.raw.xz", VALUES.tobytes(), "xz"), packed(self.at / "p.npy.zst", (self.at / "reference.npy").read_bytes(), "zst")
-        for image, options in (*((f, []) for f in stated), (ratios, ["--voxel", "2um"]), *((f, ["--spacing", "2e-6,3e-6,5e-6"]) for f in (*bare, plain[2])),
-                               *((f, ["--spacing", "2e-6,3e-6,5e-6", "--size", f"{x}x{y}x{z}", "--type", "uint16"]) for f in plain[:2])):
+        plain = (
+            packed(self.at / "p.raw.bz2", VALUES.tobytes(), "bz2"),
+            packed(self.at / "p.raw.xz", VALUES.tobytes(), "xz"),
+            packed(self.at / "p.npy.zst", (self.at / "reference.npy").read_bytes(), "zst"),
+        )
+        for image, options in (
+            *((f, []) for f in stated),
+            (ratios, ["--voxel", "2um"]),
+            *((f, ["--spacing", "2e-6,3e-6,5e-6"]) for f in (*bare, plain[2])),
+            *((f, ["--spacing", "2e-6,3e-6,5e-6", "--size", f"{x}x{y}x{z}", "--type", "uint16"]) for f in plain[:2]),
+        ):
             found = self.geometry(image, *options)
             np.testing.assert_array_equal(found[0], level_set, str(image))
             np.testing.assert_array_equal(found[1], distance, str(image))
@@ -220,15 +270,23 @@ class Import(InFolder):
 
     def test_messages(self):
         rock = amira(self.at / "rock.am", VALUES, "ushort")
-        for python, package, text in (("nowhere", "", "nowhere: cannot be started"), (sys.executable, "import no_such_module", "has no package no_such_module, with which it is read")):
+        for python, package, text in (
+            ("nowhere", "", "nowhere: cannot be started"),
+            (sys.executable, "import no_such_module", "has no package no_such_module, with which it is read"),
+        ):
             write(self.at / "h5py.py", package.encode() or b"")
-            done = subprocess.run([PROGRAMS / "karst", "import", rock, "-o", self.at / "r.h5"], capture_output=True, text=True,
-                                  env={**os.environ, "KARST_PYTHON": python, "PYTHONPATH": str(self.at)})
+            done = subprocess.run(
+                [PROGRAMS / "karst", "import", rock, "-o", self.at / "r.h5"],
+                capture_output=True,
+                text=True,
+                env={**os.environ, "KARST_PYTHON": python, "PYTHONPATH": str(self.at)},
+            )
             self.assertEqual(done.returncode, 1)
             self.assertIn(text, done.stdout + done.stderr)
         write(rock, rock.read_bytes()[:-50])
         with self.assertRaisesRegex(karst.RunError, "rock.am: ends early"):
             karst.import_image(rock, self.at / "r.h5", program=PROGRAMS / "karst")
+        self.assertEqual([path.name for path in self.at.iterdir() if ".tmp." in path.name], [])
         done = subprocess.run([PROGRAMS / "karst", "run", rock], capture_output=True, text=True)
         self.assertIn("only `karst import` reads it", done.stdout + done.stderr)
 

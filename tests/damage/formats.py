@@ -5,6 +5,7 @@ COUNT variants of each (40): cut short, bytes changed, removed, inserted, blocks
 image; one that was cut short may give only the image that it held. All else is a failure: a crash, more than 5 s, more than 2 GiB, another
 exception. NetCDF-4 and MATLAB 7.3 are read by karst-read-images, if its path is in KARST_READ_IMAGES.
 """
+
 import json
 import os
 import random
@@ -34,12 +35,28 @@ def samples(folder):
     """What is opened, and the file of it that is damaged."""
     scipy.io.savemat(folder / "a.mat", {"A": VALUES.transpose(2, 1, 0), "dx": 2e-6})
     scipy.io.savemat(folder / "z.mat", {"A": VALUES.transpose(2, 1, 0)}, do_compression=True)
-    alone = [amira(folder / "raw.am", VALUES, "ushort"), amira(folder / "zip.am", VALUES, "ushort", "<", "HxZip"), amira(folder / "rle.am", LABELS, "byte", "<", "HxByteRLE", "Labels"),
-             vtk_file(folder / "b.vtk", VALUES), vtk_file(folder / "t.vtk", VALUES, True, False), folder / "a.mat", folder / "z.mat", dicom_slice(folder / "m.dcm", VALUES, 0),
-             netcdf(folder / "a.nc", "NETCDF3_CLASSIC"), netcdf(folder / "c.nc", "NETCDF3_64BIT_OFFSET", names=("z", "y", "x"), coordinates=True),
-             *(packed(folder / f"p.raw.{how}", BYTES.tobytes(), how) for how in ("bz2", "xz", "zst"))]
+    alone = [
+        amira(folder / "raw.am", VALUES, "ushort"),
+        amira(folder / "zip.am", VALUES, "ushort", "<", "HxZip"),
+        amira(folder / "rle.am", LABELS, "byte", "<", "HxByteRLE", "Labels"),
+        vtk_file(folder / "b.vtk", VALUES),
+        vtk_file(folder / "t.vtk", VALUES, True, False),
+        folder / "a.mat",
+        folder / "z.mat",
+        dicom_slice(folder / "m.dcm", VALUES, 0),
+        netcdf(folder / "a.nc", "NETCDF3_CLASSIC"),
+        netcdf(folder / "c.nc", "NETCDF3_64BIT_OFFSET", names=("z", "y", "x"), coordinates=True),
+        *(packed(folder / f"p.raw.{how}", BYTES.tobytes(), how) for how in ("bz2", "xz", "zst")),
+    ]
     dicom, plain, ome = dicom_folder(folder / "d"), zarr_array(folder / "p3", 3), ome_zarr(folder / "o2", 2)
-    return [*((path, path) for path in alone), (dicom, dicom / "IM3"), (plain, plain / "zarr.json"), (plain, plain / "c/0/0/0"), (ome, ome / ".zattrs"), (ome, ome / "0/.zarray")]
+    return [
+        *((path, path) for path in alone),
+        (dicom, dicom / "IM3"),
+        (plain, plain / "zarr.json"),
+        (plain, plain / "c/0/0/0"),
+        (ome, ome / ".zattrs"),
+        (ome, ome / "0/.zarray"),
+    ]
 
 
 def damaged(raw, dice):
@@ -47,20 +64,20 @@ def damaged(raw, dice):
     data = bytearray(raw)
     kind = dice.randrange(6)
     if kind == 0:
-        return bytes(data[:dice.randrange(len(data))]), True
+        return bytes(data[: dice.randrange(len(data))]), True
     for _ in range(dice.choice((1, 1, 2, 8))):
         at = dice.choice((dice.randrange(len(data)), dice.randrange(min(len(data), 600))))  # headers are in front
         length = dice.choice((1, 1, 4, 30))
         if kind == 1:
-            data[at:at + length] = bytes(dice.randrange(256) for _ in data[at:at + length])
+            data[at : at + length] = bytes(dice.randrange(256) for _ in data[at : at + length])
         elif kind == 2:
             data[at] ^= 1 << dice.randrange(8)
         elif kind == 3:
-            del data[at:at + length]
+            del data[at : at + length]
         elif kind == 4:
             data[at:at] = dice.choice((b"\0", b"9", b"-", b"\xff" * 4, bytes(30), b"99999999"))
         else:
-            data[at:at + length] = dice.choice((b"\xff\xff\xff\x7f", b"\xff" * 8, b"9" * 12))[:length]
+            data[at : at + length] = dice.choice((b"\xff\xff\xff\x7f", b"\xff" * 8, b"9" * 12))[:length]
         if not data:
             data = bytearray(b"\0")
     return bytes(data), False
@@ -137,7 +154,11 @@ def campaign(opened, file, folder, count, seed):
 def by_the_program(folder, count, seed):
     """HDF5 of other programs, read in C++."""
     paths = []
-    for file in (netcdf(folder / "n4.nc", "NETCDF4"), netcdf(folder / "c4.nc", "NETCDF4", names=("z", "y", "x"), coordinates=True), matlab73(folder / "m73.mat")):
+    for file in (
+        netcdf(folder / "n4.nc", "NETCDF4"),
+        netcdf(folder / "c4.nc", "NETCDF4", names=("z", "y", "x"), coordinates=True),
+        matlab73(folder / "m73.mat"),
+    ):
         dice, raw = random.Random(f"{seed} {file.name}"), file.read_bytes()
         for n in range(10 * count):
             paths.append(folder / f"{n}_{file.name}")

@@ -29,8 +29,15 @@ from karst.formats.zarr_store import is_zarr, read_zarr
 
 __all__ = ["Image", "compression_of", "read_image", "write_image"]
 
-STARTS: tuple[tuple[bytes, Reader], ...] = ((b"# AmiraMesh", read_amira), (b"# Avizo", read_amira), (b"# vtk DataFile", read_legacy_vtk),
-                                            (b"MATLAB 5.0 MAT-file", read_matlab), (b"CDF\x01", read_netcdf), (b"CDF\x02", read_netcdf), (b"CDF\x05", read_netcdf))
+STARTS: tuple[tuple[bytes, Reader], ...] = (
+    (b"# AmiraMesh", read_amira),
+    (b"# Avizo", read_amira),
+    (b"# vtk DataFile", read_legacy_vtk),
+    (b"MATLAB 5.0 MAT-file", read_matlab),
+    (b"CDF\x01", read_netcdf),
+    (b"CDF\x02", read_netcdf),
+    (b"CDF\x05", read_netcdf),
+)
 PACKED = ((b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 
 
@@ -62,7 +69,7 @@ def parted(path: str | Path) -> tuple[Path, str | None]:
     text = str(path)
     while not Path(text).exists() and ":" in text:
         text = text.rpartition(":")[0]
-    name = str(path)[len(text) + 1:]
+    name = str(path)[len(text) + 1 :]
     return Path(text), name or None
 
 
@@ -77,7 +84,9 @@ def read_image(path: str | Path) -> Image:
     require(file.exists(), f"{file}: no such file")
     reader = reader_of(file)
     if reader is None:
-        raise KarstError(f"{file}: its first bytes are of none of these formats: DICOM, AmiraMesh, Avizo, legacy VTK, classic NetCDF, MATLAB before 7.3, Zarr")
+        raise KarstError(
+            f"{file}: its first bytes are of none of these formats: DICOM, AmiraMesh, Avizo, legacy VTK, classic NetCDF, MATLAB before 7.3, Zarr"
+        )
     try:
         image = reader(file, name)
     except ImportError as error:
@@ -96,7 +105,16 @@ def write_image(image: Image, output: str | Path, source: str = "") -> None:
     """An HDF5 file that `karst import` reads: the array, and what is known of it."""
     kind = np.dtype(image.values.dtype)
     stored = np.dtype("u1") if kind.kind == "b" else np.dtype("f4") if kind == np.float16 else kind.newbyteorder("<")
-    about = {"path": source, "format": image.format, "widths": image.widths, "unit": image.unit, "notes": image.notes, "note": image.note, "labels": image.labels, "black": image.black}
+    about = {
+        "path": source,
+        "format": image.format,
+        "widths": image.widths,
+        "unit": image.unit,
+        "notes": image.notes,
+        "note": image.note,
+        "labels": image.labels,
+        "black": image.black,
+    }
     with h5py.File(output, "w") as file:
         data = file.create_dataset("image", image.values.shape, stored)
         for k in range(image.values.shape[0]):

@@ -36,7 +36,7 @@ def header_of(path: Path) -> tuple[str, int]:
         start = file.read(MOST_HEADER)
     found = re.search(rb"^@\d+[ \t]*\r?\n", start, re.M)
     require(found, f"{path}: ends early: has no data section (@1) within its first {len(start)} bytes")
-    return start[:found.start()].decode("utf-8", "replace"), found.start()
+    return start[: found.start()].decode("utf-8", "replace"), found.start()
 
 
 def group(text: str, name: str) -> str | None:
@@ -48,7 +48,7 @@ def group(text: str, name: str) -> str | None:
     while at < len(text) and depth > 0:
         depth += {"{": 1, "}": -1}.get(text[at], 0)
         at += 1
-    return text[found.end():at - 1]
+    return text[found.end() : at - 1]
 
 
 def numbers(text: str, name: str, count: int, path: Path) -> list[float] | None:
@@ -67,8 +67,10 @@ def lattices(header: str) -> dict[str, tuple[int, ...]]:
 
 def arrays(header: str) -> list[Data]:
     form = r"^[ \t]*(\w+)\s*\{\s*(\w+)(?:\s*\[\s*(\d+)\s*\])?\s+(\w+)\s*\}\s*=?\s*@(\d+)(?:\s*\(\s*(\w+)\s*,\s*(\d+)\s*\))?"
-    return [Data(lattice, kind, int(components or 1), name, section, encoding or "", int(length or 0))
-            for lattice, kind, components, name, section, encoding, length in re.findall(form, header, re.M)]
+    return [
+        Data(lattice, kind, int(components or 1), name, section, encoding or "", int(length or 0))
+        for lattice, kind, components, name, section, encoding, length in re.findall(form, header, re.M)
+    ]
 
 
 def unpack_runs(packed: bytes, needed: int, path: Path) -> bytearray:
@@ -78,10 +80,10 @@ def unpack_runs(packed: bytes, needed: int, path: Path) -> bytearray:
     while at < len(packed) and len(out) <= needed:
         count = packed[at]
         if count > 128:
-            out += packed[at + 1:at + count - 127]
+            out += packed[at + 1 : at + count - 127]
             at += count - 127
         elif 0 < count < 128:
-            out += packed[at + 1:at + 2] * count
+            out += packed[at + 1 : at + 2] * count
             at += 2
         else:
             raise KarstError(f"{path}: its run-length code is damaged at byte {at} of {len(packed)}")
@@ -96,7 +98,10 @@ def unpack_zip(packed: bytes, needed: int, path: Path) -> bytes:
         out = unpacker.decompress(packed, needed + 1)
     except zlib.error as error:
         raise KarstError(f"{path}: its compressed voxels are damaged ({error})") from None
-    require(len(out) == needed and unpacker.eof and not unpacker.unused_data, f"{path}: its compressed voxels give {len(out)} bytes or more, its size needs {needed}")
+    require(
+        len(out) == needed and unpacker.eof and not unpacker.unused_data,
+        f"{path}: its compressed voxels give {len(out)} bytes or more, its size needs {needed}",
+    )
     return out
 
 
@@ -120,7 +125,10 @@ def section(path: Path, start: int, wanted: str, lengths: dict[str, int]) -> tup
         for number in order:
             file.seek(at)
             mark = re.match(rb"\s*@(\d+)[ \t]*\r?\n", file.read(64))
-            require(mark and mark[1].decode() == number, f"{path}: its section @{number} does not begin at byte {at}: it is damaged, or another file is joined to it")
+            require(
+                mark and mark[1].decode() == number,
+                f"{path}: its section @{number} does not begin at byte {at}: it is damaged, or another file is joined to it",
+            )
             if number == wanted:
                 return at + mark.end(), number == order[-1]
             at += mark.end() + lengths[number]
@@ -136,9 +144,13 @@ def read_voxels(path: Path, header: str, start: int, data: Data, shape: tuple[in
     if "ASCII" in header.split("\n", 1)[0]:
         require_bytes(path, size - start, 2 * count, "its text")
         words = path.read_bytes()[start:].decode("ascii", "replace").split()
-        require(words and words[0] == f"@{data.section}" and len(words) == count + 1, f"{path}: its text has {len(words) - 1} numbers, its size needs {count}")
+        require(
+            words and words[0] == f"@{data.section}" and len(words) == count + 1, f"{path}: its text has {len(words) - 1} numbers, its size needs {count}"
+        )
         wide = np.array(words[1:], float if kind.kind == "f" else np.int64)
-        require(kind.kind == "f" or (wide.min() >= np.iinfo(kind).min and wide.max() <= np.iinfo(kind).max), f"{path}: has numbers that are no {data.type}")
+        require(
+            kind.kind == "f" or (wide.min() >= np.iinfo(kind).min and wide.max() <= np.iinfo(kind).max), f"{path}: has numbers that are no {data.type}"
+        )
         return wide.astype(kind).reshape(shape)
     lengths = section_lengths(header, lattices(header), path)
     at, last = section(path, start, data.section, lengths)
@@ -165,7 +177,10 @@ def check_rotation(parameters: str, path: Path, notes: list[str]) -> None:
     if matrix is None or np.allclose(np.reshape(matrix, (4, 4))[:3, :3], np.eye(3), atol=1e-6):
         return
     axes = np.reshape(matrix, (4, 4))[:3, :3]
-    require(np.allclose(axes @ axes.T, np.eye(3), atol=1e-3), f"{path}: its TransformationMatrix scales or shears the voxels; apply it in Avizo (Apply Transform) and save the result")
+    require(
+        np.allclose(axes @ axes.T, np.eye(3), atol=1e-3),
+        f"{path}: its TransformationMatrix scales or shears the voxels; apply it in Avizo (Apply Transform) and save the result",
+    )
     notes.append("its rotation (TransformationMatrix) is ignored: x, y, z are the axes of the voxels")
 
 

@@ -23,6 +23,7 @@ def is_dicom(path: Path) -> bool:
 
 def header(path: Path) -> Any:
     import pydicom
+
     try:
         return pydicom.dcmread(path, stop_before_pixels=True)
     except Exception as error:
@@ -33,8 +34,10 @@ def check_gray(ds: Any, path: Path) -> None:
     """What the pixels are, before memory is taken for them."""
     for name in ("Rows", "Columns", "BitsAllocated"):
         require(isinstance(ds.get(name), int) and ds.get(name) > 0, f"{path}: has no {name}: it holds no image")
-    require(ds.get("SamplesPerPixel", 1) == 1 and str(ds.get("PhotometricInterpretation", "MONOCHROME2")).startswith("MONOCHROME"),
-            f"{path}: its pixels are {ds.get('PhotometricInterpretation')}, {ds.get('SamplesPerPixel')} values each; only gray images are read")
+    require(
+        ds.get("SamplesPerPixel", 1) == 1 and str(ds.get("PhotometricInterpretation", "MONOCHROME2")).startswith("MONOCHROME"),
+        f"{path}: its pixels are {ds.get('PhotometricInterpretation')}, {ds.get('SamplesPerPixel')} values each; only gray images are read",
+    )
 
 
 def number(ds: Any, name: str) -> float | None:
@@ -42,7 +45,7 @@ def number(ds: Any, name: str) -> float | None:
         value = ds.get(name)
         return None if value is None or value == "" else float(value)
     except (TypeError, ValueError):
-        raise KarstError(f"{ds.filename}: {name} is \"{ds.get(name)}\", not a number") from None
+        raise KarstError(f'{ds.filename}: {name} is "{ds.get(name)}", not a number') from None
 
 
 def numbers(ds: Any, name: str, count: int) -> np.ndarray | None:
@@ -60,18 +63,21 @@ def numbers(ds: Any, name: str, count: int) -> np.ndarray | None:
 def pixels(path: Path) -> tuple[Any, np.ndarray]:
     """The values of a file, scaled as it states, [frame, row, column]."""
     import pydicom
+
     try:
         ds = pydicom.dcmread(path)
         check_gray(ds, path)
         frames = int(ds.get("NumberOfFrames") or 1)
         needed = frames * ds.Rows * ds.Columns * ds.BitsAllocated // 8
         compressed = ds.file_meta.TransferSyntaxUID.is_compressed
-        require(compressed or "PixelData" not in ds or len(ds.PixelData) in (needed, needed + needed % 2),
-                f"{path}: its pixels need {needed} bytes, it has {len(ds.get('PixelData', b''))}")
+        require(
+            compressed or "PixelData" not in ds or len(ds.PixelData) in (needed, needed + needed % 2),
+            f"{path}: its pixels need {needed} bytes, it has {len(ds.get('PixelData', b''))}",
+        )
         values = ds.pixel_array.reshape(frames, ds.Rows, ds.Columns)
         bits = int(ds.get("BitsStored", ds.BitsAllocated))
         if values.dtype.kind in "iu" and 0 < bits < ds.BitsAllocated:
-            low, high = (0, 2**bits - 1) if values.dtype.kind == "u" else (-2**(bits - 1), 2**(bits - 1) - 1)
+            low, high = (0, 2**bits - 1) if values.dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
             require(values.min() >= low and values.max() <= high, f"{path}: has values from {values.min()} to {values.max()}, but states {bits} bits")
     except KarstError:
         raise
@@ -89,7 +95,11 @@ class Scale:
         if (self.slope, self.intercept) == (1.0, 0.0):
             return values
         whole = self.slope.is_integer() and self.intercept.is_integer() and values.dtype.kind in "iu"
-        return values.astype(np.int32) * int(self.slope) + int(self.intercept) if whole else values.astype(np.float32) * np.float32(self.slope) + np.float32(self.intercept)
+        return (
+            values.astype(np.int32) * int(self.slope) + int(self.intercept)
+            if whole
+            else values.astype(np.float32) * np.float32(self.slope) + np.float32(self.intercept)
+        )
 
 
 def scale_of(ds: Any) -> Scale:
@@ -104,7 +114,7 @@ def finish(image: Image, ds: Any, scale: Scale, same_scale: bool) -> Image:
     elif (scale.slope, scale.intercept) != (1.0, 0.0):
         image.notes.append(f"its rescale is applied: values are {scale.intercept:g} + {scale.slope:g} times the stored values")
     if ds.get("PhotometricInterpretation") == "MONOCHROME1":
-        image.black = scale.slope * (2.0**int(ds.get("BitsStored", 8)) - 1) + scale.intercept
+        image.black = scale.slope * (2.0 ** int(ds.get("BitsStored", 8)) - 1) + scale.intercept
     return image
 
 
@@ -157,7 +167,10 @@ def distances(files: list[tuple[Path, Any]], folder: Path) -> np.ndarray | None:
         return None
     require(missing == 0, f"{folder}: {missing} of its {len(files)} slices have no ImagePositionPatient")
     first = turns[0] if turns[0] is not None else np.array([1.0, 0, 0, 0, 1, 0])
-    require(all(turn is None or np.allclose(turn, first, atol=1e-4) for turn in turns), f"{folder}: its slices have different orientations (ImageOrientationPatient)")
+    require(
+        all(turn is None or np.allclose(turn, first, atol=1e-4) for turn in turns),
+        f"{folder}: its slices have different orientations (ImageOrientationPatient)",
+    )
     require(abs(first[:3] @ first[3:]) < 1e-3, f"{folder}: rows and columns of its slices are not at right angles (ImageOrientationPatient)")
     normal = np.cross(first[:3], first[3:])
     normal /= np.linalg.norm(normal)
@@ -173,8 +186,10 @@ def ordered(files: list[tuple[Path, Any]], folder: Path, notes: list[str]) -> tu
     along = distances(files, folder)
     if along is None:
         order = [number(ds, "InstanceNumber") for _, ds in files]
-        require(len(files) == 1 or (None not in order and len(set(order)) == len(order)),
-                f"{folder}: its slices have neither positions (ImagePositionPatient) nor different numbers (InstanceNumber): their order is unknown")
+        require(
+            len(files) == 1 or (None not in order and len(set(order)) == len(order)),
+            f"{folder}: its slices have neither positions (ImagePositionPatient) nor different numbers (InstanceNumber): their order is unknown",
+        )
         if len(files) > 1:
             notes.append("its slices state no positions (ImagePositionPatient): they are in the order of InstanceNumber")
             gaps = np.diff(sorted(order))
@@ -185,10 +200,15 @@ def ordered(files: list[tuple[Path, Any]], folder: Path, notes: list[str]) -> tu
         return by_place, stated_step(files[0][1])
     places = np.sort(along)
     gaps = np.diff(places)
-    require(gaps.min() > 1e-6 * max(gaps.max(), 1e-9), f"{folder}: two slices lie at the same position ({places[int(np.argmin(gaps))]:g} mm along their normal); is a file there twice?")
+    require(
+        gaps.min() > 1e-6 * max(gaps.max(), 1e-9),
+        f"{folder}: two slices lie at the same position ({places[int(np.argmin(gaps))]:g} mm along their normal); is a file there twice?",
+    )
     step = (places[-1] - places[0]) / (len(files) - 1)
-    require(gaps.max() - gaps.min() <= 0.01 * step,
-            f"{folder}: the distances between its slices are not uniform: {gaps.min():g} to {gaps.max():g} mm; a slice is missing, or the scan must be resampled")
+    require(
+        gaps.max() - gaps.min() <= 0.01 * step,
+        f"{folder}: the distances between its slices are not uniform: {gaps.min():g} to {gaps.max():g} mm; a slice is missing, or the scan must be resampled",
+    )
     said = stated_step(files[0][1])
     if said and abs(said / step - 1) > 1e-2:
         notes.append(f"it states slices {said:g} mm thick or apart; their positions are {step:g} mm apart, which is used")
@@ -248,7 +268,7 @@ def frame_places(ds: Any, path: Path, frames: int) -> tuple[np.ndarray | None, n
 
 
 def read_file(path: Path, name: str | None) -> Image:
-    require(name is None, f"{path}: a DICOM file has one image; remove \":{name}\"")
+    require(name is None, f'{path}: a DICOM file has one image; remove ":{name}"')
     ds, values = pixels(path)
     image = Image(None, "DICOM")
     scale, in_plane = scale_of(ds), numbers(ds, "PixelSpacing", 2)

@@ -11,9 +11,33 @@ import numpy as np
 
 from karst.error import KarstError
 
-METRES = {"m": 1.0, "meter": 1.0, "metre": 1.0, "cm": 1e-2, "centimeter": 1e-2, "centimetre": 1e-2, "mm": 1e-3, "millimeter": 1e-3, "millimetre": 1e-3,
-          "um": 1e-6, "µm": 1e-6, "μm": 1e-6, "micron": 1e-6, "micrometer": 1e-6, "micrometre": 1e-6, "nm": 1e-9, "nanometer": 1e-9, "nanometre": 1e-9,
-          "pm": 1e-12, "picometer": 1e-12, "picometre": 1e-12, "å": 1e-10, "angstrom": 1e-10, "in": 0.0254, "inch": 0.0254}
+METRES = {
+    "m": 1.0,
+    "meter": 1.0,
+    "metre": 1.0,
+    "cm": 1e-2,
+    "centimeter": 1e-2,
+    "centimetre": 1e-2,
+    "mm": 1e-3,
+    "millimeter": 1e-3,
+    "millimetre": 1e-3,
+    "um": 1e-6,
+    "µm": 1e-6,
+    "μm": 1e-6,
+    "micron": 1e-6,
+    "micrometer": 1e-6,
+    "micrometre": 1e-6,
+    "nm": 1e-9,
+    "nanometer": 1e-9,
+    "nanometre": 1e-9,
+    "pm": 1e-12,
+    "picometer": 1e-12,
+    "picometre": 1e-12,
+    "å": 1e-10,
+    "angstrom": 1e-10,
+    "in": 0.0254,
+    "inch": 0.0254,
+}
 
 
 @dataclass
@@ -51,7 +75,7 @@ def set_widths(image: Image, widths: Sequence[float], unit: str, where: str) -> 
     image.widths = (float(widths[0]), float(widths[1]), float(widths[2]))
     image.unit = metres(unit)
     if unit.strip() and image.unit is None:
-        image.notes.append(f"its unit \"{unit}\" ({where}) is unknown")
+        image.notes.append(f'its unit "{unit}" ({where}) is unknown')
 
 
 def require(condition: Any, message: str) -> None:
@@ -98,7 +122,7 @@ def axis_named(name: str) -> str | None:
 def in_order(path: Path, values: Any, names: Sequence[str], notes: list[str]) -> Any:
     """Axes in the order z, y, x, by their names if these say which they are; otherwise the last is taken as x."""
     axes = [axis_named(name) for name in names]
-    usual = ["z", "y", "x"][3 - len(axes):]
+    usual = ["z", "y", "x"][3 - len(axes) :]
     if axes == usual or not any(axes):
         return values
     if len(axes) == 2 or None in axes or len(set(axes)) < 3:

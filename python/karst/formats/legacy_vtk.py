@@ -15,8 +15,21 @@ import numpy as np
 from karst.error import KarstError
 from karst.formats.image import Image, choose, require, require_bytes, set_widths, size_text
 
-TYPES = {"unsigned_char": "u1", "char": "i1", "unsigned_short": "u2", "short": "i2", "unsigned_int": "u4", "int": "i4", "unsigned_long": "u8", "long": "i8",
-         "vtktypeint64": "i8", "vtktypeuint64": "u8", "vtkidtype": "i4", "float": "f4", "double": "f8"}
+TYPES = {
+    "unsigned_char": "u1",
+    "char": "i1",
+    "unsigned_short": "u2",
+    "short": "i2",
+    "unsigned_int": "u4",
+    "int": "i4",
+    "unsigned_long": "u8",
+    "long": "i8",
+    "vtktypeint64": "i8",
+    "vtktypeuint64": "u8",
+    "vtkidtype": "i4",
+    "float": "f4",
+    "double": "f8",
+}
 COMPONENTS = {"vectors": 3, "normals": 3, "tensors": 9, "tensors6": 6, "texture_coordinates": 0, "color_scalars": 0}
 
 
@@ -38,11 +51,11 @@ class Text:
     def line(self) -> str | None:
         """The next line that is not empty."""
         while self.at < len(self.bytes):
-            piece = bytes(self.bytes[self.at:self.at + 4096])
+            piece = bytes(self.bytes[self.at : self.at + 4096])
             end = piece.find(b"\n")
             require(end >= 0 or len(piece) < 4096, f"{self.path}: has a line of more than 4096 bytes where a keyword is expected (byte {self.at})")
             self.at += len(piece) if end < 0 else end + 1
-            text = piece[:end if end >= 0 else None].decode("latin-1").strip()
+            text = piece[: end if end >= 0 else None].decode("latin-1").strip()
             if text:
                 return text
         return None
@@ -55,7 +68,7 @@ class Text:
         if kind == "bit":
             length = (count + 7) // 8
             require_bytes(self.path, left, length, f"an array of {count} bits")
-            packed = self.bytes[self.at:self.at + length]
+            packed = self.bytes[self.at : self.at + length]
             self.at += length
             return np.unpackbits(packed)[:count]
         form = np.dtype(">" + TYPES[kind])
@@ -67,7 +80,7 @@ class Text:
         return found
 
     def words(self, kind: str, count: int) -> np.ndarray:
-        left = bytes(self.bytes[self.at:])
+        left = bytes(self.bytes[self.at :])
         require_bytes(self.path, len(left) + 1, 2 * count, f"an array of {count} {kind}")
         words = left.split(None, count)
         require(len(words) >= count, f"{self.path}: ends early: an array of {count} {kind} has {len(words)} values")
@@ -78,8 +91,10 @@ class Text:
         except ValueError as error:
             raise KarstError(f"{self.path}: an array of {count} {kind} has other words than numbers ({error})") from None
         form = np.dtype(TYPES.get(kind, "u1"))
-        require(form.kind == "f" or count == 0 or (wide.min() >= np.iinfo(form).min and wide.max() <= np.iinfo(form).max),
-                f"{self.path}: has numbers that are no {kind}")
+        require(
+            form.kind == "f" or count == 0 or (wide.min() >= np.iinfo(form).min and wide.max() <= np.iinfo(form).max),
+            f"{self.path}: has numbers that are no {kind}",
+        )
         return wide.astype(form)
 
 
@@ -117,7 +132,7 @@ def fields(text: Text, words: list[str], cells: bool, binary: bool) -> Iterator[
 
 def skip_metadata(text: Text) -> None:
     """METADATA ends with an empty line."""
-    end = re.search(rb"\n[ \t]*\r?\n", bytes(text.bytes[text.at - 1:text.at + (1 << 16)]))
+    end = re.search(rb"\n[ \t]*\r?\n", bytes(text.bytes[text.at - 1 : text.at + (1 << 16)]))
     text.at = text.at - 1 + end.end() if end else len(text.bytes)
 
 
@@ -146,7 +161,7 @@ def attributes(text: Text, binary: bool) -> Iterator[Array]:
         elif key == "lookup_table":
             text.values("unsigned_char" if binary else "float", 4 * count_in(words, 2, text.path), binary)
         else:
-            require(count is not None, f"{text.path}: \"{line[:60]}\" stands where POINT_DATA or CELL_DATA is expected")
+            require(count is not None, f'{text.path}: "{line[:60]}" stands where POINT_DATA or CELL_DATA is expected')
             if key == "scalars":
                 yield scalars(text, words, cells, count, binary)
             elif key == "color_scalars":
@@ -155,16 +170,16 @@ def attributes(text: Text, binary: bool) -> Iterator[Array]:
             elif key in ("vectors", "normals", "tensors") and len(words) == 3:
                 yield Array(words[1], cells, COMPONENTS[key], count, text.values(known_type(words[2], text.path), COMPONENTS[key] * count, binary))
             else:
-                raise KarstError(f"{text.path}: \"{line[:60]}\" is no keyword that is read here; save it as .vti (ParaView: File > Save Data)")
+                raise KarstError(f'{text.path}: "{line[:60]}" is no keyword that is read here; save it as .vti (ParaView: File > Save Data)')
 
 
 def geometry(text: Text, path: Path) -> tuple[list[int], list[float], bool]:
     """Points along x, y, z, their distances, and whether the values are binary."""
     require((text.line() or "").startswith("# vtk DataFile"), f"{path}: does not begin as a legacy VTK file")
-    end = bytes(text.bytes[text.at:text.at + 4096]).find(b"\n")  # the title, which may be empty
+    end = bytes(text.bytes[text.at : text.at + 4096]).find(b"\n")  # the title, which may be empty
     text.at += max(end + 1, 0)
     storage = (text.line() or "").upper()
-    require(storage in ("ASCII", "BINARY"), f"{path}: its third line is \"{storage[:40]}\", not ASCII or BINARY")
+    require(storage in ("ASCII", "BINARY"), f'{path}: its third line is "{storage[:40]}", not ASCII or BINARY')
     dataset = (text.line() or "").split()
     require(dataset[:1] == ["DATASET"] and len(dataset) == 2, f"{path}: has no line DATASET")
     require(dataset[1].upper() == "STRUCTURED_POINTS", f"{path}: its data set is {dataset[1]}; images are STRUCTURED_POINTS")
@@ -197,7 +212,10 @@ def read_legacy_vtk(path: Path, name: str | None) -> Image:
         if array.components == 1 and array.count == size[0] * size[1] * size[2]:
             found[array.name] = array
         else:
-            require(array.components != 1 or array.count <= 1, f"{path}: its array {array.name} has {array.count} values, its {'cells' if array.cells else 'points'} are {size_text(size)}")
+            require(
+                array.components != 1 or array.count <= 1,
+                f"{path}: its array {array.name} has {array.count} values, its {'cells' if array.cells else 'points'} are {size_text(size)}",
+            )
     chosen = found[choose(path, name, {n: (cells if a.cells else points)[::-1] for n, a in found.items()})]
     image = Image(chosen.values.reshape((cells if chosen.cells else points)[::-1]), f"legacy VTK, {'cells' if chosen.cells else 'points'}")
     set_widths(image, [abs(step) for step in steps], "", "SPACING")

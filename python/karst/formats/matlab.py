@@ -30,7 +30,7 @@ def check_elements(path: Path) -> None:
             start = file.read(8)
             require(len(start) == 8, f"{path}: ends early: an element is expected at byte {at}")
             kind, length = struct.unpack(order + "II", start)
-            return (kind & 0xffff, kind >> 16, at + 8) if kind >> 16 else (kind, length, at + 8 + (length + 7) // 8 * 8)
+            return (kind & 0xFFFF, kind >> 16, at + 8) if kind >> 16 else (kind, length, at + 8 + (length + 7) // 8 * 8)
 
         at = HEADER
         while at + 8 <= size:
@@ -47,13 +47,14 @@ def check_elements(path: Path) -> None:
             if kind == MATRIX and inner >= end:
                 file.seek(parts[0] + 8 if parts else at)
                 flags = struct.unpack(order + "I", file.read(4))[0]
-                whole = flags & 0xff in NUMERIC and len(parts) == (5 if flags & COMPLEX else 4)
-                require(whole or flags & 0xff not in NUMERIC, f"{path}: is damaged: its array at byte {at} has {len(parts)} elements")
+                whole = flags & 0xFF in NUMERIC and len(parts) == (5 if flags & COMPLEX else 4)
+                require(whole or flags & 0xFF not in NUMERIC, f"{path}: is damaged: its array at byte {at} has {len(parts)} elements")
             at = end
 
 
 def read_matlab(path: Path, name: str | None) -> Image:
     import scipy.io
+
     check_elements(path)
     try:
         arrays = {n: shape for n, shape, kind in scipy.io.whosmat(path) if kind in CLASSES and len(shape) in (2, 3)}
@@ -61,13 +62,19 @@ def read_matlab(path: Path, name: str | None) -> Image:
         raise KarstError(f"{path}: ends early or is damaged: it cannot be read as a MATLAB file ({error})") from None
     chosen = choose(path, name, {n: shape[::-1] for n, shape in arrays.items()})
     count = int(np.prod(arrays[chosen], dtype=object))
-    require(0 < count <= 1100 * path.stat().st_size, f"{path}: its array {chosen} of {count} values does not fit into the file of {path.stat().st_size} bytes")
+    require(
+        0 < count <= 1100 * path.stat().st_size, f"{path}: its array {chosen} of {count} values does not fit into the file of {path.stat().st_size} bytes"
+    )
     try:
         values = np.asarray(scipy.io.loadmat(path, variable_names=[chosen])[chosen])
     except Exception as error:
         raise KarstError(f"{path}: its array {chosen} ends early or is damaged ({error})") from None
-    require(values.shape == tuple(arrays[chosen]) and values.dtype.kind in "biuf", f"{path}: its array {chosen} holds {values.dtype}; real numbers are needed")
+    require(
+        values.shape == tuple(arrays[chosen]) and values.dtype.kind in "biuf", f"{path}: its array {chosen} holds {values.dtype}; real numbers are needed"
+    )
     image = Image(np.transpose(values).reshape((*values.shape, 1)[2::-1]), "MATLAB", note="MATLAB states no widths")
-    image.notes.append("of the MATLAB array A(i, j, k) the first index is x, the second y, the third z. If its first index is the row of a picture, as imread "
-                       "gives them, `axes = yxz` exchanges x and y")
+    image.notes.append(
+        "of the MATLAB array A(i, j, k) the first index is x, the second y, the third z. If its first index is the row of a picture, as imread "
+        "gives them, `axes = yxz` exchanges x and y"
+    )
     return image

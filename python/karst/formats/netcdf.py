@@ -31,10 +31,14 @@ def open_classic(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         wide = file.read(4)[3:] == b"\x05"
     if wide:
         import netCDF4
+
         data = netCDF4.Dataset(path)
         data.set_auto_maskandscale(False)
-        return {n: (v.dimensions, v.shape, {a: v.getncattr(a) for a in v.ncattrs()}, v) for n, v in data.variables.items()}, {a: data.getncattr(a) for a in data.ncattrs()}
+        return {n: (v.dimensions, v.shape, {a: v.getncattr(a) for a in v.ncattrs()}, v) for n, v in data.variables.items()}, {
+            a: data.getncattr(a) for a in data.ncattrs()
+        }
     import scipy.io
+
     warnings.filterwarnings("ignore", "Cannot close a netcdf_file", RuntimeWarning)  # its arrays are maps of the file
     try:
         data = scipy.io.netcdf_file(path, "r", mmap=True, maskandscale=False)
@@ -93,7 +97,9 @@ def read_netcdf(path: Path, name: str | None) -> Image:
     require(values.dtype.kind in "iuf", f"{path}: its values are no numbers ({values.dtype})")
     values = unsigned(values, owners, image.notes)
     if "scale_factor" in own or "add_offset" in own:
-        image.notes.append(f"its scale_factor {own.get('scale_factor', 1)} and add_offset {own.get('add_offset', 0)} are not applied: values are as stored")
+        image.notes.append(
+            f"its scale_factor {own.get('scale_factor', 1)} and add_offset {own.get('add_offset', 0)} are not applied: values are as stored"
+        )
     find_widths(image, list(dimensions), variables, owners)
     values = in_order(path, values, list(dimensions), image.notes)
     image.values = values.reshape((1, *values.shape)) if values.ndim == 2 else values

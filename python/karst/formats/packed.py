@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files compressed as a whole by bzip2, xz or zstd: decompressed, whatever they hold."""
+from __future__ import annotations
+
 import bz2
 import lzma
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ BLOCK = 1 << 20
 def zstd_blocks(path: Path) -> Iterator[bytes]:
     """Frame after frame; the stream of zstandard itself takes the end of the file for the end of a frame."""
     import zstandard
+
     frame = None
     with open(path, "rb") as file:
         while packed := file.read(BLOCK):
@@ -28,7 +31,7 @@ def blocks(path: Path, kind: str) -> Iterator[bytes]:
     if kind == "zstd":
         yield from zstd_blocks(path)
         return
-    with (bz2.open(path) if kind == "bzip2" else lzma.open(path)) as packed:
+    with bz2.open(path) if kind == "bzip2" else lzma.open(path) as packed:
         while block := packed.read(BLOCK):
             yield block
 

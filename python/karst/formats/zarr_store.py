@@ -32,36 +32,51 @@ def scale_in(items: Any, rank: int, path: Path) -> np.ndarray:
     scale = np.ones(rank)
     for item in items or []:
         kind = item.get("type")
-        require(kind in ("scale", "translation", "identity"), f"{path}: its OME metadata have a transformation of type {kind}; only scale and translation are read")
+        require(
+            kind in ("scale", "translation", "identity"),
+            f"{path}: its OME metadata have a transformation of type {kind}; only scale and translation are read",
+        )
         if kind == "scale":
             factors = np.asarray(item.get("scale", []), float)
-            require(factors.shape == (rank,) and np.all(np.isfinite(factors)) and np.all(factors != 0), f"{path}: its OME scale {item.get('scale')} needs {rank} numbers, not 0")
+            require(
+                factors.shape == (rank,) and np.all(np.isfinite(factors)) and np.all(factors != 0),
+                f"{path}: its OME scale {item.get('scale')} needs {rank} numbers, not 0",
+            )
             scale = scale * factors
     return scale
 
 
 def read_ome(path: Path, group: Any, multiscales: Any, name: str | None) -> Image:
     """The finest resolution of an OME-NGFF image; axes and scale as its metadata say."""
-    require(isinstance(multiscales, list) and len(multiscales) == 1 and multiscales[0].get("datasets"), f"{path}: its OME metadata describe {len(multiscales or [])} images; one is needed")
+    require(
+        isinstance(multiscales, list) and len(multiscales) == 1 and multiscales[0].get("datasets"),
+        f"{path}: its OME metadata describe {len(multiscales or [])} images; one is needed",
+    )
     about = multiscales[0]
     levels = {str(level["path"]): level for level in about["datasets"]}
     chosen = name if name is not None else next(iter(levels))
     require(chosen in levels, f"{path}: has no resolution {chosen}; it has {', '.join(levels)}")
     array = group[chosen]
-    axes = [axis if isinstance(axis, dict) else {"name": axis} for axis in about.get("axes", [])] or [{"name": letter} for letter in "tczyx"[5 - array.ndim:]]
+    axes = [axis if isinstance(axis, dict) else {"name": axis} for axis in about.get("axes", [])] or [
+        {"name": letter} for letter in "tczyx"[5 - array.ndim :]
+    ]
     require(len(axes) == array.ndim, f"{path}: its OME metadata name {len(axes)} axes, its array has {array.ndim}")
-    scale = scale_in(levels[chosen].get("coordinateTransformations"), array.ndim, path) * scale_in(about.get("coordinateTransformations"), array.ndim, path)
+    scale = scale_in(levels[chosen].get("coordinateTransformations"), array.ndim, path) * scale_in(
+        about.get("coordinateTransformations"), array.ndim, path
+    )
     space = [n for n, axis in enumerate(axes) if axis.get("type", "space" if axis["name"].lower() in "xyz" else "other") == "space"]
     others = [n for n in range(array.ndim) if n not in space]
     counts = ", ".join(f"{array.shape[n]} along {axes[n]['name']}" for n in others)
-    require(len(space) in (2, 3) and all(array.shape[n] == 1 for n in others), f"{path}: has {counts}: more than one of channels and times; save one of them as an image of its own")
+    require(
+        len(space) in (2, 3) and all(array.shape[n] == 1 for n in others),
+        f"{path}: has {counts}: more than one of channels and times; save one of them as an image of its own",
+    )
     names = [str(axes[n]["name"]) for n in space]
     image = Image(Planes(array, space), "OME-Zarr")
     if len(levels) > 1 and name is None:
         image.notes.append(f"has {len(levels)} resolutions: {chosen}, the first, is read")
     units = {str(axes[n].get("unit") or "") for n in space}
-    if len(space) == 3 and names != ["z", "y", "x"]:
-        image.values = in_order(path, np.asarray([image.values[k] for k in range(image.values.shape[0])]), names, image.notes)
+    image.values = in_order(path, image.values, names, image.notes)
     widths = dict(zip(names, scale[space]))
     if {"x", "y"} <= set(widths):
         of_unit = {n: (metres(str(axes[i].get("unit") or "")) or 0.0) for n, i in zip(names, space)}
@@ -84,6 +99,9 @@ class Planes:
         self.shape = shape if len(shape) == 3 else (1, *shape)
         self.dtype = array.dtype
         self._first, self._slab = -1, np.zeros(0)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array([self[k] for k in range(self.shape[0])], dtype)
 
     def __getitem__(self, k: int) -> np.ndarray:
         if len(self.space) == 2:
@@ -114,29 +132,27 @@ def missing_chunks(array: Any, notes: list[str]) -> None:
 
 def read_zarr(path: Path, name: str | None) -> Image:
     import zarr
+
     try:
         node = zarr.open(str(path), mode="r")
         if hasattr(node, "members"):
             ome = node.attrs.get("ome", node.attrs)
-            if isinstance(ome, dict) or hasattr(ome, "get"):
-                multiscales = ome.get("multiscales")
-                if multiscales is not None:
-                    image = read_ome(path, node, multiscales, name)
-                    missing_chunks(node[name or str(multiscales[0]["datasets"][0]["path"])], image.notes)
-                    return image
+            multiscales = ome.get("multiscales") if hasattr(ome, "get") else None
+            if multiscales is not None:
+                image = read_ome(path, node, multiscales, name)
+                missing_chunks(node[name or str(multiscales[0]["datasets"][0]["path"])], image.notes)
+                return image
             arrays = arrays_of(node)
             array = arrays[choose(path, name, {n: a.shape for n, a in arrays.items() if a.ndim in (2, 3)})]
         else:
-            require(name is None, f"{path}: is one array; remove \":{name}\"")
+            require(name is None, f'{path}: is one array; remove ":{name}"')
             array = node
         require(array.ndim in (2, 3), f"{path}: its array has {array.ndim} axes; two or three (z, y, x) are needed")
         image = Image(Planes(array), "Zarr")
         missing_chunks(array, image.notes)
         names = list(getattr(array.metadata, "dimension_names", None) or array.attrs.get("_ARRAY_DIMENSIONS") or [])
         if len(names) == array.ndim and all(names):
-            ordered = in_order(path, image.values, [str(n) for n in names], image.notes) if array.ndim == 2 or [str(n) for n in names] == ["z", "y", "x"] else \
-                in_order(path, np.asarray(array[:]), [str(n) for n in names], image.notes)
-            image.values = ordered
+            image.values = in_order(path, image.values, [str(n) for n in names], image.notes)
         image.note = "Zarr states no widths"
         return image
     except KarstError:

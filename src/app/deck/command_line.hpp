@@ -33,6 +33,7 @@ struct CommandLine {
   std::string machine, like;       ///< check: file; folder of a run that has counted what it sends
   // import; init: the image alone; speciate: file
   std::string image, file, json;
+  std::string job;   ///< init
   std::string page;  ///< HTML; empty: beside the geometry file; "none": no page. view: empty: in the directory
   // help
   std::string key;

@@ -426,6 +426,9 @@ Config read_config(Reader& in) {
   read(in, config.import);
   read(in, config.grid);
   read(in, config.fluid);
+  // The sample of an image has two ends: the drive of `karst run IMAGE`, unless the deck says what drives the flow.
+  if (!config.geometry.image.empty() && in.given("flow.model") && !in.given("flow.inlet") && !in.given("flow.lid"))
+    config.flow.drive = FlowDrive::pressure_drop;
   read(in, config.flow);
   read(in, config.chemistry, ChemistryUse::run);
   read(in, config.transport, config.chemistry.asked());

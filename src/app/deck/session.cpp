@@ -37,14 +37,16 @@ void require_unit_of_wide_voxels(Reader& in, const std::vector<std::string>& ove
       const std::string key = std::string(import_table) + name;
       if (!o.starts_with(key + "=")) continue;
       const std::string value = o.substr(key.size() + 1);
-      const std::string_view units = "abcdfghijklmnopqrstuvwyzABCDFGHIJKLMNOPQRSTUVWYZ\xc2\xc3\xce";  // e: exponents, x: 5 x 5 x 6
+      const std::string_view units =
+          "abcdfghijklmnopqrstuvwyzABCDFGHIJKLMNOPQRSTUVWYZ\xc2\xc3\xce";  // e: exponents, x: 5 x 5 x 6
       if (value.find_first_of(units) != std::string::npos) continue;
       const std::size_t first = value.find_first_of("+-.0123456789");
       const double width = first == std::string::npos ? 0 : std::strtod(value.c_str() + first, nullptr);
       if (width >= centimetre)
-        in.mistake(key, fmt::format("{0:g} given without a unit would be {0:g} m; state the unit: {0:g}um for micrometres, "
-                                    "{0:g}m if metres are meant",
-                                    width));
+        in.mistake(key,
+                   fmt::format("{0:g} given without a unit would be {0:g} m; state the unit: {0:g}um for micrometres, "
+                               "{0:g}m if metres are meant",
+                               width));
     }
 }
 

@@ -120,8 +120,7 @@ ImportOptions import_options(const Config& config) {
   ImportOptions options = config.import;
   options.file = image_path(config);
   require(config.import_given || describes_itself(options.file) || is_read_by_python(split_array(options.file).first),
-          "{}: a raw file does not state its format; {}",
-          options.file,
+          "{}: a raw file does not state its format; {}", options.file,
           options.by_options ? "give --size, --type and --voxel, and --pore if it is segmented"
                              : "add a [geometry.import] table (size, type, voxel, and pore if it is segmented), or "
                                "make a geometry file with `karst import`");

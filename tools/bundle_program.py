@@ -140,7 +140,7 @@ def write_wheel(pure: Path, program: Path, target: Path) -> None:
             if name == info + "WHEEL":
                 text = text.replace(b"py3-none-any", TAG.encode()).replace(b"Root-Is-Purelib: true", b"Root-Is-Purelib: false")
             elif name == info + "METADATA":
-                text = text.replace(b"License: BSD-3-Clause", b"License: BSD-3-Clause; with the libraries included GPL-3.0-or-later")
+                text = text.replace(b"\nSummary:", b"\nLicense: BSD-3-Clause; with the libraries included, GPL-3.0-or-later\nSummary:", 1)
             if name != info + "RECORD":
                 add(name, text)
         for path in sorted(path for path in program.rglob("*") if path.is_file()):

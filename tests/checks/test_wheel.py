@@ -93,8 +93,12 @@ class Wheel(unittest.TestCase):
         self.assertIn("_program/bin/karst completed", said)
 
     def test_ranks_end_with_a_message(self):
-        said = call("karst", "run", "rock.h5", status=1, **{**self.options, "env": {**self.options["env"], "PMI_SIZE": "4", "PMI_RANK": "1"}})
-        self.assertIn("the program of the wheel runs on one rank", said)
+        mpirun = ["mpirun", "--oversubscribe", "-n"]  # that of the system, which does not know of the wheel
+        options = {**self.options, "env": {**self.options["env"], "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}}
+        del options["env"]["OPAL_PREFIX"], options["env"]["LD_LIBRARY_PATH"]
+        said = call(*mpirun, 2, "karst", "run", "rock.h5", status=1, **options)
+        self.assertIn("2 ranks were started, but each finds itself alone: the program of the wheel runs on one rank", said)
+        self.assertRegex(call(*mpirun, 1, "karst", "--version", **options), r"^karst \d")
 
 
 if __name__ == "__main__":

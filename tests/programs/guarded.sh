@@ -41,7 +41,7 @@ wait
 if [ "$ranks" -eq 1 ]; then
   check one 1 1 "^error: slab is truncated$"
   # Started by an mpirun of another MPI library, every rank is alone.
-  PMI_SIZE=3 check fine 1 1 "^error: 3 ranks were started \\(PMI_SIZE\\), but each finds itself alone: "
+  PMI_SIZE=3 check fine 1 1 "^error: 3 ranks were started, but each finds itself alone: "
 else
   last=$((ranks - 1))
   check one 1 1 "^rank $last: error: slab is truncated$" &

@@ -135,7 +135,7 @@ Figures figures_of(const Sample& s, const Json& summary) {
 Outcome attempt(const Sample& s, std::size_t n, bool draws) {
   try {
     const Json summary = Json::parse(s.damage(n).dump());
-    const std::string html = run_report(summary, s.deck, draws ? figures_of(s, summary) : Figures{});
+    const std::string html = run_report(summary, s.deck, draws ? figures_of(s, summary) : Figures{}, n % 2 == 0);
     for (const char* raw : {"<hostile", "\"hostile", "hostile'"})
       if (html.find(raw) != std::string::npos) return markup;
     return page;

@@ -3,7 +3,7 @@
 """Converts the Markdown of the project to the sources of a site: tools/site_pages.py FOLDER [NOTEBOOKS] (tools/site.sh builds the site from them).
 NOTEBOOKS is the folder in which tools/notebook_pages.py wrote the notebooks with their output; without it they appear without.
 
-Pages keep their paths, so that relative links remain valid; linked folders become their README.md, and files that belong to
+Pages keep their paths, so that relative links remain valid, but for FIRST, which becomes the first page; linked folders become their README.md, and files that belong to
 no page (source code) become plain text. A gallery is generated from inputs/*/README.md: first picture, first sentence. Every link
 between pages must be valid; faults() lists those that are not.
 """

@@ -5,6 +5,10 @@
 include(GNUInstallDirs)
 set(doc ${CMAKE_INSTALL_DATADIR}/doc/karst)
 install(TARGETS karst karst-make-image)
+set(KARST_FASTER "" CACHE FILEPATH "the program compiled for x86-64-v3 (preset package-v3), to be packed with that for all processors")
+if(KARST_FASTER)  # where faster_program() looks
+  install(PROGRAMS ${KARST_FASTER} DESTINATION libexec RENAME karst-x86-64-v3)
+endif()
 install(DIRECTORY databases DESTINATION ${CMAKE_INSTALL_DATADIR}/karst)
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff DESTINATION ${doc})
 install(DIRECTORY docs inputs DESTINATION ${doc} PATTERN site EXCLUDE)

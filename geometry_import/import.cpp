@@ -6,6 +6,7 @@
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
+#include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
@@ -236,20 +237,20 @@ ImportReport Import::run(const std::string& output) {
   std::optional<ReportPictures> pictures;
   if (options_.pictures) pictures.emplace(image.voxels());
   ReportPictures* const wanted = pictures ? &*pictures : nullptr;
-  Segmentation parts = segment(image, options_, report_, wanted);
+  Segmentation parts = timed("segmentation", [&] { return segment(image, options_, report_, wanted); });
   trim_heap();
   if (const std::string note = rounding_note(info.type, report_.smallest, report_.largest); !note.empty())
     report_.warnings.push_back(note);
   if (wanted) wanted->add_segmented(parts.labels.own(), std::as_const(parts.labels).values());
-  clean_labels(parts.labels);
+  timed("cleaning", [&] { clean_labels(parts.labels); });
   if (wanted) wanted->add_labels(parts.labels.own(), std::as_const(parts.labels).values());
   const std::vector<double> volumes = label_volumes(comm_, parts.labels, lattice_);
   report_.phases = phase_shares(parts.names, volumes);
 
   GeometryWriter writer(comm_, output, image.voxels());
   Wall wall(image, parts, report_.smoothing);
-  if (!parts.gray) report_.shift = wall.keep_volume(volumes[pore_label]);
-  const Wall::Written written = wall.write(writer, wanted);
+  if (!parts.gray) report_.shift = timed("volume of the wall", [&] { return wall.keep_volume(volumes[pore_label]); });
+  const Wall::Written written = timed("level set", [&] { return wall.write(writer, wanted); });
   parts.fitted.reset();
   trim_heap();
   report_.porosity = volumes[pore_label] / image.sample_voxels();
@@ -258,10 +259,14 @@ ImportReport Import::run(const std::string& output) {
   tell_range(image.sample_voxels());
 
   Slabs<std::uint16_t> distance = wall.take_offsets();
-  wall_distance(comm_, parts.labels, distance);
-  write_distance(image, distance, writer);
-  report_.statistics = image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
-  if (wanted) report_.pictures = wanted->gather(comm_);
+  timed("distances", [&] {
+    wall_distance(comm_, parts.labels, distance);
+    write_distance(image, distance, writer);
+  });
+  report_.statistics = timed("statistics", [&] {
+    return image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
+  });
+  if (wanted) report_.pictures = timed("pictures", [&] { return wanted->gather(comm_); });
   if (wanted && info.black) show_white_as_zero(report_.pictures);
 
   warn_of_result();

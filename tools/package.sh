@@ -5,8 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=${1:-out/package}
 tools/install_dependencies.sh build
-cmake --preset package >/dev/null
-cmake --build --preset package
+tools/build_package.sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 cpack --config build/package/CPackConfig.cmake -B "$folder" >/dev/null
 rm -rf "$folder/_CPack_Packages"

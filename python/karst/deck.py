@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decks: nested dictionaries here, TOML in files. docs/inputs.md and `karst help` explain their keys."""
+from __future__ import annotations
+
 import json
 import os
 import re
+import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 from karst.error import KarstError, RunError
 from karst.program import call, find_program
@@ -30,6 +37,8 @@ def read_deck(path: str | Path) -> dict[str, Any]:
 
 def toml_value(value: Any, name: str = "") -> str:
     """A value as TOML: numbers, strings, paths, booleans and lists of these; NumPy arrays as lists."""
+    if isinstance(value, np.ndarray) and value.ndim == 3:
+        raise KarstError(f"{name}: an array of voxels cannot be in a deck; give it to karst.run(array, voxel=...) or karst.import_image()")
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, bool):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Import of images, and synthetic images."""
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The deliverables: an installed tree, a Debian package, completion of shells, the container, the citation.
+"""The deliverables: an installed tree, a Debian package, completion of shells, the container, the recipe for Spack, the citation.
 
 usage: test_install.py BUILD
 """
+import ast
 import os
 import re
 import shutil
@@ -187,6 +188,26 @@ class Container(unittest.TestCase):
         told = "\n".join(faults(bad, ROOT))
         for word in ("debian: no version", "ADD is not", "apt-get install without", "COPY nothing", "WORKDIR here", "COPY from b", "ENTRYPOINT karst", "runs as root"):
             self.assertIn(word, told)
+
+
+class Recipe(unittest.TestCase):
+    """That for Spack, which is not there to build it: its syntax, its options, and that it names all that CMake looks for."""
+
+    def test_options_and_dependencies(self):
+        text = (ROOT / "packaging/spack/package.py").read_text()
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)]
+        words = {}
+        for node in calls:
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            words.setdefault(name, []).append([word.value for word in node.args if isinstance(word, ast.Constant)])
+        variants = {variant for variant, *_ in words["variant"]}
+        for option, variant in words["define_from_variant"]:
+            self.assertIn(f"option({option} ", (ROOT / "CMakeLists.txt").read_text())
+            self.assertIn(variant, variants)
+        depends = {re.match(r"[\w-]+", package)[0].replace("-", "_") for package, in words["depends_on"]}
+        looked_for = re.findall(r"(?:find_package|pkg_check_modules)\((\w+)", (ROOT / "cmake/dependencies.cmake").read_text())
+        names = {"tiff": "libtiff", "gtest": "googletest", "openmp": "cxx"}
+        self.assertLessEqual({names.get(name.lower(), name.lower()) for name in looked_for} - {"phreeqcrm"}, depends)
 
 
 class Citation(unittest.TestCase):

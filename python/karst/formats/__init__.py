@@ -9,6 +9,7 @@ OME-Zarr; whatever bzip2, xz or zstd compressed.
 
 Their libraries: pip install './python[formats]' in a clone of the project.
 """
+from __future__ import annotations
 
 import json
 import sys

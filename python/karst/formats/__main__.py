@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python3 -m karst.formats IMAGE -o FILE: the image as HDF5, or what a compressed file holds. `karst import` calls it."""
+from __future__ import annotations
 
 import argparse
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AmiraMesh and Avizo (.am): a uniform lattice, raw, HxByteRLE, HxZip or text. There is no kept library for them."""
+from __future__ import annotations
 
 import re
 import zlib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DICOM through pydicom: a folder with one file per slice, or a file of one or many frames. Slices are ordered by their positions in
 space, never by their names."""
+from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path

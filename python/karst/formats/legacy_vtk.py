@@ -3,6 +3,7 @@
 
 VTK's own reader fills what a truncated file lacks with anything; here every length is checked.
 """
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MATLAB files before 7.3 (.mat v5, v6, v7) through SciPy. Those of 7.3 are HDF5, which karst reads itself."""
+from __future__ import annotations
 
 import struct
 from pathlib import Path

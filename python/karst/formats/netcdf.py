@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classic NetCDF (.nc) through SciPy; with 64-bit data (CDF-5) through netCDF4. NetCDF-4 is HDF5, which karst reads itself."""
+from __future__ import annotations
 
 import warnings
 from pathlib import Path

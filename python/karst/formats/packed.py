@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files compressed as a whole by bzip2, xz or zstd: decompressed, whatever they hold."""
+from __future__ import annotations
 
 import bz2
 import lzma

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Zarr (v2, v3) and OME-Zarr through zarr."""
+from __future__ import annotations
 
 from pathlib import Path
 from typing import Any

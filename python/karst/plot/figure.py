@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Extracts a figure of report.html as a separate SVG file, for a README or a talk."""
+from __future__ import annotations
+
 import argparse
 import re
 from pathlib import Path

@@ -5,6 +5,8 @@ The wall is where the field `distance` is zero or, in a plotfile without it, whe
 it has a colour for each mineral of the field `mineral`, with the names in the summary.json next to the plotfile. It needs no display, but
 either libegl1 or libosmesa6.
 """
+from __future__ import annotations
+
 import argparse
 import ctypes.util
 import json

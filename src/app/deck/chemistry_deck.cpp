@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/core/error.hpp"
+#include "base/file/program_path.hpp"
 #include "chemistry/rate_parameters.hpp"
 #include "chemistry/reactant.hpp"
 #include "eb/shapes/formula.hpp"
@@ -291,9 +292,7 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
 /// ../share/karst/databases, else in the folder it was built from). Throws Error when there is none, naming the places.
 std::string database_path(const std::string& name, const std::string& deck_directory) {
   namespace fs = std::filesystem;
-  std::error_code unknown;  // where there is no /proc: the folder that was built alone
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  const fs::path installed = program.parent_path().parent_path() / "share/karst/databases";
+  const fs::path installed = program_path().parent_path().parent_path() / "share/karst/databases";
   const fs::path built = KARST_DATABASES;
   const fs::path beside = fs::path(deck_directory) / name;
   for (const fs::path& path : {beside, installed / name, built / name})

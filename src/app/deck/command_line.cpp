@@ -27,6 +27,7 @@ constexpr const char* examples =
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
+    "  karst view results\n"
     "  karst status results\n"
     "  karst study convergence.toml\n"
     "  karst variation deck.toml --runs 5 --ranks 2\n"
@@ -278,6 +279,11 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App& report = command("report", "rewrite report.html of a finished run");
   option(report, "directory", line.directory, "DIR", "the directory of the run: summary.json, deck.toml, plotfiles")
       .required();
+
+  CLI::App& view =
+      command("view", "write a page to turn results in a browser: wall, streamlines, slices (needs Python)");
+  option(view, "directory", line.directory, "DIR", "the directory of a run, or a plotfile").required();
+  option(view, "-o,--output", line.page, "FILE", "the page (default: view.html in the directory)");
 
   CLI::App& status = command("status", "progress of the run in a directory, or how it ended");
   option(status, "directory", line.directory, "DIR", "the directory of the run, which may be on a shared disk")

@@ -35,8 +35,8 @@ void read_output(Reader& in, OutputOptions& options) {
   in.texts("output.plot", words, help);
   options.plot = read_plot_fields(in, words);
   in.flag("output.yt", options.yt,
-          "plotfiles contain a second copy of the values in the layout that yt.load opens; false: files of half the "
-          "size, for ParaView and Python");
+          "plotfiles contain a second copy of the values in the layout that yt.load opens, which doubles their size; "
+          "`python -m karst.yt FILE` adds it later");
   in.integer("output.files", options.files, "",
              "number of files that hold the values of a plotfile: 1 = the plotfile itself, written by all ranks "
              "together; more = NAME.part1, NAME.part2 ... next to it, each written by neighbouring ranks, on the same "

@@ -9,10 +9,12 @@
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/traffic.hpp"
+#include "base/file/program_path.hpp"
 
 namespace karst {
 
@@ -31,10 +33,13 @@ RankPlace place_of_this_rank() {
 
 }  // namespace
 
-void shorten_spinning(char** argv) {
+void start_well(char** argv) {
   constexpr const char* variable = "GOMP_SPINCOUNT";
-  if (std::getenv(variable) != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  if (setenv(variable, "1000", 0) == 0) execv("/proc/self/exe", argv);  // returns only when it fails: no harm done
+  const bool spins_long = std::getenv(variable) == nullptr && std::getenv("OMP_WAIT_POLICY") == nullptr;
+  if (spins_long && setenv(variable, "1000", 0) != 0) return;
+  const std::string faster = faster_program();
+  if (!faster.empty()) execv(faster.c_str(), argv);  // returns only when it fails: no harm done
+  if (spins_long) execv(program_path().c_str(), argv);
 }
 
 std::uint64_t this_node() {

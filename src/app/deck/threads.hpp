@@ -10,11 +10,13 @@
 
 namespace karst {
 
-/// Threads that wait for each other spin a while before they sleep: with libgomp for milliseconds, in which other
-/// programs on the same cores, and with them the threads that are waited for, stand still. Shortens that to less than
-/// 0.1 ms by starting the program again, because libgomp reads its environment before main(). Does nothing when the
-/// user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT. To be called first in main().
-void shorten_spinning(char** argv);
+/// Starts the program again where that makes it faster; to be called first in main().
+/// - Threads that wait for each other spin a while before they sleep: with libgomp for milliseconds, in which other
+///   programs on the same cores, and with them the threads that are waited for, stand still. They shall for less than
+///   0.1 ms, and libgomp reads its environment before main(). What the user has set in OMP_WAIT_POLICY or
+///   GOMP_SPINCOUNT holds.
+/// - A program for all processors goes on as faster_program() where there is one.
+void start_well(char** argv);
 
 inline constexpr int max_processors = 1024;  ///< of one node, as the system's affinity masks number them
 

@@ -19,6 +19,7 @@
 #include "base/file/json.hpp"
 #include "base/file/orderly_end.hpp"
 #include "base/file/plain_file.hpp"
+#include "base/file/program_path.hpp"
 #include "io/publication.hpp"
 
 namespace karst {
@@ -155,8 +156,8 @@ CaseRun StudyRuns::run_of(std::size_t i) const {
   run.more_than_cores = c.ranks > 1;
   run.bind = c.bind;
   run.environment = c.environment;
-  run.command = {fs::read_symlink("/proc/self/exe").string(), "run", study_.deck, "--out", folder_of(i),
-                 goes_on ? "--resume" : "--overwrite"};
+  run.command = {
+      program_path().string(), "run", study_.deck, "--out", folder_of(i), goes_on ? "--resume" : "--overwrite"};
   if (run.threads > 0) run.command.insert(run.command.end(), {"-j", fmt::format("{}", run.threads)});
   run.command.insert(run.command.end(), c.overrides.begin(), c.overrides.end());
   run.directory = fs::current_path().string();

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
+#include "base/file/program_path.hpp"
 
 namespace karst {
 
@@ -130,6 +133,29 @@ bool has_launcher() {
   return std::ranges::any_of(names, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+/// As the launcher says: mpirun of Open MPI, or one that knows PMI.
+int launched_ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* size = std::getenv(name)) return std::max(1, std::atoi(size));
+  return 1;
+}
+
+/// Open MPI that came with the program (the wheel), for one process: it is told where its plugins are, the settings of
+/// another Open MPI in /etc are left alone, and it is not to look for the launcher that has left its traces here.
+void set_up_own_mpi(const std::filesystem::path& folder) {
+  setenv("OPAL_PREFIX", folder.c_str(), 1);
+  setenv("OPAL_PKGLIBDIR", (folder / "plugins").c_str(), 1);
+  setenv("OPAL_SYSCONFDIR", (folder / "etc").c_str(), 1);
+  constexpr std::array launchers{"PMIX_", "PMI_", "OMPI_COMM_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_orte"};
+  std::vector<std::string> traces;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    if (std::ranges::any_of(launchers, [&](const char* start) { return text.starts_with(start); }))
+      traces.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : traces) unsetenv(name.c_str());
+}
+
 /// What Open MPI (4.1) should do otherwise than by default; other MPI libraries do not read it. What the user has set
 /// holds.
 /// - It looks for networks of clusters by loading their libraries, and those of PSM and PSM2 sleep for 0.1 s when they
@@ -144,10 +170,19 @@ void set_up_mpi() {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);
   };
+  if (const std::filesystem::path own = own_mpi(); !own.empty()) set_up_own_mpi(own);
   if (!there("/sys/class/infiniband") && !there("/sys/class/cxi")) setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   if (!has_launcher()) setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
   setenv("OMPI_MCA_sharedfp", "individual", 0);
+}
+
+/// Ranks that were started together and each find themselves alone would write the same files.
+void require_one_world(const Comm& comm, int launched) {
+  require(comm.size() > 1 || launched == 1, "{} ranks were started, but each finds itself alone: {}", launched,
+          own_mpi().empty() ? "this mpirun is not of the MPI library that Karst was built with; use that library's"
+                            : "the program of the wheel runs on one rank; use threads (-j N), or build Karst with the "
+                              "MPI library of this system (docs/install.md)");
 }
 
 /// What the program said on standard output has to have arrived: a full disk shows only here.
@@ -161,6 +196,7 @@ Outcome check_standard_output(const Outcome& outcome) {
 }  // namespace
 
 int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& body) {
+  const int launched = launched_ranks();
   keep_blas_to_one_thread();
   set_up_mpi();
   int provided = MPI_THREAD_SINGLE;
@@ -173,6 +209,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   Outcome outcome = outcome_of([&](const Comm& comm) {
     require(provided >= MPI_THREAD_FUNNELED,
             "this MPI library does not support threads (MPI_THREAD_FUNNELED); use another one");
+    require_one_world(comm, launched);
     body(comm);
   });
   outcome = check_standard_output(outcome);

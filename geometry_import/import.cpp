@@ -6,9 +6,11 @@
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
+#include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
+#include "base/core/mistakes.hpp"
 #include "base/core/wall_clock.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
@@ -52,8 +54,18 @@ class Import {
 
 void Import::open() {
   fail_together(comm_, [&] {
-    check_segmentation(options_);
-    image_ = open_image(options_);
+    Mistakes mistakes;
+    check_segmentation(options_, mistakes);
+    check_prepare(options_.prepare, is_segmented(options_), mistakes);
+    mistakes.attempt([&] { image_ = open_image(options_); });
+    if (image_) {
+      const ImageInfo& info = image_->info();
+      mistakes.need(info.labels_only.empty() || is_segmented(options_),
+                    "{}: {}: give the value of the pore space with `pore = VALUE`, or `label_values` with `names`",
+                    info.path, info.labels_only);
+      mistakes.attempt([&] { report_.file_spacing = spacing_of(info); });
+    }
+    mistakes.finish();
   });
 }
 
@@ -84,13 +96,6 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
 
 void Import::prepare_image(const std::string& output) {
   report_.file_voxels = image_->info().size;
-  fail_together(comm_, [&] {
-    const ImageInfo& info = image_->info();
-    require(info.labels_only.empty() || is_segmented(options_),
-            "{}: {}: give the value of the pore space with `pore = VALUE`, or `label_values` with `names`", info.path,
-            info.labels_only);
-    report_.file_spacing = spacing_of(info);
-  });
   PreparedImage prepared =
       prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
   image_ = std::move(prepared.image);
@@ -232,20 +237,20 @@ ImportReport Import::run(const std::string& output) {
   std::optional<ReportPictures> pictures;
   if (options_.pictures) pictures.emplace(image.voxels());
   ReportPictures* const wanted = pictures ? &*pictures : nullptr;
-  Segmentation parts = segment(image, options_, report_, wanted);
+  Segmentation parts = timed("segmentation", [&] { return segment(image, options_, report_, wanted); });
   trim_heap();
   if (const std::string note = rounding_note(info.type, report_.smallest, report_.largest); !note.empty())
     report_.warnings.push_back(note);
   if (wanted) wanted->add_segmented(parts.labels.own(), std::as_const(parts.labels).values());
-  clean_labels(parts.labels);
+  timed("cleaning", [&] { clean_labels(parts.labels); });
   if (wanted) wanted->add_labels(parts.labels.own(), std::as_const(parts.labels).values());
   const std::vector<double> volumes = label_volumes(comm_, parts.labels, lattice_);
   report_.phases = phase_shares(parts.names, volumes);
 
   GeometryWriter writer(comm_, output, image.voxels());
   Wall wall(image, parts, report_.smoothing);
-  if (!parts.gray) report_.shift = wall.keep_volume(volumes[pore_label]);
-  const Wall::Written written = wall.write(writer, wanted);
+  if (!parts.gray) report_.shift = timed("volume of the wall", [&] { return wall.keep_volume(volumes[pore_label]); });
+  const Wall::Written written = timed("level set", [&] { return wall.write(writer, wanted); });
   parts.fitted.reset();
   trim_heap();
   report_.porosity = volumes[pore_label] / image.sample_voxels();
@@ -254,10 +259,14 @@ ImportReport Import::run(const std::string& output) {
   tell_range(image.sample_voxels());
 
   Slabs<std::uint16_t> distance = wall.take_offsets();
-  wall_distance(comm_, parts.labels, distance);
-  write_distance(image, distance, writer);
-  report_.statistics = image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
-  if (wanted) report_.pictures = wanted->gather(comm_);
+  timed("distances", [&] {
+    wall_distance(comm_, parts.labels, distance);
+    write_distance(image, distance, writer);
+  });
+  report_.statistics = timed("statistics", [&] {
+    return image_statistics(comm_, std::move(parts.labels), std::move(distance), written.area, parts.names);
+  });
+  if (wanted) report_.pictures = timed("pictures", [&] { return wanted->gather(comm_); });
   if (wanted && info.black) show_white_as_zero(report_.pictures);
 
   warn_of_result();

@@ -73,7 +73,7 @@ HOMES = {
     "CLI11": (r'#\s*include\s*[<"]CLI', [("src/app/", ".cpp"), ("image_generator/tool/", ".cpp"), ("bench/", ".cpp")]),
     "JSON": (r'#\s*include\s*[<"]nlohmann/', [("src/base/file/json.cpp", ""), ("tests/unit/", ".cpp")]),
     "TIFF": (r'#\s*include\s*[<"]tiff', [("geometry_import/", ".cpp"), ("image_generator/", ".cpp"), ("tests/damage/", ".cpp")]),
-    "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("src/io/file_checksum", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
+    "zlib": (r'#\s*include\s*[<"]zlib', [("geometry_import/", ".cpp"), ("src/io/file_checksum", ".cpp"), ("src/io/plot_set", ".cpp"), ("tests/unit/geometry_import/", ""), ("tests/damage/", ".cpp")]),
     "PNG": (r'#\s*include\s*[<"]png', [("geometry_import/", ".cpp"), ("src/page/", ".cpp")]),
     "PHREEQC": (r'#\s*include\s*[<"](PhreeqcRM|IPhreeqc)', [("src/chemistry/phreeqc_engine.cpp", "")]),
     "OTF2": (r'#\s*include\s*[<"]otf2', [("src/base/trace/trace_otf2.cpp", "")]),

@@ -37,6 +37,7 @@ draw() {  # KIND made-from PICTURE [arguments]
 draw slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
 draw slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, flow driven along x [m/s]"
 draw wall "$plotfile" "$out/wall.png"
+draw view "$plotfile" "$run/view.html"
 draw figure "$run/report.html" "$out/streamlines.svg"
 
 echo
@@ -53,6 +54,7 @@ echo
 echo "Import, page   $out/rock.html"
 echo "Results, page  $run/report.html"
 echo "Results        $run/summary.json"
+echo "To turn, page  $run/view.html"
 echo "Streamlines    $out/streamlines.svg"
 echo "Flow, picture  $out/flow.png"
 echo "Wall, picture  $out/wall.png"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts the Markdown of the project to the sources of a site: tools/site_pages.py FOLDER (tools/site.sh builds the site from them).
+"""Converts the Markdown of the project to the sources of a site: tools/site_pages.py FOLDER [NOTEBOOKS] (tools/site.sh builds the site from them).
+NOTEBOOKS is the folder in which tools/notebook_pages.py wrote the notebooks with their output; without it they appear without.
 
 Pages keep their paths, so that relative links remain valid; linked folders become their README.md, and files that belong to
 no page (source code) become plain text. A gallery is generated from inputs/*/README.md: first picture, first sentence. Every link
@@ -12,11 +13,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from notebook_pages import cells_of, page_of
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "inputs/**/*.md", "python/**/*.md")
 # What stands in the menu, in this order; pages that are not named come under the last heading.
 MENU = {
-    "Begin": ["docs/tutorial.md", "docs/image-formats.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "python/notebooks/README.md", "docs/install.md"],
+    "Begin": ["docs/tutorial.md", "docs/image-formats.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "docs/install.md"],
+    "Notebooks": ["python/notebooks/README.md", "python/notebooks/permeability.md", "python/notebooks/tracer.md", "python/notebooks/reaction.md",
+                  "python/notebooks/study.md"],
     "Use": ["docs/inputs.md", "inputs/README.md", "docs/generator.md", "docs/method.md", "docs/conventions.md"],
     "Measured": ["docs/verification.md", "docs/performance.md", "docs/measurements/index.md"],
     "The code": ["docs/tour.md", "docs/extending.md", "CONTRIBUTING.md", "docs/decisions/index.md", "CHANGELOG.md"],
@@ -64,10 +69,14 @@ def anchors(text):
     return found
 
 
+def notebooks(root):
+    """Text of each notebook by its path, without output."""
+    return {file.relative_to(root).as_posix(): page_of(cells_of(file), file.stem)[0] for file in sorted(root.glob("python/notebooks/*.ipynb"))}
+
+
 def faults(root):
-    """(page, what is wrong) for every link of a page that leads nowhere."""
-    for page in pages(root):
-        text = (root / page).read_text(encoding="utf-8")
+    """(page, what is wrong) for every link of a page or notebook that leads nowhere."""
+    for page, text in ({page: (root / page).read_text(encoding="utf-8") for page in pages(root)} | notebooks(root)).items():
         for target in links(text):
             if re.match(r"[a-z]+:", target):
                 continue
@@ -125,7 +134,7 @@ def for_site(root, page, text):
             return name.rstrip("/") + f"/{named.name}" if named else None
         if place == root.resolve() / "README.md":
             return name.removesuffix("README.md") + "index.md" + mark + anchor
-        return target
+        return target.replace(".ipynb", ".md")
 
     def change(part):
         def link(m):
@@ -147,12 +156,28 @@ def menu(known):
     return text
 
 
-def write_sources(root, folder):
-    """The sources of the site. Returns the names of its pages."""
+def notebook_sources(root, folder, outputs):
+    """Pages of the notebooks; pictures are copied into the folder of the sources."""
+    made = {}
+    for file, text in notebooks(root).items():
+        name = Path(file).stem
+        if outputs is not None:
+            text = (outputs / f"{name}.md").read_text(encoding="utf-8")
+            for picture in outputs.glob(f"{name}_*.png"):
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(picture, folder / Path(file).with_name(picture.name))
+        heading, _, rest = text.partition("\n")
+        about = f"*The notebook `{file}`{' with its output' if outputs is not None else ''}: [download]({name}.ipynb).*"
+        made[file.replace(".ipynb", ".md")] = f"{heading}\n\n{about}\n" + for_site(root, file, rest)
+    return made
+
+
+def write_sources(root, folder, outputs=None):
+    """The sources of the site; outputs: folder of the notebooks with their output. Returns the names of its pages."""
     shutil.rmtree(folder, ignore_errors=True)
     made = {"gallery.md": gallery(root), "docs/decisions/index.md": contents(root, "docs/decisions", "Decisions"),
             "docs/measurements/index.md": contents(root, "docs/measurements", "Measurements")}
-    texts = {page: for_site(root, page, (root / page).read_text(encoding="utf-8")) for page in pages(root)} | made
+    texts = {page: for_site(root, page, (root / page).read_text(encoding="utf-8")) for page in pages(root)} | made | notebook_sources(root, folder, outputs)
     texts["index.md"] = texts.pop("README.md") + menu(sorted(texts))
     for page, text in texts.items():
         file = folder / page
@@ -168,14 +193,14 @@ def write_sources(root, folder):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     wrong = list(faults(ROOT))
     for page, what in wrong:
         print(f"{page}: {what}", file=sys.stderr)
     if wrong:
         sys.exit(1)
-    print(f"{len(write_sources(ROOT, Path(sys.argv[1])))} pages")
+    print(f"{len(write_sources(ROOT, *map(Path, sys.argv[1:])))} pages")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/comm/parallel.hpp"
+#include "base/comm/timer.hpp"
 #include "geometry_import/pores/correlation.hpp"
 #include "geometry_import/pores/local_thickness.hpp"
 #include "geometry_import/pores/pore_network.hpp"
@@ -123,7 +124,7 @@ double widest_ball(const Index& voxels) {
 
 /// Collective. Destroys the distance.
 void fill_sizes(const Comm& comm, Slabs<std::uint16_t>& distance, ImageStatistics& s) {
-  const NetworkFigures network = network_figures(comm, distance);
+  const NetworkFigures network = timed("pore network", [&] { return network_figures(comm, distance); });
   const double bound = widest_ball(distance.voxels());
   s.pores = network.pores;
   s.throats = network.throats;
@@ -139,7 +140,7 @@ void fill_sizes(const Comm& comm, Slabs<std::uint16_t>& distance, ImageStatistic
       const double diameter = 2.0 * network.critical[d] / distance_unit;
       s.critical_diameter[d] = bound > 0 ? std::min(diameter, bound) : diameter;
     }
-  local_thickness(comm, distance);
+  timed("local thickness", [&] { local_thickness(comm, distance); });
   s.pore_size = size_distribution(radius_counts(comm, distance), bound);
 }
 
@@ -181,9 +182,9 @@ ImageStatistics image_statistics(const Comm& comm, Slabs<std::uint8_t> labels, S
   const Counts counts = count(comm, labels);
   const auto sample = static_cast<double>(counts.sample_voxels());
   fill_shares(counts, names, s);
-  fill_connection(comm, labels, sample, s);
+  timed("connection", [&] { fill_connection(comm, labels, sample, s); });
   s.specific_surface = ratio(wall_area, sample);
-  const Correlation c = correlation(comm, labels);
+  const Correlation c = timed("correlation", [&] { return correlation(comm, labels); });
   s.correlation = c.rho;
   s.correlation_length = c.length;
   { const Slabs<std::uint8_t> released = std::move(labels); }

@@ -10,6 +10,7 @@
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/core/error.hpp"
+#include "base/core/mistakes.hpp"
 #include "base/core/text.hpp"
 #include "geometry_import/prepare/prepare_denoise.hpp"
 #include "geometry_import/prepare/prepare_resample.hpp"
@@ -31,7 +32,11 @@ class Preparation {
   }
   PreparedImage run(bool labels, const std::string& scratch) {
     scratch_ = scratch;
-    fail_together(comm_, [&] { check_filters(labels); });
+    fail_together(comm_, [&] {
+      Mistakes mistakes;
+      check_prepare(o_, labels, mistakes);
+      mistakes.finish();
+    });
     orient();
     resample_to_cubes(labels);
     if (o_.beam_hardening) remove_trend();
@@ -42,7 +47,6 @@ class Preparation {
  private:
   ImageFile& image() { return *result_.image; }
   void tell(std::string step) { result_.steps.push_back(std::move(step)); }
-  void check_filters(bool labels) const;
   void orient();
   void resample_to_cubes(bool labels);
   void remove_trend();
@@ -63,21 +67,6 @@ class Preparation {
   std::string scratch_;
   PreparedImage result_;
 };
-
-void Preparation::check_filters(bool labels) const {
-  const double width = o_.width.value_or(1);
-  require(!labels || (o_.denoise == Denoise::none && !o_.beam_hardening),
-          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
-  require(
-      o_.denoise != Denoise::none || !(o_.width || o_.step),
-      "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `gaussian` or `bilateral`");
-  require(o_.denoise == Denoise::bilateral || !o_.step,
-          "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o_.step.value_or(0));
-  require(o_.denoise != Denoise::median || width == 1 || width == 2,
-          "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
-  require(width >= 0.3 && width <= 4, "`denoise_width = {}` (voxels) given; allowed are 0.3 to 4", width);
-  require(!o_.step || *o_.step > 0, "`denoise_step = {}` given; it must be positive", o_.step.value_or(0));
-}
 
 void Preparation::orient() {
   Orientation view{o_.crop_low, o_.crop_high, o_.flip, o_.axes};
@@ -204,6 +193,21 @@ std::vector<float> SampleCylinder::distance(const Index& image) const {
   for (int j = 0; j < image[1]; ++j)
     for (int i = 0; i < image[0]; ++i) d.push_back(static_cast<float>(radius - std::hypot(i + 0.5 - x, j + 0.5 - y)));
   return d;
+}
+
+void check_prepare(const PrepareOptions& o, bool labels, Mistakes& m) {
+  const double width = o.width.value_or(1);
+  m.need(!labels || (o.denoise == Denoise::none && !o.beam_hardening),
+         "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");
+  m.need(o.denoise != Denoise::none || !(o.width || o.step),
+         "`denoise_width` or `denoise_step` given without a filter; choose `denoise = median`, `denoise = gaussian` or "
+         "`denoise = bilateral`");
+  m.need(o.denoise == Denoise::bilateral || !o.step,
+         "`denoise_step = {}` given; it applies only to `denoise = bilateral`", o.step.value_or(0));
+  m.need(o.denoise != Denoise::median || width == 1 || width == 2,
+         "`denoise_width = {}` given; the radius of the median is 1 or 2 voxels", width);
+  m.need(width >= 0.3 && width <= 4, "`denoise_width = {}` (voxels) given; allowed are 0.3 to 4", width);
+  m.need(!o.step || *o.step > 0, "`denoise_step = {}` given; it must be positive", o.step.value_or(0));
 }
 
 SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {

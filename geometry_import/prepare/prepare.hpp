@@ -17,6 +17,8 @@
 
 namespace karst {
 
+class Mistakes;
+
 class Reader;
 
 enum class Denoise { none, median, gaussian, bilateral };
@@ -55,6 +57,10 @@ struct PreparedImage {
   SourceLattice lattice;           ///< of labels that were resampled
   std::vector<std::string> steps;  ///< what was done, one line each; empty: nothing
 };
+
+/// Notes filters that do not suit each other or the image. Not collective.
+/// @param labels  the values are names of phases
+void check_prepare(const PrepareOptions& options, bool labels, Mistakes& mistakes);
 
 /// Prepares an image; hands it back untouched when nothing is to be done.
 /// @param spacing  widths of its voxels [m]

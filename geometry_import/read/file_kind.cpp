@@ -23,11 +23,14 @@ struct Mark {
   std::optional<SelfDescribing> format;
   std::string_view advice = {};
   AsRaw as_raw = AsRaw::never;
+  bool by_python = false;
 };
 
 constexpr std::size_t text_looked_at = 1 << 16;
 constexpr std::string_view to_tiff = "save it as TIFF, for instance with Fiji (File > Save As > Tiff)",
-                           unpack = "decompress it", scanner = "export it from the program of the scanner as TIFF";
+                           unpack = "decompress it",
+                           by_import = "only `karst import` reads it, through Python; convert it by that command first",
+                           scanner = "export it from the program of the scanner as TIFF";
 
 const std::array<Mark, 44> marks{{
     {0, "II*\0"sv, "a TIFF file", SelfDescribing::tiff},
@@ -46,57 +49,29 @@ const std::array<Mark, 44> marks{{
     {4, "n+2\0\r\n\x1a\n"sv, "a NIfTI file", SelfDescribing::nifti},
     {4, "ni2\0\r\n\x1a\n"sv, "a NIfTI file", SelfDescribing::nifti},
     {0, "\x1f\x8b\x08"sv, "compressed by gzip", {}, "decompress it (gunzip)", AsRaw::when_packed},
-    {4, "1AY&SY"sv, "compressed by bzip2", {}, "decompress it (bunzip2)"},
+    {4, "1AY&SY"sv, "compressed by bzip2", {}, by_import, AsRaw::never, true},
     {0,
      "\xfd"sv
      "7zXZ\0"sv,
      "compressed by xz",
      {},
-     "decompress it (unxz)"},
-    {0, "\x28\xb5\x2f\xfd"sv, "compressed by zstd", {}, "decompress it (unzstd)"},
+     by_import,
+     AsRaw::never,
+     true},
+    {0, "\x28\xb5\x2f\xfd"sv, "compressed by zstd", {}, by_import, AsRaw::never, true},
     {0, "PK\x03\x04"sv, "a zip archive (which .npz is, too)", {}, "unpack it; of an .npz save one array as .npy"},
     {0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive", {}, unpack},
     {0, "Rar!\x1a\x07"sv, "a rar archive", {}, unpack},
     {257, "ustar"sv, "a tar archive", {}, "unpack it (tar -x)"},
-    {128, "DICM"sv, "a DICOM file", {}, to_tiff, AsRaw::behind_header},
-    {0,
-     "# AmiraMesh"sv,
-     "an AmiraMesh file",
-     {},
-     "export it from Avizo or Amira as TIFF or raw data",
-     AsRaw::behind_header},
-    {0, "# Avizo"sv, "an Avizo file", {}, "export it from Avizo as TIFF or raw data", AsRaw::behind_header},
+    {128, "DICM"sv, "a DICOM file", {}, by_import, AsRaw::behind_header, true},
+    {0, "# AmiraMesh"sv, "an AmiraMesh file", {}, by_import, AsRaw::behind_header, true},
+    {0, "# Avizo"sv, "an Avizo file", {}, by_import, AsRaw::behind_header, true},
     {0, "# HyperSurface"sv, "a surface of Avizo, not an image", {}, "export the labels as TIFF"},
-    {0,
-     "# vtk DataFile"sv,
-     "a legacy VTK file",
-     {},
-     "save it as .vti (ParaView: File > Save Data)",
-     AsRaw::behind_header},
-    {0,
-     "MATLAB 5.0 MAT-file"sv,
-     "a MATLAB file before version 7.3",
-     {},
-     "save it with `-v7.3`, which writes HDF5",
-     AsRaw::behind_header},
-    {0,
-     "CDF\x01"sv,
-     "a classic NetCDF file",
-     {},
-     "convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)",
-     AsRaw::behind_header},
-    {0,
-     "CDF\x02"sv,
-     "a classic NetCDF file",
-     {},
-     "convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)",
-     AsRaw::behind_header},
-    {0,
-     "CDF\x05"sv,
-     "a classic NetCDF file",
-     {},
-     "convert it to NetCDF-4, which is HDF5 (nccopy -k nc4)",
-     AsRaw::behind_header},
+    {0, "# vtk DataFile"sv, "a legacy VTK file", {}, by_import, AsRaw::behind_header, true},
+    {0, "MATLAB 5.0 MAT-file"sv, "a MATLAB file before version 7.3", {}, by_import, AsRaw::behind_header, true},
+    {0, "CDF\x01"sv, "a classic NetCDF file", {}, by_import, AsRaw::behind_header, true},
+    {0, "CDF\x02"sv, "a classic NetCDF file", {}, by_import, AsRaw::behind_header, true},
+    {0, "CDF\x05"sv, "a classic NetCDF file", {}, by_import, AsRaw::behind_header, true},
     {0,
      "\xff\xd8\xff"sv,
      "a JPEG file",
@@ -157,13 +132,37 @@ bool is_bmp(std::string_view bytes, const std::string& path) {
   return length == bytes_in(path);
 }
 
+/// A store of Zarr, or slices of DICOM where there are none of TIFF and PNG.
+std::optional<FileKind> kind_of_folder(const std::string& path) {
+  constexpr std::size_t dicom_mark = 128;
+  std::error_code problem;
+  for (const char* name : {".zarray", ".zgroup", ".zattrs", "zarr.json"})
+    if (std::filesystem::is_regular_file(std::filesystem::path(path) / name, problem))
+      return FileKind{"a Zarr folder", {}, std::string(by_import), AsRaw::never, true};
+  bool dicom = false;
+  for (const auto& entry : std::filesystem::directory_iterator(path, problem)) {
+    const auto named = format_named(entry.path().string());
+    if (named == SelfDescribing::tiff || named == SelfDescribing::png) return {};
+    dicom = dicom || first_bytes(entry.path().string(), dicom_mark + 4).find("DICM", dicom_mark) == dicom_mark;
+  }
+  if (!dicom) return {};
+  return FileKind{"a folder of DICOM slices", {}, std::string(by_import), AsRaw::never, true};
+}
+
 }  // namespace
 
+bool is_read_by_python(const std::string& path) {
+  const std::optional<FileKind> kind = kind_of_file(path);
+  return kind && kind->by_python;
+}
+
 std::optional<FileKind> kind_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return kind_of_folder(path);
   const std::string bytes = first_bytes(path, 4096);
   for (const Mark& m : marks)
     if (bytes.size() >= m.at + m.bytes.size() && std::string_view(bytes).substr(m.at, m.bytes.size()) == m.bytes)
-      return FileKind{std::string(m.name), m.format, std::string(m.advice), m.as_raw};
+      return FileKind{std::string(m.name), m.format, std::string(m.advice), m.as_raw, m.by_python};
   if (is_bmp(bytes, path)) return FileKind{"a BMP file", {}, std::string(to_tiff), AsRaw::behind_header};
   return kind_by_words(bytes);
 }
@@ -207,8 +206,8 @@ void require_no_text(const std::string& path) {
 void require_readable(const std::string& path, const std::optional<RawLayout>& layout) {
   const std::optional<FileKind> kind = kind_of_file(path);
   const auto refuse = [&](const FileKind& k) {
-    throw Error(
-        fmt::format("{}: according to its first bytes it is {}, which is not supported: {}", path, k.name, k.advice));
+    throw Error(fmt::format("{}: according to its first bytes it is {}{}: {}", path, k.name,
+                            k.by_python ? "" : ", which is not supported", k.advice));
   };
   if (kind && !kind->format) {
     const auto named = format_named(path);

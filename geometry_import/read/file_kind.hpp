@@ -22,9 +22,11 @@ struct FileKind {
   std::optional<SelfDescribing> format;  ///< none: it is not read
   std::string advice;                    ///< how to make one of it that is read
   AsRaw as_raw = AsRaw::never;
+  bool by_python = false;  ///< karst.formats reads it, for `karst import`
 };
 
-/// What the first bytes say; nothing when they are those of no known kind, which voxels are, too.
+/// What the first bytes say, or the files in a folder of no slices; nothing when it is no known kind, which voxels are,
+/// too.
 std::optional<FileKind> kind_of_file(const std::string& path);
 
 /// True for numbers and letters in lines: nothing but what is printed in the first 64 KiB, and ends of lines that do

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A data set of an HDF5 file, read plane by plane; the last axis is x, two axes are one plane.
+// A data set of an HDF5 file, read plane by plane; the last axis is x unless the file names its axes otherwise, two
+// axes are one plane.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -8,6 +9,7 @@
 
 #include "base/core/error.hpp"
 #include "geometry_import/read/h5.hpp"
+#include "geometry_import/read/hdf5_meaning.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 
@@ -116,19 +118,6 @@ h5::Handle open_with_cache(hid_t file, const std::string& name, h5::Handle data)
   return {H5Dopen2(file, name.c_str(), access), H5Dclose};
 }
 
-/// Widths in the attribute element_size_um (z, y, x) that ilastik and Fiji write.
-void read_voxel(hid_t data, ImageInfo& info) {
-  if (H5Aexists(data, "element_size_um") <= 0) return;
-  const h5::Handle attribute(H5Aopen(data, "element_size_um", H5P_DEFAULT), H5Aclose);
-  const h5::Handle space(H5Aget_space(attribute), H5Sclose);
-  std::array<double, 3> w{};
-  if (H5Sget_simple_extent_npoints(space) != 3 || H5Aread(attribute, H5T_NATIVE_DOUBLE, w.data()) < 0) {
-    info.voxel_note = "its attribute element_size_um does not consist of three numbers";
-  } else {
-    set_spacing(info, {w[2], w[1], w[0]}, 1e-6);
-  }
-}
-
 /// Throws Error for numbers that fill only a part of their bytes, and for floating point numbers of a kind of their
 /// own.
 void check_type(hid_t type, const std::string& path) {
@@ -185,7 +174,7 @@ void check_written(hid_t data, const std::vector<hsize_t>& size, const std::stri
             path, bytes, H5Dget_storage_size(data));
     if (H5Pget_layout(made) != H5D_CONTIGUOUS || H5Pget_external_count(made) > 0) return;
     const double end = static_cast<double>(H5Dget_offset(data)) + bytes;
-    require(end <= static_cast<double>(bytes_in(split_hdf5(path).first)),
+    require(end <= static_cast<double>(bytes_in(split_array(path).first)),
             "{}: its voxels end at byte {}, beyond the end of the file", path, end);
     return;
   }
@@ -202,8 +191,12 @@ void check_written(hid_t data, const std::vector<hsize_t>& size, const std::stri
 
 class Hdf5Image : public ImageFile {
  public:
-  Hdf5Image(ImageInfo description, h5::Handle file, h5::Handle data, h5::Handle native)
-      : ImageFile(std::move(description)), file_(std::move(file)), data_(std::move(data)), native_(std::move(native)) {}
+  Hdf5Image(ImageInfo description, const Hdf5Axes& axes, h5::Handle file, h5::Handle data, h5::Handle native)
+      : ImageFile(std::move(description)),
+        axes_(axes),
+        file_(std::move(file)),
+        data_(std::move(data)),
+        native_(std::move(native)) {}
 
  private:
   void load_plane(int z, std::span<float> values) override {
@@ -211,28 +204,39 @@ class Hdf5Image : public ImageFile {
     const std::string& path = info().path;
     const auto nx = static_cast<hsize_t>(info().size[0]), ny = static_cast<hsize_t>(info().size[1]);
     const h5::Handle space(h5::check(H5Dget_space(data_), path, "read a plane"), H5Sclose);
-    if (H5Sget_simple_extent_ndims(space) == 3) {
-      const std::array<hsize_t, 3> start{static_cast<hsize_t>(z), 0, 0}, count{1, ny, nx};
+    if (axes_[2] >= 0) {
+      std::array<hsize_t, 3> start{}, count{};
+      start[axes_[2]] = static_cast<hsize_t>(z);
+      count[axes_[2]] = 1;
+      count[axes_[1]] = ny;
+      count[axes_[0]] = nx;
       h5::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), path,
                 "read a plane");
     }
-    const std::array<hsize_t, 2> plane{ny, nx};
+    const bool rows = axes_[1] < axes_[0];
+    const std::array<hsize_t, 2> plane{rows ? ny : nx, rows ? nx : ny};
     const h5::Handle memory(h5::check(H5Screate_simple(2, plane.data(), nullptr), path, "read a plane"), H5Sclose);
     plane_.resize(values.size() * bytes_of(info().type));
     h5::check(H5Dread(data_, native_, memory, space, H5P_DEFAULT, plane_.data()), path,
               fmt::format("read plane {}", z));
-    to_float(plane_.data(), info().type, values);
+    if (rows) return to_float(plane_.data(), info().type, values);
+    columns_.resize(values.size());
+    to_float(plane_.data(), info().type, columns_);
+    for (hsize_t y = 0; y < ny; ++y)
+      for (hsize_t x = 0; x < nx; ++x) values[y * nx + x] = columns_[x * ny + y];
   }
 
+  Hdf5Axes axes_;
   h5::Handle file_, data_, native_;
   std::vector<char> plane_;
+  std::vector<float> columns_;  ///< of a plane whose y is faster than x
 };
 
 }  // namespace
 
 std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   const h5::Quiet quiet;
-  auto [file_name, name] = split_hdf5(path);
+  auto [file_name, name] = split_array(path);
   h5::Handle file(H5Fopen(file_name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (file < 0) h5::fail(file_name, "open it as HDF5");
   check_length(file, file_name);
@@ -250,17 +254,21 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   ImageInfo info;
   info.path = file_name + ":" + name;
   info.format = "HDF5";
-  info.size = voxels_of(size_of(data), info.path);
-  const h5::Handle type(h5::check(H5Dget_type(data), info.path, "read its type"), H5Tclose);
-  h5::Handle native(h5::check(H5Tget_native_type(type, H5T_DIR_ASCEND), info.path, "read its type"), H5Tclose);
-  info.type = type_of(native, info.path);
-  check_type(type, info.path);
-  read_voxel(data, info);
-  check_filters(data, info.path);
-  check_written(data, size_of(data), info.path);
+  const std::vector<hsize_t> size = size_of(data);
+  const Index stored = voxels_of(size, info.path);
+  const std::string place = info.path;
+  const Hdf5Axes axes = read_hdf5_meaning(file, data, size, info);  // may say what the image was before
+  const auto along = [&](int d) { return axes[d] < 0 ? 1 : stored[static_cast<int>(size.size()) - 1 - axes[d]]; };
+  info.size = {along(0), along(1), along(2)};
+  const h5::Handle type(h5::check(H5Dget_type(data), place, "read its type"), H5Tclose);
+  h5::Handle native(h5::check(H5Tget_native_type(type, H5T_DIR_ASCEND), place, "read its type"), H5Tclose);
+  info.type = type_of(native, place);
+  check_type(type, place);
+  check_filters(data, place);
+  check_written(data, size, place);
   data = open_with_cache(file, name, std::move(data));
-  if (data < 0) h5::fail(info.path, "open it");
-  return std::make_unique<Hdf5Image>(std::move(info), std::move(file), std::move(data), std::move(native));
+  if (data < 0) h5::fail(place, "open it");
+  return std::make_unique<Hdf5Image>(std::move(info), axes, std::move(file), std::move(data), std::move(native));
 }
 
 }  // namespace karst

@@ -198,15 +198,18 @@ bool has_raw_extension(const std::string& path) {
 
 }  // namespace
 
-bool is_image_name(const std::string& path) { return describes_itself(path) || has_raw_extension(path); }
+bool is_image_name(const std::string& path) {
+  return describes_itself(path) || has_raw_extension(path) || is_read_by_python(split_array(path).first);
+}
 
 std::unique_ptr<ImageFile> open_image(const std::string& path, const std::optional<RawLayout>& layout) {
   require(!path.empty(), "image: no file given");
   require(!layout || !describes_itself(path),
           "{}: its format contains size and type; `size`, `type`, `endian` and `skip_bytes` are for raw files", path);
-  const std::string file = split_hdf5(path).first;
+  const std::string file = split_array(path).first;
   std::error_code ignored;
-  if (is_pattern(path) || std::filesystem::is_directory(file, ignored)) return open_stack(path);
+  const bool folder = std::filesystem::is_directory(file, ignored);
+  if (is_pattern(path) || (folder && !is_read_by_python(file))) return open_stack(path);
   require(std::filesystem::exists(file, ignored), "{}: no such file", file);
   require_readable(file, layout);
   if (const auto format = format_of(file)) return open_self_describing(path, *format);

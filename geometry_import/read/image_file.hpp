@@ -92,14 +92,19 @@ std::unique_ptr<ImageFile> open_image(const std::string& path, const std::option
 /// or its extension, a pattern, a data set in a file, a folder.
 bool describes_itself(const std::string& path);
 
-/// True when the name is that of an image: describes_itself(), or a raw file by its extension.
+/// True when the name is that of an image: describes_itself(), a raw file by its extension, or one that Python reads.
 bool is_image_name(const std::string& path);
+
+/// True for a file or folder of a format that open_image() does not read and karst.formats does
+/// (converted_image.hpp).
+bool is_read_by_python(const std::string& path);
 
 /// There is such a file or folder; true for every pattern.
 bool image_exists(const std::string& path);
 
-/// `rock.h5:/data` as file and data set; the latter empty when not given.
-std::pair<std::string, std::string> split_hdf5(const std::string& path);
+/// `rock.h5:/data` as file and array, also of formats that Python reads (`rock.zarr:0`); the latter empty when not
+/// given.
+std::pair<std::string, std::string> split_array(const std::string& path);
 
 /// The name without the folder it lies in: rock.tif, slice_*.tif, slices, rock.h5:/data.
 std::string image_name(const std::string& path);

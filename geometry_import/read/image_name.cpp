@@ -122,24 +122,26 @@ bool natural_less(const std::string& left, const std::string& right) {
   return left < right;
 }
 
-std::pair<std::string, std::string> split_hdf5(const std::string& path) {
-  for (std::size_t at = path.find(':'); at != std::string::npos; at = path.find(':', at + 1))
-    if (format_of(path.substr(0, at)) == SelfDescribing::hdf5) return {path.substr(0, at), path.substr(at + 1)};
+std::pair<std::string, std::string> split_array(const std::string& path) {
+  for (std::size_t at = path.find(':'); at != std::string::npos; at = path.find(':', at + 1)) {
+    const std::string file = path.substr(0, at);
+    if (format_of(file) == SelfDescribing::hdf5 || is_read_by_python(file)) return {file, path.substr(at + 1)};
+  }
   return {path, ""};
 }
 
 bool describes_itself(const std::string& path) {
   std::error_code ignored;
-  return format_of(split_hdf5(path).first).has_value() || is_pattern(path) || fs::is_directory(path, ignored);
+  return format_of(split_array(path).first).has_value() || is_pattern(path) || fs::is_directory(path, ignored);
 }
 
 bool image_exists(const std::string& path) {
   std::error_code ignored;
-  return is_pattern(path) || fs::exists(split_hdf5(path).first, ignored);
+  return is_pattern(path) || fs::exists(split_array(path).first, ignored);
 }
 
 std::string image_name(const std::string& path) {
-  const auto [file, data] = split_hdf5(path);
+  const auto [file, data] = split_array(path);
   fs::path name(file);
   if (!name.has_filename()) name = name.parent_path();
   return name.filename().string() + (data.empty() ? "" : ":" + data);

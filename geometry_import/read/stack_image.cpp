@@ -23,9 +23,6 @@ bool is_slice(const std::string& name) {
 /// What a folder without slices holds instead, where its files tell.
 std::string others_in(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* name : {".zarray", ".zgroup", "zarr.json"})
-    if (fs::exists(folder / name, ignored))
-      return ", it is a Zarr array, which is not supported: save it with numpy.save or as HDF5";
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     if (const auto kind = kind_of_file(entry.path().string()); kind && !kind->format)
       return fmt::format(", but {}, which is {}: {}", entry.path().filename().string(), kind->name, kind->advice);

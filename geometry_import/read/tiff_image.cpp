@@ -88,7 +88,8 @@ std::unique_ptr<ImageFile> open_hidden_planes(TIFF* tiff, ImageInfo info, std::i
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
   const TiffPage& page = pages.front();
   require(pages.size() == 1 && compression == COMPRESSION_NONE && !TIFFIsTiled(tiff) &&
-              planes < std::int64_t{1} << 31 && page.bits >= 8 && page.orientation == ORIENTATION_TOPLEFT,
+              planes < std::int64_t{1} << 31 && page.bits >= 8 && !is_half(page) &&
+              page.orientation == ORIENTATION_TOPLEFT,
           "{}: according to {} it has {} planes, but the file has pages for {}; it is damaged, or must be saved as raw "
           "or as a BigTIFF with one page per plane",
           info.path, writer, planes, pages.size());
@@ -108,9 +109,29 @@ std::uint32_t rows_of_strip(TIFF* tiff, std::uint32_t strip, std::uint32_t ny) {
   return std::min(rows, ny - std::min(ny, strip * rows));
 }
 
-/// Pixels of 1, 2 or 4 bits, highest first, as bytes.
-/// @param[in,out] plane  rows of whole bytes, then a byte for each pixel
+/// Sign, 5 bits of exponent, 10 of mantissa (IEEE 754 binary16).
+float half_to_float(std::uint16_t half) {
+  const int exponent = half >> 10 & 31, mantissa = half & 1023;
+  float size = std::ldexp(static_cast<float>(exponent == 0 ? mantissa : 1024 + mantissa), std::max(exponent, 1) - 25);
+  if (exponent == 31) size = mantissa == 0 ? HUGE_VALF : NAN;
+  return (half & 0x8000) != 0 ? -size : size;
+}
+
+void widen_halves(std::vector<char>& plane) {
+  std::vector<char> wide(2 * plane.size());
+  for (std::size_t n = 0; n < plane.size() / 2; ++n) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, &plane[2 * n], 2);
+    const float value = half_to_float(half);
+    std::memcpy(&wide[4 * n], &value, 4);
+  }
+  plane = std::move(wide);
+}
+
+/// Pixels of 1, 2 or 4 bits, highest first, as bytes; floating point numbers of 16 bits as such of 32.
+/// @param[in,out] plane  rows of whole bytes, then a value of its own for each pixel
 void unpack(const TiffPage& page, std::vector<char>& plane) {
+  if (is_half(page)) widen_halves(plane);
   if (page.bits >= 8) return;
   const unsigned per_byte = 8u / page.bits, mask = (1u << page.bits) - 1;
   const std::size_t row = plane.size() / page.ny;
@@ -200,7 +221,8 @@ class TiffImage : public ImageFile {
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_COMPRESSION, &compression);
     TIFFGetField(tiff_.get(), TIFFTAG_PREDICTOR, &predictor);
     const bool zlib = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
-    require((zlib || compression == COMPRESSION_NONE) && predictor == PREDICTOR_NONE && pages_.front().bits >= 8,
+    require((zlib || compression == COMPRESSION_NONE) && predictor == PREDICTOR_NONE && pages_.front().bits >= 8 &&
+                !is_half(pages_.front()),
             "{}: tiles of several planes (TileDepth) are read uncompressed or compressed by zlib, without predictor, "
             "with 8 bits or more; save it with one page per plane",
             info().path);

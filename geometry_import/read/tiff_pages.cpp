@@ -71,6 +71,8 @@ bool TiffPage::like(const TiffPage& o) const {
          turned() == o.turned();
 }
 
+bool is_half(const TiffPage& page) { return page.format == SAMPLEFORMAT_IEEEFP && page.bits == 16; }
+
 double black_of(const TiffPage& page) {
   const bool positive = page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
   return positive && page.bits <= 32 ? std::ldexp(1.0, page.bits) - 1 : no_number;
@@ -130,7 +132,7 @@ std::vector<TiffPage> read_tiff_pages(TIFF* tiff, ImageInfo& info) {
 VoxelType type_of(const TiffPage& page, const std::string& path) {
   const bool real = page.format == SAMPLEFORMAT_IEEEFP, sign = page.format == SAMPLEFORMAT_INT,
              whole = sign || page.format == SAMPLEFORMAT_UINT || page.format == SAMPLEFORMAT_VOID;
-  if (real && page.bits == 32) return VoxelType::float32;
+  if (real && (page.bits == 32 || is_half(page))) return VoxelType::float32;
   if (real && page.bits == 64) return VoxelType::float64;
   if (whole && !sign && (page.bits == 1 || page.bits == 2 || page.bits == 4)) return VoxelType::uint8;
   if (whole && page.bits == 8) return sign ? VoxelType::int8 : VoxelType::uint8;
@@ -139,7 +141,7 @@ VoxelType type_of(const TiffPage& page, const std::string& path) {
   if (whole && page.bits == 64) return sign ? VoxelType::int64 : VoxelType::uint64;
   throw Error(
       fmt::format("{}: {} bits per pixel of sample format {}; integers of 1, 2, 4, 8, 16, 32 or 64 bits and floating "
-                  "point numbers of 32 or 64 are read",
+                  "point numbers of 16, 32 or 64 are read",
                   path, page.bits, page.format));
 }
 

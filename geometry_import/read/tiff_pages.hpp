@@ -30,6 +30,9 @@ struct TiffPage {
   bool turned() const { return orientation >= 5; }
 };
 
+/// Floating point numbers of 16 bits.
+bool is_half(const TiffPage& page);
+
 /// The value of black in a page in which 0 is white; NaN where the type has none.
 double black_of(const TiffPage& page);
 

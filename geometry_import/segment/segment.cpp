@@ -100,10 +100,13 @@ std::vector<double> find_limits(const ImageLayers& image, const Histogram& histo
                                 SegmentReport& report) {
   const SegmentBy method = options.segment.value_or(SegmentBy::halfway);
   report.segmentation = name_of(method);
-  require(histogram.filled() > 2,
-          "{}: contains only the values {} and {}, so it is already segmented; give the value of the pore space with "
-          "pore = VALUE{}",
-          options.file, report.smallest, report.largest, labels_hint(options.file));
+  const double middle = (report.smallest + report.largest) / 2, all = histogram.below(histogram.high);
+  require(
+      histogram.filled() > 2,
+      "{}: contains only the values {} ({:.2f} % of the voxels) and {} ({:.2f} %), so it is already segmented; give "
+      "the value of the pore space, `pore = {}` or `pore = {}`{}",
+      options.file, report.smallest, 100 * histogram.below(middle) / all, report.largest,
+      100 - 100 * histogram.below(middle) / all, report.smallest, report.largest, labels_hint(options.file));
   if (histogram.filled() <= few_values && is_integer(report.type))
     report.warnings.push_back(
         fmt::format("the image has only {} different values; if they are labels and not gray values, give their names: "

@@ -15,8 +15,10 @@
 
 namespace karst {
 
-/// Throws Error when options contradict each other, or ask for what this kind of image does not have. Not collective.
-void check_segmentation(const ImportOptions& options);
+class Mistakes;
+
+/// Notes options that contradict each other, or ask for what this kind of image does not have. Not collective.
+void check_segmentation(const ImportOptions& options, Mistakes& mistakes);
 
 /// The image holds labels: pore, labels or label_values is given.
 bool is_segmented(const ImportOptions& options);

@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 
 from karst.error import KarstError
+from karst.units import axis_number
 
 OUTSIDE = 255  # phase of voxels outside of the sample
 
@@ -19,6 +20,7 @@ class Geometry:
 
         rock = Geometry("rock.h5")
         rock.voxel, rock.shape, rock.size    width [m]; voxels (nz, ny, nx); edges along x, y, z [m]
+        rock.centres("x")                    voxel centres [m]
         rock.porosity                        of the smooth wall
         rock.phases                          {"pore": 0, "quartz": 1, ...}
         rock.level_set()                     distance to the wall near it, > 0 in the pore [voxels]
@@ -51,6 +53,15 @@ class Geometry:
         return np.array(self.shape[::-1]) * self.voxel
 
     @property
+    def spacing(self) -> np.ndarray:
+        """Voxel widths along x, y, z [m]."""
+        return np.full(3, self.voxel)
+
+    def centres(self, axis: int | str) -> np.ndarray:
+        """Voxel centres along an axis [m]."""
+        return (np.arange(self.shape[2 - axis_number(axis)]) + 0.5) * self.voxel
+
+    @property
     def warnings(self) -> list[str]:
         return list(self.provenance.get("warnings", []))
 
@@ -58,7 +69,10 @@ class Geometry:
         with h5py.File(self.path) as file:
             if name not in file:
                 raise KarstError(f"{self.path}: has no array '{name}' (an older file?); import the image again")
-            return file[name][part]
+            try:
+                return file[name][part]
+            except (IndexError, ValueError, TypeError) as error:
+                raise KarstError(f"{self.path}: the part {part!r} is not in the array '{name}' of the shape {self.shape} ({error})") from None
 
     def level_set(self, part: Any = ...) -> np.ndarray:
         """φ at voxel centres [voxels], > 0 in the pore; `part`: indices of h5py, such as np.s_[10] for one plane."""

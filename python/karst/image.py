@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from karst.geometry import Geometry
-from karst.program import call, find_program
+from karst.program import call, find_program, with_this_python
 
 
 def option_words(options: dict[str, Any]) -> list[str]:
@@ -28,7 +28,8 @@ def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: f
                  page: bool = True, threads: int | None = None, ranks: int = 1, program: str | Path | None = None, **options: Any) -> Geometry:
     """`karst import`: converts an image to a geometry file. Raises RunError with the program's message if it fails.
 
-    image    a file, a folder or pattern of slices, or an array [k, j, i] (z first) of gray values or labels
+    image    a file, a folder or pattern of slices, or an array [k, j, i] (z first) of gray values or labels; also DICOM, Amira, legacy VTK,
+             NetCDF, MATLAB and Zarr (karst.formats)
     output   the geometry file (.h5)
     voxel    width [m], or a string with a unit: "5.3 um"; required if the image does not contain it
     page     also write the report of the import, next to the output
@@ -41,7 +42,7 @@ def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: f
         words = [str(program or find_program()), "import", str(image), "--output", str(output), *option_words({"voxel": voxel, "threads": threads, **options})]
         words += ["--overwrite"] if overwrite else []
         words += [] if page else ["--page", "none"]
-        call(words, ranks)
+        call(words, ranks, environment=with_this_python())
     return Geometry(output)
 
 

@@ -5,20 +5,30 @@
     plot.arrays                {"fraction": "1", "velocity": "m/s", ...}: names and units
     plot.uniform("velocity")   the whole domain at the finest cell width: array [k, j, i, component], scalars [k, j, i]
     plot.uniform("velocity_x") one component of a vector, [k, j, i]
-    plot.plane("pressure", axis=2, at=0.5)   one array of a plane
+    plot.plane("pressure", axis="z", at=0.5)      one array of a plane, in the middle of z; at="0.2 mm": a place
+    plot.centres("x"), plot.spacing          cell centres, cell widths [m]
+    plot.to_xarray(), plot.to_pyvista()      for xarray, PyVista
+    plot.export("out/rock", "vti", "stl")    files for other programs
 
 Boxes that are not in the file contain no fluid. Geometry fields (fraction, distance ...) also have values in the solid; all others are NaN
 in cells without fluid. Files of older versions can be read, too.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 
-from karst.error import KarstError
+from karst.error import KarstError, unknown
+from karst.units import axis_number, fraction_of
+
+if TYPE_CHECKING:
+    import pyvista
+    import xarray
 
 FRACTION = "fraction"  # volume fraction of fluid in a cell, 0 to 1; in older files above 1 where slivers were merged
 DISTANCE = "distance"  # level set at the cell centre [m], > 0 in the fluid; not in every plotfile
@@ -82,7 +92,8 @@ class Plotfile:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise KarstError(f"{path}: cannot be read as HDF5 ({error}); give a plotfile written by karst") from None
-        _require_parts(self._file, Path(path))
+        self.path = Path(path)
+        _require_parts(self._file, self.path)
         if "VTKHDF/Level0/CellData" not in self._file:
             raise KarstError(f"{path}: is an HDF5 file but not a plotfile (VTKHDF/Level0 is missing); give one written by karst")
         attributes = self._file.attrs
@@ -128,10 +139,36 @@ class Plotfile:
         """Edge lengths of the domain [m]."""
         return self.levels[0].cells * self.levels[0].dx
 
+    def _number(self, level: int) -> int:
+        """A level counted from the coarsest; negative numbers count from the finest."""
+        if not -len(self.levels) <= level < len(self.levels):
+            raise KarstError(f"level = {level}: {self.path} has the levels 0 to {len(self.levels) - 1}")
+        return level % len(self.levels)
+
+    @property
+    def spacing(self) -> np.ndarray:
+        """Cell widths of the finest level along x, y, z [m]."""
+        return np.full(3, self.levels[-1].dx)
+
+    def centres(self, axis: int | str, level: int = -1) -> np.ndarray:
+        """Cell centres along an axis [m], of a level (default the finest)."""
+        of = self.levels[self._number(level)]
+        return (np.arange(of.cells[axis_number(axis)]) + 0.5) * of.dx
+
+    def fraction(self, axis: int | str, at: float | str) -> float:
+        """A place along an axis, as in plane(), as a fraction of the domain."""
+        d = axis_number(axis)
+        return fraction_of(at, float(self.size[d]), int(self.levels[-1].cells[d]))
+
+    def _cell(self, axis: int, at: float | str, level: int) -> int:
+        """The cell of a level at a place along an axis."""
+        cells = int(self.levels[level].cells[axis])
+        return min(int(self.fraction(axis, at) * cells), cells - 1)
+
     def _place(self, field):
         """Array and column of a field; None: all columns."""
         if field not in self._columns and field not in self.arrays:
-            raise KarstError(f"no field '{field}' in the plotfile; it has: {', '.join(self.components)}")
+            raise unknown("field", field, self.arrays, str(self.path), self.components)
         return self._columns.get(field, (field, None))
 
     def unit(self, field: str) -> str:
@@ -147,7 +184,10 @@ class Plotfile:
     def box(self, field: str, level: int, number: int) -> np.ndarray:
         """Values of one box, array [k, j, i], of a vector [k, j, i, component]."""
         name, column = self._place(field)
+        level = self._number(level)
         at = self.levels[level]
+        if not 0 <= number < len(at.lo):
+            raise KarstError(f"box = {number}: level {level} of {self.path} has the boxes 0 to {len(at.lo) - 1}")
         rows = slice(int(at.first[number]), int(at.first[number + 1]))
         held = self._dataset(level, name)
         values = held[rows] if column is None else held[rows, column]
@@ -184,13 +224,13 @@ class Plotfile:
 
     def uniform(self, field: str, level: int = -1) -> np.ndarray:
         """The whole domain at the cell width of a level (default the finest), finer values over coarser ones, [k, j, i]."""
-        return self._assemble(field, level % len(self.levels), None)
+        return self._assemble(field, self._number(level), None)
 
     @property
     def has_distance(self) -> bool:
         return DISTANCE in self.components
 
-    def wall_field(self, level: int = -1, plane: tuple[int, float] | None = None) -> np.ndarray:
+    def wall_field(self, level: int = -1, plane: tuple[int, float | str] | None = None) -> np.ndarray:
         """A field that is > 0 in the fluid and 0 at the wall, in cells of a level, [k, j, i] or a plane (axis, at).
 
         The distance if the plotfile contains it (negative outside of boxes and in removed pores), otherwise the fraction minus one half.
@@ -221,21 +261,48 @@ class Plotfile:
             held[lo[2]:hi[2], lo[1]:hi[1], lo[0]:hi[0]] = True
         return held
 
-    def plane(self, field: str, axis: int, at: float, level: int = -1) -> np.ndarray:
-        """Cells cut by the plane at the fraction `at` (0..1) of the domain along `axis`, at the cell width of a level.
+    def plane(self, field: str, axis: int | str, at: float | str = 0.5, level: int = -1) -> np.ndarray:
+        """Cells cut by a plane across `axis`, at the cell width of a level.
 
-        axis: 0, 1, 2 for x, y, z. Returns the array [second direction, first direction], directions in the order x, y, z
-        without `axis`; of a vector with one more dimension, its components.
+        axis  0, 1, 2 or "x", "y", "z"
+        at    a number: fraction of the domain, 0 to 1; a text with a unit: place along the axis, "0.2 mm"
+
+        Returns the array [second direction, first direction], directions in the order x, y, z without `axis`; of a vector with one more
+        dimension, its components.
         """
-        level %= len(self.levels)
-        cells = int(self.levels[level].cells[axis])
-        cell = min(int(at * cells), cells - 1)
-        return self._assemble(field, level, (axis, cell)).squeeze(axis=2 - axis)
+        level, axis = self._number(level), axis_number(axis)
+        return self._assemble(field, level, (axis, self._cell(axis, at, level))).squeeze(axis=2 - axis)
 
-    def rectangles(self, level: int, axis: int, at: float) -> list[tuple[float, float, float, float]]:
+    def to_xarray(self, *fields: str, level: int = -1, length: str = "m") -> "xarray.Dataset":
+        """Fields (default: all) as an xarray.Dataset at the cell width of a level: dimensions z, y, x and, of vectors, component; coordinates
+        are cell centres in the unit `length` ("m", "mm", "um" ...); units and long names are attributes."""
+        from karst.labelled import dataset
+        return dataset(self, fields, level, length)
+
+    def to_vtk(self, *fields: str, level: int = -1) -> Any:
+        """Fields (default: all) as a vtkImageData of the cells of a level. Values of cells without fluid are 0, and VTK hides these cells."""
+        from karst.export import vtk_data
+        return vtk_data("to_vtk()").image_of_cells(self, fields, level)
+
+    def to_pyvista(self, *fields: str, level: int = -1) -> "pyvista.ImageData":
+        """to_vtk() as a pyvista.ImageData."""
+        from karst.optional import needs
+        return needs("pyvista", "to_pyvista()").wrap(self.to_vtk(*fields, level=level))
+
+    def export(self, output: str | Path, *formats: str, fields: Sequence[str] | None = None, velocity: str | None = None, lines: int = 100) -> list[Path]:
+        """Writes files of other programs, as `python -m karst.export`, and returns their paths: OUTPUT.vti, OUTPUT_wall.stl, OUTPUT_velocity.npy ...
+
+        formats   "npy", "vti", "stl", "ply", "vtp", "streamlines"
+        fields    for npy and vti; None: all
+        velocity  the vector that `lines` streamlines follow; None: the first with velocity in its name
+        """
+        from karst.export import export
+        return export(self, output, formats, fields, velocity, lines)
+
+    def rectangles(self, level: int, axis: int | str, at: float | str) -> list[tuple[float, float, float, float]]:
         """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
-        this = self.levels[level]
-        cell = min(int(at * this.cells[axis]), int(this.cells[axis]) - 1)
+        level, axis = self._number(level), axis_number(axis)
+        this, cell = self.levels[level], self._cell(axis, at, level)
         u, v = (d for d in range(3) if d != axis)
         low, size = this.lo * this.dx, (this.hi - this.lo + 1) * this.dx
         hit = (this.lo[:, axis] <= cell) & (cell <= this.hi[:, axis])

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karst.error import KarstError
+from karst.error import KarstError, UnknownNumber
 from karst.plotfile import Plotfile
+
+if TYPE_CHECKING:
+    import xarray
 
 
 def listed(file: Path) -> list[tuple[Path, float]]:
@@ -32,6 +36,22 @@ def _found(folder: Path) -> list[tuple[Path, float]]:
     return timed
 
 
+def _with_last(folder: Path, files: list[tuple[Path, float]]) -> list[tuple[Path, float]]:
+    """Adds the final state, plot.vtkhdf, where the list of a run does not have it."""
+    last = folder / "plot.vtkhdf"
+    if not last.exists() or any(file.name == last.name for file, _ in files):
+        return files
+    with Plotfile(last) as plot:
+        return [*files, (last, plot.time)]
+
+
+def entry(paths: list[Path], number: int, what: str) -> Path:
+    """One of the paths; negative numbers count from the end. An IndexError ends loops over a series."""
+    if not -len(paths) <= number < len(paths):
+        raise UnknownNumber(f"[{number}]: there are {len(paths)} {what}, 0 to {len(paths) - 1}")
+    return paths[number]
+
+
 class Series:
     """The plotfiles of a run in order of time.
 
@@ -40,6 +60,7 @@ class Series:
         for plot in series:                  each is opened in turn and closed before the next one
             plot.time, plot.plane("concentration_tracer", axis=2, at=0.5)
         series[-1]                           one of them; the caller closes it (with series[-1] as plot: ...)
+        series.to_xarray("concentration_tracer")   all times in one xarray.Dataset
     """
 
     def __init__(self, path: str | Path):
@@ -48,7 +69,7 @@ class Series:
             lists = sorted(place.glob("*.vtkhdf.series"))
             if len(lists) > 1:
                 raise KarstError(f"{place}: has several series ({', '.join(file.name for file in lists)}); give the path of one of them")
-            files = listed(lists[0]) if lists else _found(place)
+            files = _with_last(place, listed(lists[0])) if lists else _found(place)
         else:
             files = listed(place)
         if not files:
@@ -63,7 +84,7 @@ class Series:
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Plotfile:
-        return Plotfile(self.paths[number])
+        return Plotfile(entry(self.paths, number, "plotfiles"))
 
     def __iter__(self) -> Iterator[Plotfile]:
         for path in self.paths:
@@ -73,3 +94,9 @@ class Series:
     def nearest(self, time: float) -> Plotfile:
         """The plotfile nearest to a time [s]."""
         return self[int(np.abs(self.times - time).argmin())]
+
+    def to_xarray(self, *fields: str, level: int = -1, length: str = "m") -> "xarray.Dataset":
+        """Fields (default: all) of all times in memory, as of Plotfile.to_xarray() with a first dimension time [s]. The finest level is that
+        of the plotfile with the most levels."""
+        from karst.labelled import series_dataset
+        return series_dataset(self, fields, level, length)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karst.error import KarstError
-from karst.series import listed
+from karst.error import KarstError, unknown
+from karst.series import entry, listed
+from karst.units import axis_number
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class Slice:
@@ -27,13 +32,14 @@ class Slice:
         head, marker, blocks = data.partition(b'<AppendedData encoding="raw">\n_')
         if not marker or b'type="ImageData"' not in head:
             raise KarstError(f"{path}: is not a slice (ImageData with appended raw data); give a file slice_NAME_0001.vti")
-        image = xml.fromstring(head + b"</VTKFile>").find("ImageData")
+        image: Any = xml.fromstring(head + b"</VTKFile>").find("ImageData")
         numbers = {name: np.array(image.get(name).split(), dtype=float) for name in ("WholeExtent", "Origin", "Spacing")}
         self.origin, self.spacing = numbers["Origin"], numbers["Spacing"]
-        cells = numbers["WholeExtent"][1::2].astype(int)
+        self._cells = cells = numbers["WholeExtent"][1::2].astype(int)
         self.axis = int(np.flatnonzero(cells == 1)[-1]) if (cells == 1).any() else 2
         self.time = float(image.find("FieldData/DataArray").text)
-        self._values, self.arrays = {}, {}
+        self._values: dict[str, np.ndarray] = {}
+        self.arrays: dict[str, str] = {}
         for array in image.iter("DataArray"):
             if array.get("format") != "appended":
                 continue
@@ -47,8 +53,13 @@ class Slice:
 
     def __getitem__(self, field: str) -> np.ndarray:
         if field not in self._values:
-            raise KarstError(f"no field '{field}' in the slice; it has: {', '.join(self._values)}")
+            raise unknown("field", field, self._values, "the slice")
         return self._values[field]
+
+    def centres(self, axis: int | str) -> np.ndarray:
+        """Cell centres along an axis [m]."""
+        d = axis_number(axis)
+        return self.origin[d] + (np.arange(self._cells[d]) + 0.5) * self.spacing[d]
 
 
 class Slices:
@@ -56,6 +67,7 @@ class Slices:
 
         slices = Slices("out/run/slice_z.vti.series")    slices.times: array [s]
         for slice in slices: ...                         slices[-1], len(slices)
+        slices.to_xarray()                               all times in one xarray.Dataset
     """
 
     def __init__(self, path: str | Path):
@@ -67,8 +79,13 @@ class Slices:
         return len(self.paths)
 
     def __getitem__(self, number: int) -> Slice:
-        return Slice(self.paths[number])
+        return Slice(entry(self.paths, number, "slices"))
 
     def __iter__(self) -> Iterator[Slice]:
         return map(Slice, self.paths)
 
+    def to_xarray(self, length: str = "m") -> "xarray.Dataset":
+        """All slices as an xarray.Dataset: dimensions time [s], the two directions of the plane and, of vectors, component. length: unit of
+        the coordinates."""
+        from karst.labelled import slices_dataset
+        return slices_dataset(self, length)

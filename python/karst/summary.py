@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from karst.error import KarstError
+from karst.error import KarstError, UnknownName, did_you_mean
 from karst.units import unit_of
 
 
@@ -25,13 +25,13 @@ def _is_even(values: list) -> bool:
     return len(set(inner)) <= 1 and all(_is_even(v) for v in values if isinstance(v, list))
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, unit: str) -> Any:
     if isinstance(value, dict):
-        return Summary(value)
+        return Summary(value, unit)
     if isinstance(value, list):
         if _is_numbers(value) and _is_even(value):
             return np.array(value, dtype=float)
-        return [_value(v) for v in value]
+        return [_value(v, unit) for v in value]
     return value
 
 
@@ -45,8 +45,8 @@ class Summary(Mapping[str, Any]):
         summary.quantities()              every number and array with its place and unit
     """
 
-    def __init__(self, values: dict[str, Any]):
-        self._values = values
+    def __init__(self, values: dict[str, Any], unit: str = "1"):
+        self._values, self._unit = values, unit  # unit: of all that does not end in another, such as "bytes" in `memory`
 
     @classmethod
     def read(cls, path: str | Path) -> "Summary":
@@ -66,17 +66,14 @@ class Summary(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return _value(self._values[name])
+            return _value(self._values[name], self._unit_of(name))
         except KeyError:
-            raise KeyError(f"no result '{name}'; there are: {', '.join(self._values)}") from None
+            raise UnknownName(f"no result '{name}'{did_you_mean(name, self._values)}; there are: {', '.join(self._values)}") from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError as error:
-            raise AttributeError(error.args[0]) from None
+        return self[name]
 
     def __dir__(self):
         return [*super().__dir__(), *self._values]
@@ -90,12 +87,15 @@ class Summary(Mapping[str, Any]):
     def unit(self, name: str) -> str:
         """Unit of a result by its name, "1" if dimensionless."""
         self[name]
-        return unit_of(name)
+        return self._unit_of(name)
 
-    def quantities(self, place: str = "", unit: str = "1") -> Iterator[tuple[str, Any, str]]:
+    def _unit_of(self, name: str) -> str:
+        return self._unit if unit_of(name) == "1" else unit_of(name)
+
+    def quantities(self, place: str = "") -> Iterator[tuple[str, Any, str]]:
         """(place, value, unit) of every number and array, such as ("flow[0].tortuosity", 1.17, "1")."""
         for name in self:
-            yield from _quantities(self[name], f"{place}{name}", unit if unit_of(name) == "1" else unit_of(name))
+            yield from _quantities(self[name], f"{place}{name}", self._unit_of(name))
 
     def __repr__(self) -> str:
         lines = []
@@ -107,7 +107,7 @@ class Summary(Mapping[str, Any]):
 
 def _quantities(value: Any, place: str, unit: str) -> Iterator[tuple[str, Any, str]]:
     if isinstance(value, Summary):
-        yield from value.quantities(f"{place}.", unit)
+        yield from value.quantities(f"{place}.")
     elif isinstance(value, list):
         for number, item in enumerate(value):
             yield from _quantities(item, f"{place}[{number}]", unit)

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a run: history.csv, transport.csv, profiles.csv, chemistry.csv, inertia.csv, dispersion.csv,
-dynamic_permeability.csv, and those of `karst speciate`."""
+dynamic_permeability.csv, study.csv, and those of `karst speciate`."""
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karst.error import KarstError
+from karst.error import KarstError, unknown
+from karst.optional import needs
 from karst.units import unit_of
+
+if TYPE_CHECKING:
+    import pandas
 
 # Where names do not end in their unit: columns of concentrations, in the unit C in which the deck gives them.
 OF_COMPONENTS = ("_outlet", "_mean", "_min", "_max")
@@ -25,14 +29,16 @@ def _column(texts: list[str]) -> np.ndarray:
         return np.array(texts, dtype=str)
 
 
-class Table(Mapping[str, np.ndarray]):
-    """Columns by name, each an array (rows), with its unit; empty entries are NaN.
+class Table(dict[str, np.ndarray]):
+    """Columns by name, each an array (rows), with its unit; empty entries are NaN. A dictionary, so that pandas.DataFrame(table) has these
+    columns.
 
         table = Table("out/tracer/transport.csv")
         table["pore_volumes"], table["tracer_outlet"]
         table.unit("time_s")                 "s"; "1" without unit, "C": that of concentrations in the deck
         table.rows(axis="x")                 the columns of the rows with these entries
         table.to_array("time_s", "dt_s")     array (rows, 2)
+        table.to_pandas()                    pandas.DataFrame; its attrs["units"] has the units
     """
 
     def __init__(self, path: str | Path):
@@ -50,22 +56,14 @@ class Table(Mapping[str, np.ndarray]):
             if len(row) != len(names):
                 raise KarstError(f"{path}:{number}: has {len(row)} entries, its first line {len(names)}; the file is damaged")
         self.path = Path(path)
-        self._columns = {name: _column([row[c] for row in rows]) for c, name in enumerate(names)}
+        super().__init__((name, _column([row[c] for row in rows])) for c, name in enumerate(names))
 
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._columns:
-            raise KeyError(f"no column '{name}' in {self.path}; it has: {', '.join(self._columns)}")
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+    def __missing__(self, name: str) -> np.ndarray:
+        raise unknown("column", name, self, str(self.path))
 
     @property
     def n_rows(self) -> int:
-        return len(next(iter(self._columns.values())))
+        return len(next(iter(self.values())))
 
     def unit(self, name: str) -> str:
         self[name]
@@ -88,7 +86,19 @@ class Table(Mapping[str, np.ndarray]):
 
     def to_array(self, *names: str) -> np.ndarray:
         """Columns of numbers as one array (rows, columns); without names all of them."""
-        return np.stack([self[name].astype(float) for name in names or self], axis=1)
+        texts = [name for name in names or self if self[name].dtype.kind == "U"]
+        if texts:
+            raise KarstError(f"{self.path}: {', '.join(texts)} holds text; name the columns of numbers, or use to_pandas()")
+        return np.stack([self[name] for name in names or self], axis=1)
+
+    def to_pandas(self, index: str | None = None) -> "pandas.DataFrame":
+        """The table as a DataFrame with the columns of the file; attrs["units"]: their units. index: a column that becomes the index."""
+        frame = needs("pandas", "to_pandas()").DataFrame(dict(self))
+        frame.attrs = {"units": self.units, "path": str(self.path)}
+        if index is not None:
+            self[index]
+            frame = frame.set_index(index)
+        return frame
 
     def __repr__(self) -> str:
         return f"{self.path}: {self.n_rows} rows of " + ", ".join(name if unit == "1" else f"{name} [{unit}]" for name, unit in self.units.items())

@@ -17,21 +17,17 @@ using hdf5::Handle;
 
 namespace {
 
-constexpr auto value_bytes = static_cast<std::int64_t>(sizeof(float));
-/// Bytes of a value of a dataset.
-std::int64_t bytes_of(const PlotShape& shape) { return shape.flags ? 1 : value_bytes; }
-
 /// Bytes of all datasets per cell of the level.
 std::int64_t cell_bytes(const PlotTarget& to) {
   std::int64_t bytes = 0;
-  for (const PlotShape& s : plot_shapes(to.plot)) bytes += bytes_of(s) * s.per_cell;
+  for (const PlotShape& s : plot_shapes(to.plot)) bytes += value_bytes(s) * s.per_cell;
   return bytes;
 }
 
 /// Bytes of one chunk of each dataset.
 std::int64_t chunk_bytes(const PlotTarget& to, const PlotOrder& order) {
   std::int64_t bytes = 0;
-  for (const PlotShape& s : plot_shapes(to.plot)) bytes += bytes_of(s) * chunk_values(order, s.per_cell, s.in_rows);
+  for (const PlotShape& s : plot_shapes(to.plot)) bytes += value_bytes(s) * chunk_values(order, s.per_cell, s.in_rows);
   return bytes;
 }
 
@@ -39,7 +35,7 @@ std::string level_name(int level) { return "Level" + std::to_string(level); }
 
 /// Cuts the own boxes into rounds of at most plot.buffer_bytes (one box at least).
 std::vector<PlotRound> rounds_of(const PlotTarget& to, const Layout& layout, const PlotOrder& order) {
-  const std::int64_t most = to.plot.buffer_bytes / (value_bytes * to.n_components);
+  const std::int64_t most = to.plot.buffer_bytes / (static_cast<std::int64_t>(sizeof(float)) * to.n_components);
   std::vector<PlotRound> rounds;
   for (std::int64_t i = 0; i < std::ssize(order.own()); ++i) {
     const std::int64_t cells = layout.box(order.first_own() + order.own()[i]).count();
@@ -99,9 +95,9 @@ void sort_round(const PlotTarget& to, const Layout& layout, const PlotOrder& ord
 
 /// The values of a round in memory go to their datasets. Collective.
 void store_round(const PlotTarget& to, const Layout& layout, const PlotOrder& order, const PlotRound& round,
-                 const std::vector<PlotSet>& sets, Buffers& buffers) {
+                 std::vector<PlotSet>& sets, Buffers& buffers) {
   std::int64_t component = 0;
-  for (const PlotSet& set : sets) {
+  for (PlotSet& set : sets) {
     if (set.shape.flags) {
       write_round(to, set, order, round, buffers.hidden.data());
     } else if (set.shape.chombo) {
@@ -114,7 +110,7 @@ void store_round(const PlotTarget& to, const Layout& layout, const PlotOrder& or
   }
 }
 
-void write_values(const PlotTarget& to, int level, const PlotOrder& order, const std::vector<PlotSet>& sets) {
+void write_values(const PlotTarget& to, int level, const PlotOrder& order, std::vector<PlotSet>& sets) {
   const Layout& layout = *to.plot.levels[level];
   const std::vector<PlotRound> rounds = rounds_of(to, layout, order);
   std::int64_t largest = 0, widest = 1;
@@ -185,7 +181,7 @@ void write_level_values(const PlotTarget& to, const LevelGroups& groups, int lev
   for (const PlotShape& shape : plot_shapes(to.plot))
     sets.push_back(create_stored_set(to, shape.chombo ? groups.chombo : groups.cell_data, shape, order));
   write_values(to, level, order, sets);
-  for (PlotSet& set : sets) check(set.data.close(), "finish the values", to.path);
+  for (PlotSet& set : sets) finish_set(to, set);
 }
 
 }  // namespace karst

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/plot_set.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/comm/fail_together.hpp"
+#include "base/comm/parallel.hpp"
+#include "base/core/error.hpp"
 #include "base/file/mpi_files.hpp"
 
 namespace karst {
@@ -34,6 +39,8 @@ std::int64_t chunk_values(const PlotOrder& order, std::int64_t per_cell, bool in
   if (in_rows) chunk = std::max<std::int64_t>(1, most / box) * box;
   return std::min(chunk, order.n_cells() * per_cell);
 }
+
+std::int64_t value_bytes(const PlotShape& shape) { return shape.flags ? 1 : sizeof(float); }
 
 std::vector<PlotShape> plot_shapes(const PlotDescription& plot) {
   std::vector<PlotShape> shapes;
@@ -73,7 +80,10 @@ PlotSet create_stored_set(const PlotTarget& to, hid_t parent, const PlotShape& s
     check(H5Pset_deflate(properties, static_cast<unsigned>(to.plot.compression)), "set the compression", to.path);
   }
   check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), "prepare " + shape.name, to.path);
-  return {create_set(to, parent, shape, order, properties), shape};
+  PlotSet set{create_set(to, parent, shape, order, properties), shape};
+  if (to.plot.compression > 0 && to.comm.size() == 1)
+    set.chunk_bytes = value_bytes(shape) * chunk_values(order, shape.per_cell, shape.in_rows);
+  return set;
 }
 
 namespace {
@@ -96,10 +106,77 @@ void select_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& ord
   }
 }
 
+/// What HDF5's filters "shuffle" and "deflate" make of a chunk: first bytes of all values, second bytes ...,
+/// compressed.
+std::vector<std::byte> packed(std::span<const std::byte> chunk, std::int64_t of_value, int compression) {
+  std::vector<std::byte> sorted(chunk.size());
+  const std::size_t bytes = static_cast<std::size_t>(of_value), n = chunk.size() / bytes;
+  for (std::size_t b = 0; b < bytes; ++b)
+    for (std::size_t i = 0; i < n; ++i) sorted[b * n + i] = chunk[i * bytes + b];
+  uLongf size = compressBound(sorted.size());
+  std::vector<std::byte> out(size);
+  const int done = compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(sorted.data()),
+                             sorted.size(), compression);
+  require(done == Z_OK, "zlib cannot compress {} bytes (status {})", sorted.size(), done);
+  out.resize(size);
+  return out;
+}
+
+/// The next chunks of a dataset, a batch at a time: compressed by all threads, written by one.
+void write_chunks(const PlotTarget& to, PlotSet& set, std::span<const std::span<const std::byte>> chunks) {
+  constexpr std::size_t batch = 256;
+  const std::int64_t row = value_bytes(set.shape) * (set.shape.in_rows ? set.shape.per_cell : 1);
+  for (; !chunks.empty(); chunks = chunks.subspan(std::min(batch, chunks.size()))) {
+    std::vector<std::vector<std::byte>> out(std::min(batch, chunks.size()));
+    parallel_for_dynamic(std::ssize(out), [&](std::int64_t i) {
+      out[i] = packed(chunks[i], value_bytes(set.shape), to.plot.compression);
+    });
+    for (const std::vector<std::byte>& chunk : out) {
+      const hsize_t at[2] = {extent(set.n_chunks++ * (set.chunk_bytes / row)), 0};
+      check(H5Dwrite_chunk(set.data, H5P_DEFAULT, 0, at, chunk.size(), chunk.data()), "write the values", to.path);
+    }
+  }
+}
+
+/// The values that follow those written so far.
+void append(const PlotTarget& to, PlotSet& set, std::span<const std::byte> values) {
+  const auto whole = static_cast<std::size_t>(set.chunk_bytes);
+  std::vector<std::span<const std::byte>> chunks;
+  std::vector<std::byte> first = std::exchange(set.rest, {});
+  if (!first.empty()) {
+    const std::size_t n = std::min(whole - first.size(), values.size());
+    first.insert(first.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+    values = values.subspan(n);
+    chunks.emplace_back(first);
+  }
+  for (; values.size() >= whole; values = values.subspan(whole)) chunks.push_back(values.first(whole));
+  if (!first.empty() && first.size() < whole) {
+    set.rest = std::move(first);
+    return;
+  }
+  write_chunks(to, set, chunks);
+  set.rest.assign(values.begin(), values.end());
+}
+
 }  // namespace
 
-void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,
+void finish_set(const PlotTarget& to, PlotSet& set) {
+  if (!set.rest.empty()) {
+    set.rest.resize(set.chunk_bytes);  // what is beyond the end of the dataset is not read
+    const std::span<const std::byte> last[1] = {set.rest};
+    write_chunks(to, set, last);
+  }
+  check(set.data.close(), "finish the values", to.path);
+}
+
+void write_round(const PlotTarget& to, PlotSet& set, const PlotOrder& order, const PlotRound& round,
                  const void* values) {
+  if (set.chunk_bytes > 0) {  // all boxes are own ones: a round follows the one before it in the file
+    const std::int64_t bytes = round.cells * set.shape.per_cell * value_bytes(set.shape);
+    append(to, set, {static_cast<const std::byte*>(values), static_cast<std::size_t>(bytes)});
+    require_written(to.comm, to.path);
+    return;
+  }
   Handle transfer(check(H5Pcreate(H5P_DATASET_XFER), "prepare writing", to.path), H5Pclose);
   check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "prepare writing", to.path);
   Handle space(check(H5Dget_space(set.data), "describe the values", to.path), H5Sclose);

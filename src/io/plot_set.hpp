@@ -2,6 +2,7 @@
 // Datasets of a plotfile: large ones written by all ranks box by box, and small ones written by rank 0.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +24,19 @@ struct PlotShape {
   bool flags = false;         ///< bytes, no floating-point numbers
   bool chombo = false;        ///< in /level_L, not in /VTKHDF/LevelL/CellData
 };
+/// Bytes of a value of a dataset.
+std::int64_t value_bytes(const PlotShape& shape);
 /// Of a level, in the order in which they are written: the arrays, the flags of hidden cells, the part for yt.
 std::vector<PlotShape> plot_shapes(const PlotDescription& plot);
 
-/// One dataset: values of the boxes of a level, in file order.
+/// One dataset: values of the boxes of a level, in file order. A process that writes the file alone compresses the
+/// chunks by its threads; HDF5 would do it one after the other.
 struct PlotSet {
   hdf5::Handle data;
   PlotShape shape;
+  std::int64_t chunk_bytes = 0;   ///< of a chunk that is compressed here; 0: HDF5 does it, or nothing is compressed
+  std::int64_t n_chunks = 0;      ///< written
+  std::vector<std::byte> rest{};  ///< of the next chunk, not yet written
 };
 
 /// A dataset that rank 0 writes and the others only create. Collective.
@@ -51,8 +58,10 @@ hdf5::Handle create_set(const PlotTarget& to, hid_t parent, const PlotShape& sha
 PlotSet create_stored_set(const PlotTarget& to, hid_t parent, const PlotShape& shape, const PlotOrder& order);
 
 /// Writes the values of a round, box after box. Collective.
-void write_round(const PlotTarget& to, const PlotSet& set, const PlotOrder& order, const PlotRound& round,
+void write_round(const PlotTarget& to, PlotSet& set, const PlotOrder& order, const PlotRound& round,
                  const void* values);
+/// After the last round. Collective.
+void finish_set(const PlotTarget& to, PlotSet& set);
 
 /// /level_L of the Chombo layout without its values: attributes and lists. Collective.
 /// @return its group

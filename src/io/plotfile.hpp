@@ -61,7 +61,7 @@ struct PlotDescription {
   std::function<void(int level, std::int64_t box, int component, std::span<float> cells)> fill;
   /// Flags of the cells of an own box, likewise.
   std::function<void(int level, std::int64_t box, std::span<std::uint8_t> cells)> hide;
-  bool chombo = true;   ///< the values once more in the layout that yt reads
+  bool chombo = false;  ///< the values once more in the layout that yt reads
   int parts = 1;        ///< files for the values, at most one per rank; 1: they stand in the plotfile itself
   int compression = 1;  ///< deflate level 1 .. 9 (after a byte shuffle); 0 writes plain values
   std::int64_t buffer_bytes = std::int64_t{64} << 20;  ///< of values held by a rank at a time, two thirds more to sort

@@ -21,7 +21,7 @@ std::string html(const RunPage& page) {
   std::string body;
   if (!page.stopped.empty())
     body += fmt::format("<div class=\"stopped\" role=\"alert\"><strong>{}</strong></div>\n", escape_html(page.stopped));
-  body += warnings_html(page.warnings);
+  body += warnings_html(page.warnings) + page.view;
   std::set<std::pair<std::string, std::string>> told;  // two jobs may have the same key figure
   for (PagePart part : page.parts) {
     std::erase_if(part.tiles, [&](const PageTile& t) { return !told.insert({t.name, t.value}).second; });

@@ -27,6 +27,7 @@ struct RunPage {
   std::string program;                ///< version that computed it, plain text
   std::string stopped;                ///< why results are missing, plain text; empty: none are
   std::vector<std::string> warnings;  ///< plain text
+  std::string view;                   ///< HTML: where the view to turn is; may be empty
   std::vector<PagePart> parts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< plain text
   std::string deck;                                        ///< plain text

@@ -288,6 +288,25 @@ def run_an_image_without_a_width(folder):
 
 
 @case
+def import_a_width_of_metres(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", "-o", "rock.h5", "--size", "16x16x16", "--type", "uint8", "--pore", "0", "--voxel", "5.3"], ["--voxel", "5.3um", "5.3m"]
+
+
+@case
+def import_several_mistakes(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", "-o", "rock.h5", "--size", "16x16x16", "--pore", "0", "--threshold", "3", "--keep", "connected", "--denoise_step", "2"], [
+        "--pore and --threshold", "--keep_axes", "--denoise median", "does not contain the voxel width"]
+
+
+@case
+def import_two_values(folder):
+    (folder / "rock.raw").write_bytes(sphere_image(16, 5))
+    return ["import", "rock.raw", "-o", "rock.h5", "--size", "16x16x16", "--voxel", "2um"], ["--pore 0 or --pore", " % of the voxels)"]
+
+
+@case
 def import_text_as_voxels(folder):
     (folder / "rock.raw").write_text("0 1\n" * 1024)  # 4096 letters for 4096 voxels
     return ["import", "rock.raw", *RAW], ["rock.raw", "first bytes are text", "numpy.save"]
@@ -296,7 +315,7 @@ def import_text_as_voxels(folder):
 @case
 def run_an_image_of_another_kind(folder):
     (folder / "rock.raw").write_bytes(bz2.compress(sphere_image(16, 5)))
-    return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0", "--voxel", "2um"], ["compressed by bzip2", "bunzip2"]
+    return ["run", "rock.raw", "--size", "16x16x16", "--type", "uint8", "--pore", "0", "--voxel", "2um"], ["compressed by bzip2", "only `karst import` reads it"]
 
 
 @case

@@ -108,6 +108,23 @@ def init(steps):
     expect("there is no image none.h5" in wrong.err and not (steps.folder / "new.toml").exists(), "no deck of no image", wrong)
 
 
+def init_of_jobs(steps):
+    """Each deck is right, and runs on a small image."""
+    for job in ("tracer", "reaction", "chemistry", "flow-in-time"):
+        steps.run("init", f"{job}.toml", "--job", job, "--image", "ball.h5")
+        steps.run("check", f"{job}.toml")
+        short = {"flow-in-time": ["time.end=0.4ms", "time.output=0.4ms"], "reaction": [], "chemistry": ["time.end_pore_volumes=0.02"],
+                 "tracer": ["time.end_pore_volumes=0.05", "time.output_pore_volumes=0.05"]}[job]
+        steps.run("run", f"{job}.toml", "--out", f"of_{job}", *short)
+        steps.run("init", f"{job}_spheres.toml", "--job", job)
+        steps.run("check", f"{job}_spheres.toml")
+    wrong = steps.run("init", "new.toml", "--job", "traser", status=1)
+    expect("the jobs are permeability, tracer" in wrong.err, "the jobs are named", wrong)
+    (steps.folder / "short.toml").write_text('[geometry]\nimage = "ball.h5"\n[flow]\nmodel = "stokes"\n[output]\ndirectory = "of_short"\n')
+    steps.run("run", "short.toml")
+    expect(steps.permeability("of_short") == steps.permeability("of_h5"), "a flow through an image has the drive of `karst run IMAGE`")
+
+
 def nothing_leads(steps):
     """A channel along z: x and y have the permeability 0. A closed sample has it along all axes. Both are results."""
     channel = bytes(0 if 4 <= x < 12 and 4 <= y < 12 else 1 for z in range(N) for y in range(N) for x in range(N))
@@ -144,6 +161,7 @@ def main():
             file.write(image)
         results_come_first(steps, image_for_deck(steps))
         init(steps)
+        init_of_jobs(steps)
         nothing_leads(steps)
     return 1 if failures else 0
 

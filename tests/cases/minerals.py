@@ -30,7 +30,7 @@ def rock(generator, folder, size=SIZE, radius=RADIUS, seed=1):
 
 
 def imported(karst, folder, name, *options):
-    done = karst.run(["import", "labels.tif", "-o", f"{name}.h5", "--labels", "labels.tif.json", "--voxel", "1", "--page", "none",
+    done = karst.run(["import", "labels.tif", "-o", f"{name}.h5", "--labels", "labels.tif.json", "--voxel", "1m", "--page", "none",
                       "--overwrite", *options], folder, threads=2)
     if done.status != 0:
         sys.exit(str(done))

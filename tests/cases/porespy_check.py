@@ -148,7 +148,7 @@ def compare_transport(name, pore, coarse, summary, axis):
 
 def compare(name, pore, coarse, axes):
     """Prints rows of the table; yields what misses what is asked. coarse: the image of voxels twice as wide."""
-    rock = karst.import_image((~pore).astype(np.uint8), f"{name}.h5", voxel=1.0, pore=0, page=False, json=f"{name}.json")
+    rock = karst.import_image((~pore).astype(np.uint8), f"{name}.h5", voxel="1 m", pore=0, page=False, json=f"{name}.json")
     measured = json.loads(Path(f"{name}.json").read_text())["statistics"]
     yield from compare_structure(name, pore, measured)
     summary = karst.run(rock.path, out=name, flow={"axes": list(axes), "estimate_error": False, "tolerance": 1e-6},

@@ -45,7 +45,7 @@ IMAGES = [
     ("fiberform_gray_100.tif", None, ["--voxel", "1.3e-6"], 0.84, 0.02),
     ("ketton_128.raw.gz", "ketton.raw", ["--size", "128,128,128", "--type", "uint8", "--voxel", "5.3e-6", "--pore", "0"],
      0.1832, 0.0002),
-    ("berea_110.raw.gz", "berea.raw", ["--size", "110,110,110", "--type", "uint8", "--voxel", "1", "--pore", "0"],
+    ("berea_110.raw.gz", "berea.raw", ["--size", "110,110,110", "--type", "uint8", "--voxel", "1m", "--pore", "0"],
      0.1779, 0.0002),
     ("kelvin_foam_200.raw.tar.gz", "Kelvin1-200x200x200.raw",
      ["--size", "200,200,200", "--type", "uint8", "--voxel", "1e-5", "--pore", "1"], 0.779, 0.001),

@@ -4,6 +4,7 @@
 usage: open_results.py KARST
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -131,6 +132,12 @@ class OpenResults(unittest.TestCase):
         seen = vtk_to_numpy(image.GetCellData().GetArray("velocity"))
         np.testing.assert_array_equal(seen.reshape(16, 16, 3), last["velocity"])
 
+    def test_view_is_one_page(self):
+        command = next(code for code in blocks("sh") if "karst view" in code).replace("build/release/karst", str(KARST)).split()
+        os.environ["KARST_PYTHON"] = sys.executable
+        self.assertEqual(self.call(command), "out/refined/view.html\n")
+        self.assertIn("<h1>Flow past a ball in a duct, refined at the wall</h1>", (self.results / "view.html").read_text())
+
     def grids(self):
         """Arrays of every box as VTK reads them, by name."""
         reader = vtk.vtkHDFReader()
@@ -166,12 +173,12 @@ class OpenResults(unittest.TestCase):
         self.assertGreater(apart, 0)
 
     def test_exports(self):
-        command = next(code for code in blocks("sh") if "karst_export" in code).replace(".venv/bin/python", sys.executable).split()
+        command = next(code for code in blocks("sh") if "karst.export" in code).replace(".venv/bin/python", sys.executable).split()
         self.call(command)
         about = json.loads((self.results / "export.json").read_text())
         self.assertEqual(about["fields"]["velocity"]["units"], "m/s")
         velocity = np.load(self.results / about["fields"]["velocity"]["file"])
-        self.assertEqual(velocity.shape, (64, 32, 32, 3))
+        self.assertEqual(velocity.shape, (32, 32, 64, 3))
         self.assertEqual(np.isnan(velocity).sum(), 0)
         distance = np.load(self.results / about["fields"]["distance"]["file"])
         self.assertLess(abs(float(velocity[..., 0][distance > 0].sum()) / distance.size / self.darcy_velocity() - 1), 1e-3)

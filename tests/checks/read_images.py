@@ -11,6 +11,7 @@ import sys
 
 import h5py
 import numpy as np
+import tifffile
 import vtk
 from PIL import Image
 from vtk.util.numpy_support import numpy_to_vtk
@@ -84,6 +85,10 @@ def python_files(folder, values):
     for compression in (None, "tiff_lzw", "tiff_adobe_deflate", "packbits"):
         path = folder / f"{compression}.tif"
         pages[0].save(path, save_all=True, append_images=pages[1:], compression=compression)
+        yield path
+    for name, how in (("half", {}), ("half_big", {"byteorder": ">"}), ("half_packed", {"compression": "zlib"}), ("half_tiles", {"tile": (16, 16)})):
+        path = folder / f"{name}.tif"
+        tifffile.imwrite(path, values.astype(np.float16), **how)  # whole numbers up to 2048 fit
         yield path
     slices = folder / "slices"
     slices.mkdir()

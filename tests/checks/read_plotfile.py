@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 import vtk
 import yt
+from karst.yt import add_yt
 from vtk.util.numpy_support import vtk_to_numpy
 
 WIDTH = 2.5e-6  # cell width of level 0 [m], as in tests/support/plot_samples.hpp
@@ -140,6 +141,19 @@ def check_yt(path, cells, components):
             assert have.shape == want.shape and (have == want).all(), (path, grid, c)
 
 
+def check_added_yt(path, cells, components):
+    """What the Python package makes of a file without the Chombo part."""
+    without = path.with_name(f"without_{path.name}")
+    without.write_bytes(path.read_bytes())
+    with h5py.File(without, "r+") as file:
+        for name in [name for name in file if name.startswith(("level_", "Chombo"))]:
+            del file[name]
+        for name in [name for name in file.attrs if name.startswith(("component_", "filetype", "num_", "max_"))]:
+            del file.attrs[name]
+    add_yt(without)
+    check_yt(without, cells, components)
+
+
 # name, cells of level 0, box, levels, components, parts
 SAMPLES = [
     ("one_box", (8, 8, 8), 8, 1, 1, 1),
@@ -169,6 +183,8 @@ def main():
         check_layout(path, cells, box, levels, components)
         check_vtk(path, components)
         check_yt(path, cells, components)
+        if parts == 1:
+            check_added_yt(path, cells, components)
         print(name, "read exactly by h5py, VTK and yt", flush=True)
 
 

@@ -147,7 +147,7 @@ class Drawing(unittest.TestCase):
         other = Path(self.folder.name) / "other.hdf5"
         h5py.File(other, "w").close()
         for path, arguments, message in ((text, [], "cannot be read as HDF5"), (other, [], "not a plotfile"),
-                                         (self.path, ["--field", "presure"], "it has: fraction, pressure, velocity_x")):
+                                         (self.path, ["--field", "presure"], "it has: fraction, pressure, velocity")):
             done, picture = self.draw("plot_slice.py", path, *arguments)
             self.assertEqual(done.returncode, 1)
             self.assertIn(message, done.stderr)

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/karst_export.py on the plotfile of test_drawing.py: its formats contain the exact values of a sphere and a linear flow."""
+"""python -m karst.export on the plotfile of test_drawing.py: its formats contain the exact values of a sphere and a linear flow."""
+import importlib
 import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
 import numpy as np
+import pyvista
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkFiltersCore import vtkMassProperties, vtkTriangleFilter
 from vtkmodules.vtkIOGeometry import vtkSTLReader
@@ -43,8 +46,7 @@ class Export(unittest.TestCase):
 
     @classmethod
     def export(cls, *arguments):
-        tool = test_drawing.ROOT / "tools/karst_export.py"
-        command = [sys.executable, tool, cls.path / "plot.vtkhdf", "-o", cls.path / "e", "--export", *arguments]
+        command = [sys.executable, "-m", "karst.export", cls.path / "plot.vtkhdf", "-o", cls.path / "e", "--export", *arguments]
         return subprocess.run(command, capture_output=True, text=True)
 
     def test_dense_arrays_are_those_of_the_plotfile(self):
@@ -55,8 +57,7 @@ class Export(unittest.TestCase):
         self.assertEqual(velocity.shape, (40, 40, 40, 3))
         with Plotfile(self.path / "plot.vtkhdf") as plot:
             expected = np.nan_to_num(plot.uniform("velocity"))
-            np.testing.assert_array_equal(velocity[3, 5, 7], expected[7, 5, 3])
-            np.testing.assert_array_equal(velocity.transpose(2, 1, 0, 3), expected)
+            np.testing.assert_array_equal(velocity, expected)
             image = read(vtkXMLImageDataReader(), self.path / "e.vti")
             self.assertEqual(image.GetDimensions(), (41, 41, 41))
             np.testing.assert_allclose(image.GetSpacing(), EDGE / 40)
@@ -94,6 +95,21 @@ class Export(unittest.TestCase):
             line = points[ids] - points[ids[0]]
             away = line - np.outer(line @ direction, direction)
             self.assertLess(np.linalg.norm(away, axis=1).max(), 1e-4 * EDGE)
+
+    def test_pyvista_reads_plotfiles_and_leaves_other_files_to_itself(self):
+        with Plotfile(self.path / "plot.vtkhdf") as plot:
+            velocity = np.nan_to_num(plot.uniform("velocity", 0))
+            coarse = plot.to_pyvista("velocity", level=0)
+        np.testing.assert_array_equal(coarse.cell_data["velocity"], velocity.reshape(-1, 3))
+        np.testing.assert_allclose(coarse.bounds, [0, EDGE] * 3)
+        handler = tomllib.loads((test_drawing.ROOT / "python/pyproject.toml").read_text())["project"]["entry-points"]["pyvista.readers.override"]
+        module, name = handler[".vtkhdf"].split(":")
+        pyvista.register_reader(".vtkhdf", getattr(importlib.import_module(module), name), override=True)
+        whole = pyvista.read(self.path / "plot.vtkhdf")
+        self.assertEqual((whole.dimensions, whole.field_data["units_velocity"][0]), ((41, 41, 41), "m/s"))
+        self.assertEqual(whole.cell_data["vtkGhostType"].max(), 32)
+        pyvista.Sphere().save(self.path / "sphere.vtkhdf")
+        self.assertEqual(pyvista.read(self.path / "sphere.vtkhdf").n_cells, pyvista.Sphere().n_cells)
 
     def test_wrong_input_is_named_in_one_line(self):
         for arguments, message in ((["npy", "--fields", "presure"], "it has: fraction, pressure"),

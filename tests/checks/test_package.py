@@ -4,13 +4,14 @@
 usage: test_package.py FOLDER_OF_THE_PROGRAMS
 """
 import ast
+import contextlib
 import doctest
 import importlib
+import io
 import json
 import os
 import pkgutil
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,6 @@ import tomllib
 import unittest
 import zipfile
 from pathlib import Path
-from unittest import mock
 
 import h5py
 import karst
@@ -136,13 +136,66 @@ class Runs(InFolder):
         self.assertEqual(summary.unit("specific_surface_per_m"), "1/m")
         found = {place: (value, unit) for place, value, unit in summary.quantities()}
         self.assertEqual(found["levels[0].cell_width_m"], (1e-3 / 8, "m"))
-        self.assertEqual(found["seconds.total"][1], "s")
+        self.assertEqual((found["seconds.total"][1], found["memory.solver"][1], summary.memory.unit("fields")), ("s", "bytes", "bytes"))
         self.assertIn("percolates", dir(summary))
-        with self.assertRaisesRegex(AttributeError, "no result 'porsity'; there are: karst, deck"):
+        with self.assertRaisesRegex(AttributeError, r"no result 'porsity' \(did you mean 'porosity'\?\); there are: karst, deck"):
             summary.porsity  # noqa: B018
         holes = karst.Summary({"k": [[1.0, None], [2.0, 3]], "uneven": [[1.0], [2.0, 3.0]], "words": ["x"]})
         np.testing.assert_array_equal(holes.k, [[1.0, np.nan], [2.0, 3.0]])
         self.assertEqual((holes.words, len(holes.uneven)), (["x"], 2))
+
+    def test_an_array_is_run_and_shows_its_progress(self):
+        pore = np.kron(np.random.default_rng(1).random((3, 3, 3)) < 0.6, np.ones((6, 6, 6), bool))
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            results = karst.run(pore, "array", voxel="5 um", threads=1, progress=True, flow={"axes": ["z"], "tolerance": 1e-4})
+        self.assertRegex(shown.getvalue(), r"\rarray: .*\rarray: completed after \d+ s\s*\n\Z")
+        np.testing.assert_array_equal(karst.Geometry("array.h5").phase() == 0, pore)
+        self.assertEqual(results.to_xarray("fraction").sizes, {"z": 18, "y": 18, "x": 18})
+        labels = np.where(pore, 0, np.where(np.arange(18) < 9, 7, 3))
+        named = karst.run(labels, "labels", voxel=5e-6, names={3: "quartz", 7: "calcite"}, threads=1, flow={"axes": ["z"], "tolerance": 1e-4})
+        self.assertEqual([mineral.name for mineral in named.summary.minerals], ["quartz", "calcite"])
+        for array, message in ((pore.astype(float), "float64.*import_image"), (np.arange(64).reshape(4, 4, 4), "64 different values"),
+                               (pore[0], "three dimensions"), (labels + 1, "has no pore")):
+            with self.assertRaisesRegex(karst.KarstError, message):
+                karst.run(array, "none", voxel=5e-6)
+        with self.assertRaisesRegex(karst.KarstError, "names: has none for the labels 7"):
+            karst.run(labels, "none", voxel=5e-6, names={3: "quartz"})
+        with self.assertRaisesRegex(karst.KarstError, "voxel: the width"):
+            karst.run(pore, "none")
+        with self.assertRaisesRegex(karst.KarstError, "geometry.image: an array of voxels"):
+            karst.run({"geometry": {"image": pore}}, "none")
+
+    def test_options_that_do_not_exist_are_matched_to_the_nearest(self):
+        for act, message in ((lambda: karst.run(BALL, "none", thread=1), "did you mean 'threads'"), (lambda: karst.run_study({}, "none", paralel=2), "did you mean 'parallel'"),
+                             (lambda: karst.make_image("x.tif", sise=3), r"'sise' \(did you mean '.*size'"),
+                             (lambda: karst.import_image("x.tif", "x.h5", segmnt="otsu"), "did you mean 'segment'")):
+            with self.assertRaisesRegex(karst.KarstError, message):
+                act()
+
+    def test_progress_is_that_of_the_file_of_the_run(self):
+        Path("at_work").mkdir()
+        Path("at_work/karst.lock").write_text('process 1 on host\n{"begun_s":1,"told_s":2,"part":0.25,"left_s":90.0,"what":"transport","note":"step 3"}')
+        self.assertEqual(str(karst.read_progress("at_work")), "25%, about 90 s left: transport; step 3")
+        Path("at_work/karst.lock").write_text('process 1 on host\n{"begun_s":1,"told_s":2,"part":0.0,"left_s":null,"what":"flow","note":""}')
+        self.assertEqual(karst.read_progress("at_work"), karst.Progress(0.0, None, "flow", ""))
+        self.assertIsNone(karst.read_progress("ball"))
+
+    def test_a_study_is_a_frame(self):
+        study = {"title": "radii", "deck": {**BALL, "time": {"end": 0.002, "dt": 0.001}}, "columns": ["porosity", "flow_in_time.darcy_velocity_m_s[0]"],
+                 "vary": [{"key": "geometry.solid[0].radius", "values": [2e-4, 3e-4], "name": "radius"}]}
+        found = karst.run_study(study, "study", threads=1)
+        frame = found.to_pandas()
+        self.assertEqual((list(frame.index), list(frame["status"]), list(frame["radius"])), (["case_001", "case_002"], ["completed"] * 2, [2e-4, 3e-4]))
+        np.testing.assert_allclose(frame["porosity"], [results.summary.porosity for _, results in found.items()])
+        self.assertEqual(frame.attrs["units"]["flow_in_time.darcy_velocity_m_s[0]"], "m/s")
+        self.assertEqual(found[-1].folder, Path("study/case_002"))
+        begun = Path("study/case_001/summary.json").stat().st_mtime_ns
+        karst.run_study(study, "study", threads=1)  # nothing is run again
+        self.assertEqual(Path("study/case_001/summary.json").stat().st_mtime_ns, begun)
+        for act, message in ((lambda: found["case_009"], "did you mean 'case_001'|did you mean 'case_002'"), (lambda: found[2], "2 cases"), (lambda: karst.Study("ball"), "study.json")):
+            with self.assertRaisesRegex(karst.KarstError, message):
+                act()
 
     def test_ranks_give_the_same(self):
         both = karst.run(BALL, out="two", threads=1, ranks=2)
@@ -158,7 +211,7 @@ class Runs(InFolder):
             karst.run(BALL, out="ball")
         with self.assertRaisesRegex(karst.RunError, "overwrite"):
             karst.run(BALL, out="ball", ranks=2)
-        with self.assertRaisesRegex(karst.KarstError, "program karst not found in /nowhere"):
+        with self.assertRaisesRegex(karst.KarstError, "program karst not found in /nowhere .environment variable KARST_BUILD"):
             os.environ["KARST_BUILD"], folder = "/nowhere", os.environ["KARST_BUILD"]
             try:
                 karst.find_program()
@@ -215,6 +268,9 @@ class Images(InFolder):
         np.testing.assert_array_equal(rock.phase(np.s_[1]), image[1])
         np.testing.assert_array_equal(rock.wall_distance() > 0, image == 0)
         np.testing.assert_array_equal(rock.level_set() > 0, image == 0)
+        np.testing.assert_allclose(rock.centres("x"), (np.arange(8) + 0.5) * 3e-6)
+        with self.assertRaisesRegex(karst.KarstError, "the part 6 is not in the array 'phase'"):
+            rock.phase(6)
         self.assertEqual((rock.phases, rock.voxel_porosity), ({"pore": 0, "solid": 1}, (image == 0).mean()))
         self.assertFalse(Path("rock.html").exists())
         with self.assertRaisesRegex(karst.RunError, "voxel"):
@@ -251,6 +307,8 @@ class Wheel(InFolder):
         self.assertTrue(any(name.endswith("LICENSE") for name in names))
         about = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("METADATA"))).decode()
         self.assertEqual(re.findall(r"^Requires-Dist: (\w+)", about, re.M)[:3], ["numpy", "h5py", "tomli"])
+        entries = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
+        self.assertEqual(entries.split(), ["[pyvista.readers.override]", ".vtkhdf=karst.export:read_pyvista"])
         done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path += {[str(wheel), *self.packages()]}; import karst; print(karst.__file__)"],
                               capture_output=True, text=True)
         self.assertIn("any.whl", done.stdout, done.stderr)
@@ -262,14 +320,6 @@ class Wheel(InFolder):
             hints = [hint for node in ast.walk(tree) for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
             if any(isinstance(part, ast.BinOp) for hint in hints for part in ast.walk(hint)):  # str | Path is evaluated only from 3.10 on
                 self.assertIn("from __future__ import annotations", path.read_text(), path)
-
-    def test_program_within_the_package_comes_before_others(self):
-        mine = Path(karst.program.__file__).with_name("_program") / "bin/karst"
-        with mock.patch.dict(os.environ, {"PATH": os.environ["KARST_BUILD"]}), \
-                mock.patch.object(shutil, "which", lambda name, path=None: str(mine) if path == str(mine.parent) else f"/elsewhere/{name}"):
-            self.assertEqual(karst.find_program(), "/elsewhere/karst")  # KARST_BUILD
-            del os.environ["KARST_BUILD"]
-            self.assertEqual(karst.find_program(), str(mine))
 
     @staticmethod
     def packages():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All links of the pages are valid, in the project and in the sources of the site; every example is in the gallery."""
+import json
 import re
 import sys
 import tempfile
@@ -21,14 +22,23 @@ class Site(unittest.TestCase):
             root = Path(folder)
             (root / "docs").mkdir()
             (root / "docs/a.md").write_text("# A `page`: one\n[b](b.md) [r](../README.md) [up](../../x.md)\n```sh\n[no](link.md)\n```\n")
+            (root / "python/notebooks").mkdir(parents=True)
+            cell = {"cell_type": "markdown", "source": ["# N\n", "[gone](gone.ipynb)"]}
+            (root / "python/notebooks/n.ipynb").write_text(json.dumps({"cells": [cell]}))
             (root / "README.md").write_text("[a](docs/a.md#a-page-one) [a](docs/a.md#two) [![p](p.png)](docs) [w](https://example.org)\n")
             self.assertEqual([(page, what.split(":")[0]) for page, what in site.faults(root)],
-                             [("README.md", "docs/a.md#two"), ("README.md", "p.png"), ("docs/a.md", "b.md"), ("docs/a.md", "../../x.md")])
+                             [("README.md", "docs/a.md#two"), ("README.md", "p.png"), ("docs/a.md", "b.md"), ("docs/a.md", "../../x.md"), ("python/notebooks/n.ipynb", "gone.ipynb")])
 
     def test_links_of_the_sources_of_the_site(self):
         with tempfile.TemporaryDirectory() as folder:
-            staged = Path(folder) / "site"
-            names = site.write_sources(ROOT, staged)
+            staged, outputs = Path(folder) / "site", Path(folder) / "outputs"
+            outputs.mkdir()
+            for notebook in ROOT.glob("python/notebooks/*.ipynb"):  # as tools/notebook_pages.py leaves them
+                (outputs / f"{notebook.stem}.md").write_text(f"# {notebook.stem}\n[other](study.ipynb) [all keys](../../docs/inputs.md)\n![p]({notebook.stem}_1.png)\n")
+                (outputs / f"{notebook.stem}_1.png").touch()
+            names = site.write_sources(ROOT, staged, outputs)
+            self.assertIn("[other](study.md)", (staged / "python/notebooks/tracer.md").read_text())
+            self.assertIn("[tracer.ipynb](tracer.md)", (staged / "python/notebooks/README.md").read_text())
             self.assertGreater(len(names), 80)
             seen = 0
             for name in names:

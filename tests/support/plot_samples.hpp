@@ -40,6 +40,7 @@ inline PlotSample plot_sample(const Comm& comm, const Index& cells, int box_size
   s.plot.cell_width = 2.5e-6;
   s.plot.time = 0.125;
   s.plot.step = 7;
+  s.plot.chombo = true;
   const int n_scalars = n_components >= 3 ? n_components - 3 : n_components;
   for (int c = 0; c < n_scalars; ++c) s.plot.arrays.push_back({"field_" + std::to_string(c), "Pa", false});
   if (n_components >= 3) s.plot.arrays.push_back({"vector", "m/s", true});

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 
 from karst.error import KarstError
 from karst.plotfile import FRACTION, Plotfile, length_unit
+from karst.units import axis_number
 
 SOLID = "#b7ada0"
 WALL = "#2b2622"
@@ -81,11 +82,11 @@ def draw_boxes(axes, plot, axis, at, scale):
         axes.add_collection(PatchCollection(patches, facecolor="none", edgecolor=colour, linewidth=0.4 + 0.3 * (level > 0), alpha=0.7))
 
 
-def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field: str = FRACTION, axis: str = "z", at: float = 0.5,
+def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field: str = FRACTION, axis: int | str = "z", at: float | str = 0.5,
                title: str = "", boxes: bool = True) -> Figure:
-    """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain; of a vector its magnitude. Returns the matplotlib figure,
-    written to `output` if that is given. Raises KarstError."""
-    d = "xyz".index(axis)
+    """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain, or at a place such as "0.2 mm"; of a vector its magnitude.
+    Returns the matplotlib figure, written to `output` if that is given. Raises KarstError."""
+    d = axis_number(axis)
     u, v = (other for other in range(3) if other != d)
     with Plotfile(plotfile) as plot:
         values = plot.plane(field, d, at)
@@ -103,7 +104,7 @@ def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field:
         if boxes:
             draw_boxes(axes, plot, d, at, scale)
         axes.set(xlim=extent[:2], ylim=extent[2:], xlabel=f"{'xyz'[u]} [{unit}]", ylabel=f"{'xyz'[v]} [{unit}]")
-        axes.set_title(title or f"{Path(plotfile).stem}, plane {axis} = {plot.size[d] * at * scale:.4g} {unit}", fontsize=11)
+        axes.set_title(title or f"{Path(plotfile).stem}, plane {'xyz'[d]} = {plot.size[d] * plot.fraction(d, at) * scale:.4g} {unit}", fontsize=11)
         bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
         bar.set_label(field + (f" [{plot.unit(field)}]" if plot.unit(field) != "1" else ""))
     if output is not None:

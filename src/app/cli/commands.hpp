@@ -30,6 +30,10 @@ void check_command(const Comm& comm, const CommandLine& line);
 /// `karst report`: report.html of a run directory once more, from its summary, deck and plotfiles.
 void report_command(const Comm& comm, const CommandLine& line);
 
+/// `karst view`: a page to turn the results of a run, by the Python package. Throws Error without the package,
+/// ExitStatus when Python has said what is wrong.
+void view_command(const Comm& comm, const CommandLine& line);
+
 /// `karst status`: how far the run in a directory has come, or how it ended. Throws Error where there is none.
 void status_command(const Comm& comm, const CommandLine& line);
 

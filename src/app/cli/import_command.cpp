@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
+#include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/deck/threads.hpp"
 #include "app/estimate/time_estimate.hpp"
@@ -14,6 +15,7 @@
 #include "base/core/version.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
+#include "geometry_import/read/converted_image.hpp"
 #include "geometry_import/report/import_json.hpp"
 #include "geometry_import/report/import_page.hpp"
 
@@ -40,6 +42,23 @@ ReportPage page_of_run(const Comm& comm, const ImportReport& report, const std::
   return page;
 }
 
+/// The import with its progress, of the image or of what Python made of it. Collective.
+ImportReport import_converted(const Comm& comm, ImportOptions options, const std::string& output) {
+  const ConvertedImage image(comm, options.file, output, options.skip_bytes > 0);
+  if (!image.note().empty()) log_info("{}\n", image.note());
+  options.file = image.file();
+  try {
+    Config config;
+    config.geometry.image = options.file;
+    config.import = options;
+    RunProgress progress(comm, {{"import", usual_import_per_voxel * size_before(config).voxels}});
+    progress.begin("import", "import");
+    return import_within_memory(comm, options, output);
+  } catch (const Error& e) {
+    throw Error(image.about_image(e.what()));
+  }
+}
+
 }  // namespace
 
 void require_free(const Comm& comm, const std::string& path, bool overwrite) {
@@ -56,6 +75,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
   in.name_options(import_table);
   ImportOptions options;
   read(in, options);
+  require_unit_of_wide_voxels(in, line.overrides);
   in.finish();
   options.by_options = true;
   options.file = line.image;
@@ -67,15 +87,7 @@ void import_command(const Comm& comm, const CommandLine& line) {
     log_warn("{}", choice.warning);
   log_info("karst {}, import of {}\n", version_and_git_id(), line.image);
   options.pictures = !page.empty();
-  ImportReport report;
-  {
-    Config config;
-    config.geometry.image = line.image;
-    config.import = options;
-    RunProgress progress(comm, {{"import", usual_import_per_voxel * size_before(config).voxels}});
-    progress.begin("import", "import");
-    report = import_within_memory(comm, options, line.file);
-  }
+  const ImportReport report = import_converted(comm, options, line.file);
   log_info("{}\n", import_text(report));
   log_info("Geometry file {0}: `karst run {0}` computes its permeability; decks name it as geometry.image", line.file);
   if (!line.json.empty()) write_file(comm, line.json, to_json(report) + '\n');

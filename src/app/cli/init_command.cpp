@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/cli/commands.hpp"
+#include "app/cli/init_jobs.hpp"
 #include "app/deck/config.hpp"
 #include "app/deck/session.hpp"
 #include "base/comm/fail_together.hpp"
@@ -21,12 +22,6 @@ namespace karst {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A key that the deck sets.
-struct Setting {
-  std::string key, value;  ///< value in TOML
-};
-using Settings = std::vector<Setting>;
 
 /// Tables that most decks need come first; those not named here follow in order of declaration.
 constexpr std::array<std::string_view, 6> common_tables{"", "geometry", "flow", "output", "fluid", "grid"};
@@ -63,18 +58,39 @@ std::string key_text(const KeyInfo& key, const Settings& settings) {
   return comment(about) + fmt::format("#{} ={}{}\n", name, key.default_value.empty() ? "" : " ", key.default_value);
 }
 
+/// A further table of a list: what is set alone.
+std::string further_table(const std::string& table, const Settings& settings) {
+  std::string text = fmt::format("\n[[{}]]\n", table.substr(0, table.size() - 2));
+  for (const Setting& s : settings) text += fmt::format("{} = {}\n", s.key.substr(s.key.rfind('.') + 1), s.value);
+  return text;
+}
+
+/// Settings of one table: of a list those of each of its tables.
+std::vector<Settings> settings_in(const std::string& table, const Settings& settings) {
+  std::vector<Settings> tables(1);
+  for (const Setting& s : settings) {
+    if (table_of(s.key) != table) continue;
+    if (table.ends_with("[]") && std::ranges::find(tables.back(), s.key, &Setting::key) != tables.back().end())
+      tables.emplace_back();
+    tables.back().push_back(s);
+  }
+  return tables;
+}
+
 std::string table_text(const std::string& table, const std::vector<KeyInfo>& keys, const Settings& settings) {
   const bool item = table.ends_with("[]");
   const std::string name = item ? table.substr(0, table.size() - 2) : table;
-  const auto in_table = [&](const std::string& key) { return table_of(key) == table; };
-  const bool used = std::ranges::any_of(settings, in_table, &Setting::key);
+  const std::vector<Settings> tables = settings_in(table, settings);
+  const Settings& first = tables.front();
   std::string text;
-  if (!table.empty()) text += fmt::format("\n{}{}{}{}\n", used ? "" : "#", item ? "[[" : "[", name, item ? "]]" : "]");
+  if (!table.empty())
+    text += fmt::format("\n{}{}{}{}\n", first.empty() ? "#" : "", item ? "[[" : "[", name, item ? "]]" : "]");
   for (const bool set : {true, false})
     for (const KeyInfo& k : keys)
-      if (in_table(k.key) && k.type != "list of tables" &&
-          (std::ranges::find(settings, k.key, &Setting::key) != settings.end()) == set)
-        text += key_text(k, settings);
+      if (table_of(k.key) == table && k.type != "list of tables" &&
+          (std::ranges::find(first, k.key, &Setting::key) != first.end()) == set)
+        text += key_text(k, first);
+  for (std::size_t n = 1; n < tables.size(); ++n) text += further_table(table, tables[n]);
   return text;
 }
 
@@ -91,16 +107,16 @@ std::string deck_text(const std::vector<KeyInfo>& keys, const Settings& settings
   return text;
 }
 
-/// The permeability of a packing of spheres, to be replaced by something of the user's own.
-Settings settings_for_spheres() {
+/// A packing of spheres, to be replaced by something of the user's own; periodic where nothing enters it.
+/// @param enters  something does, along x
+Settings settings_for_spheres(bool enters) {
   return {{"geometry.solid[].shape", "\"sphere\""},
           {"geometry.solid[].center", "[0.5e-3, 0.5e-3, 0.5e-3]"},
           {"geometry.solid[].radius", "\"0.4 mm\""},
           {"grid.cells", "[32, 32, 32]"},
           {"grid.size", "\"1 x 1 x 1 mm\""},
-          {"grid.periodic", "[true, true, true]"},
-          {"flow.model", "\"stokes\""},
-          {"flow.drive", "\"pressure-gradient\""},
+          {"grid.periodic", enters ? "[false, true, true]" : "[true, true, true]"},
+          {"flow.drive", enters ? "\"pressure-drop\"" : "\"pressure-gradient\""},
           {"output.directory", "\"out/spheres\""}};
 }
 
@@ -131,9 +147,10 @@ Settings settings_of(const std::vector<std::string>& overrides, const std::vecto
   return settings;
 }
 
-/// The permeability of an image, which is named relative to the deck.
+/// An image, which is named relative to the deck.
 Settings settings_for_image(const std::string& image, const std::string& file, const std::vector<KeyInfo>& keys) {
   Settings settings = settings_of(deck_of_image(image), keys);
+  std::erase_if(settings, [](const Setting& s) { return s.key == "flow.model"; });  // that of the job
   const fs::path folder = fs::absolute(file).parent_path();
   settings.front().value =
       toml_text(fs::absolute(image).lexically_normal().lexically_relative(folder.lexically_normal()).string());
@@ -150,15 +167,18 @@ void init_command(const Comm& comm, const CommandLine& line) {
       require(!fs::exists(fs::symlink_status(file)), "{}: exists already, so nothing was written; choose another name",
               file);
   });
-  Settings settings = line.image.empty() ? settings_for_spheres() : settings_for_image(line.image, file, keys);
+  const InitJob& job = init_job(line.job.empty() ? init_jobs().front().name : line.job);
+  const bool enters = &job != &init_jobs().front();
+  Settings settings = line.image.empty() ? settings_for_spheres(enters) : settings_for_image(line.image, file, keys);
+  std::ranges::move(job.settings(), std::back_inserter(settings));
   std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
   const std::string text = deck_text(keys, settings);
   Reader in = Reader::from_text(text, file);
   read_config(in);
   in.finish();
   write_file(comm, file, text);
-  log_info("{}: a deck with all keys. `karst check {}` checks it, `karst run {}` computes the permeability{}", file,
-           file, file, line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "");
+  log_info("{}: a deck with all keys. `karst check {}` checks it, `karst run {}` computes {}{}", file, file, file,
+           job.computes, line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "");
 }
 
 }  // namespace karst

@@ -56,6 +56,13 @@ std::vector<std::string> plotfiles(const Comm& comm, const std::string& director
   return found.empty() ? std::vector<std::string>{} : split(found, '\n');
 }
 
+/// A view.html of this run: an earlier run in the directory may have left one.
+bool has_view(const fs::path& directory) {
+  std::error_code problem;
+  const auto made = fs::last_write_time(directory / "view.html", problem);
+  return !problem && made >= fs::last_write_time(directory / "summary.json", problem) && !problem;
+}
+
 }  // namespace
 
 void report_command(const Comm& comm, const CommandLine& line) {
@@ -81,7 +88,7 @@ void report_command(const Comm& comm, const CommandLine& line) {
                               (directory / "summary.json").string(), e.what()));
     }
   }
-  const std::string page = run_report(summary, deck, figures);
+  const std::string page = run_report(summary, deck, figures, has_view(directory));
   const std::string path = (directory / "report.html").string();
   write_file(comm, path, page);
   log_info("{}{}", path,

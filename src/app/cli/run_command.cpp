@@ -188,7 +188,7 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
   const std::string json = summary_json(summary).dump(2) + '\n';
   Figures figures;
   for (JobResult& job : summary.jobs) figures.merge(job.figures);
-  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures));
+  write_file(comm, folder.file(report_name), run_report(Json::parse(json), deck, figures, false));
   write_file(comm, folder.file("summary.json"), json);
 }
 

@@ -24,6 +24,7 @@ constexpr std::array commands{
     NamedCommand{"geometry", geometry_command},
     NamedCommand{"check", check_command},
     NamedCommand{"report", report_command},
+    NamedCommand{"view", view_command},
     NamedCommand{"status", status_command},
     NamedCommand{"study", study_command},
     NamedCommand{"variation", variation_command},

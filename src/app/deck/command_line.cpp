@@ -27,6 +27,7 @@ constexpr const char* examples =
     "  karst check deck.toml\n"
     "  karst run deck.toml --out results -j 4\n"
     "  karst report results\n"
+    "  karst view results\n"
     "  karst status results\n"
     "  karst study convergence.toml\n"
     "  karst variation deck.toml --runs 5 --ranks 2\n"
@@ -265,6 +266,8 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   option(init, "file", line.deck, "FILE", "the deck to write; existing files are not replaced (default: deck.toml)");
   option(init, "--image", line.image, "IMAGE",
          "the image or geometry file of the deck (default: a packing of spheres)");
+  option(init, "--job", line.job, "JOB",
+         "what the deck computes: permeability (default), tracer, reaction, chemistry, flow-in-time");
   flags.add_to(init, "Import of the image");
 
   CLI::App& geometry = command("geometry", "build only the grid: statistics, plotfile, summary.json");
@@ -276,6 +279,11 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   CLI::App& report = command("report", "rewrite report.html of a finished run");
   option(report, "directory", line.directory, "DIR", "the directory of the run: summary.json, deck.toml, plotfiles")
       .required();
+
+  CLI::App& view =
+      command("view", "write a page to turn results in a browser: wall, streamlines, slices (needs Python)");
+  option(view, "directory", line.directory, "DIR", "the directory of a run, or a plotfile").required();
+  option(view, "-o,--output", line.page, "FILE", "the page (default: view.html in the directory)");
 
   CLI::App& status = command("status", "progress of the run in a directory, or how it ended");
   option(status, "directory", line.directory, "DIR", "the directory of the run, which may be on a shared disk")

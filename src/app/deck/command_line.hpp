@@ -22,7 +22,7 @@ struct CommandLine {
   std::string trace, trace_steps;  ///< run: file; "FIRST:LAST", empty: all
   double trace_room = 100.0;       ///< run: of each rank [MB]
   bool uncertainty = false;        ///< run: stands in the overrides, too
-  std::string directory;           ///< report, status: of a run
+  std::string directory;           ///< report, view, status: of a run
   bool as_json = false;            ///< status
   bool list = false;               ///< study: shows the cases alone
   bool slurm = false;              ///< study: writes batch scripts
@@ -33,7 +33,8 @@ struct CommandLine {
   std::string machine, like;       ///< check: file; folder of a run that has counted what it sends
   // import; init: the image alone; speciate: file
   std::string image, file, json;
-  std::string page;  ///< HTML; empty: beside the geometry file; "none": no page
+  std::string job;   ///< init
+  std::string page;  ///< HTML; empty: beside the geometry file; "none": no page. view: empty: in the directory
   // help
   std::string key;
   bool markdown = false, of_study = false;

@@ -35,8 +35,8 @@ void read_output(Reader& in, OutputOptions& options) {
   in.texts("output.plot", words, help);
   options.plot = read_plot_fields(in, words);
   in.flag("output.yt", options.yt,
-          "plotfiles contain a second copy of the values in the layout that yt.load opens; false: files of half the "
-          "size, for ParaView and Python");
+          "plotfiles contain a second copy of the values in the layout that yt.load opens, which doubles their size; "
+          "`python -m karst.yt FILE` adds it later");
   in.integer("output.files", options.files, "",
              "number of files that hold the values of a plotfile: 1 = the plotfile itself, written by all ranks "
              "together; more = NAME.part1, NAME.part2 ... next to it, each written by neighbouring ranks, on the same "
@@ -426,6 +426,9 @@ Config read_config(Reader& in) {
   read(in, config.import);
   read(in, config.grid);
   read(in, config.fluid);
+  // The sample of an image has two ends: the drive of `karst run IMAGE`, unless the deck says what drives the flow.
+  if (!config.geometry.image.empty() && in.given("flow.model") && !in.given("flow.inlet") && !in.given("flow.lid"))
+    config.flow.drive = FlowDrive::pressure_drop;
   read(in, config.flow);
   read(in, config.chemistry, ChemistryUse::run);
   read(in, config.transport, config.chemistry.asked());

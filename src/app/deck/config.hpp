@@ -53,7 +53,7 @@ void read(Reader& in, std::vector<ProbeOptions>& probes);
 struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
-  bool yt = true;
+  bool yt = false;
   int files = 1;     ///< that hold the values of a plotfile
   bool wall = true;  ///< wall.vtp of transport with walls that react
   std::vector<SliceOptions> slices;

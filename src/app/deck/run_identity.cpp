@@ -77,7 +77,7 @@ std::string text_of(const std::string& quoted) {
 /// The plain files that a name of the deck stands for, a line "bytes name" each; empty where it is no plain file. On
 /// rank 0.
 std::string plain_files(const std::string& name) {
-  const std::string file = split_hdf5(name).first;
+  const std::string file = split_array(name).first;
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return "";
   std::vector<std::string> all = parts_beside(file);
@@ -100,7 +100,7 @@ std::string content_of(const Comm& comm, const std::string& name) {
     contents.push_back(
         fmt::format("{} bytes of CRC-32 {:08x}", file.substr(0, space), checksum_of(comm, file.substr(space + 1))));
   }
-  const std::string data = split_hdf5(name).second;
+  const std::string data = split_array(name).second;
   return join(contents, ", ") + (data.empty() ? "" : " at " + data);
 }
 

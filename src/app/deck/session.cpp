@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/deck/threads.hpp"
@@ -29,12 +30,33 @@ Reader reader_of(const CommandLine& line) {
 
 }  // namespace
 
+void require_unit_of_wide_voxels(Reader& in, const std::vector<std::string>& overrides) {
+  constexpr double centimetre = 0.01;
+  for (const std::string& o : overrides)
+    for (const char* name : {"voxel", "spacing", "resample"}) {
+      const std::string key = std::string(import_table) + name;
+      if (!o.starts_with(key + "=")) continue;
+      const std::string value = o.substr(key.size() + 1);
+      const std::string_view units =
+          "abcdfghijklmnopqrstuvwyzABCDFGHIJKLMNOPQRSTUVWYZ\xc2\xc3\xce";  // e: exponents, x: 5 x 5 x 6
+      if (value.find_first_of(units) != std::string::npos) continue;
+      const std::size_t first = value.find_first_of("+-.0123456789");
+      const double width = first == std::string::npos ? 0 : std::strtod(value.c_str() + first, nullptr);
+      if (width >= centimetre)
+        in.mistake(key,
+                   fmt::format("{0:g} given without a unit would be {0:g} m; state the unit: {0:g}um for micrometres, "
+                               "{0:g}m if metres are meant",
+                               width));
+    }
+}
+
 Session start_session(const Comm& comm, const CommandLine& line) {
   Timer timer("read deck");
   Reader in = reader_of(line);
   in.name_options(import_table);
   Session session;
   session.config = read_config(in);
+  require_unit_of_wide_voxels(in, line.overrides);
   session.config.import.by_options = stands_for_deck(line.deck);
   in.finish();
   session.echo = in.echo();
@@ -97,7 +119,7 @@ namespace fs = std::filesystem;
 bool stands_for_deck(const std::string& name) { return fs::path(name).extension() != ".toml" && is_image_name(name); }
 
 std::string results_of_image(const std::string& image) {
-  fs::path path = fs::path(split_hdf5(image).first).lexically_normal();
+  fs::path path = fs::path(split_array(image).first).lexically_normal();
   std::error_code ignored;
   if (!path.has_filename()) path = path.parent_path();  // slices/
   const bool pattern = path.filename().string().find_first_of("*?%") != std::string::npos;

@@ -23,6 +23,10 @@ struct Session {
 /// Collective.
 Session start_session(const Comm& comm, const CommandLine& line);
 
+/// Notes voxel widths of the command line that have no unit and are centimetres or more: 5.3 meant as µm would be
+/// metres.
+void require_unit_of_wide_voxels(Reader& in, const std::vector<std::string>& overrides);
+
 /// The files that a run reads: deck, image, lists of spheres.
 std::vector<std::string> input_files(const Config& config, const CommandLine& line);
 

@@ -119,8 +119,8 @@ std::string image_path(const Config& config) {
 ImportOptions import_options(const Config& config) {
   ImportOptions options = config.import;
   options.file = image_path(config);
-  require(config.import_given || describes_itself(options.file), "{}: a raw file does not state its format; {}",
-          options.file,
+  require(config.import_given || describes_itself(options.file) || is_read_by_python(split_array(options.file).first),
+          "{}: a raw file does not state its format; {}", options.file,
           options.by_options ? "give --size, --type and --voxel, and --pore if it is segmented"
                              : "add a [geometry.import] table (size, type, voxel, and pore if it is segmented), or "
                                "make a geometry file with `karst import`");
@@ -131,7 +131,7 @@ bool needs_import(const Config& config) {
   if (config.geometry.image.empty()) return false;
   const std::string path = image_path(config), extension = fs::path(path).extension().string();
   if ((extension != ".h5" && extension != ".hdf5") || fs::is_directory(path)) return true;
-  if (!split_hdf5(path).second.empty()) return true;  // a data set of a file
+  if (!split_array(path).second.empty()) return true;  // a data set of a file
   return config.import_given && !is_geometry_file(path) && image_exists(path);
 }
 

@@ -165,13 +165,14 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
   Volume body{lattice.size, {}};
   if (comm.rank() == 0) {
     pore = fluid_share(lattice, flow.axis, low, high) <= 0.5;
-    body = body_of(lattice, pore, flow.axis, low, high);
+    body = timed("body", [&] { return body_of(lattice, pore, flow.axis, low, high); });
   }
   body.values.resize(std::int64_t{body.size[0]} * body.size[1] * body.size[2]);
   comm.broadcast(std::span(body.values));
-  const Rendering drawn = render(comm, body, options);
+  const Rendering drawn = timed("rendering", [&] { return render(comm, body, options); });
   if (comm.rank() != 0) return {};
-  const std::vector<Streamline> lines = streamlines(lattice, flow.axis, low, high, n_lines);
+  const std::vector<Streamline> lines =
+      timed("streamlines", [&] { return streamlines(lattice, flow.axis, low, high, n_lines); });
   std::vector<double> speeds;
   for (const Streamline& line : lines) speeds.insert(speeds.end(), line.speed.begin(), line.speed.end());
   const double bright = bright_speed(std::move(speeds), 50);
@@ -207,7 +208,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   }
   const int direction = across(view.cells, flow.axis);
   const PlaneValues plane = middle_plane(comm, view, velocity, direction);
-  const FieldLattice lattice = lattice_of(comm, view, velocity, most_cubes);
+  const FieldLattice lattice = timed("lattice", [&] { return lattice_of(comm, view, velocity, most_cubes); });
   const std::string drawn = view_figure(comm, view, flow, lattice);
   if (comm.rank() != 0) return;
   PlaneLook look = look_of(view, flow, bright_speed(plane.values, 200));

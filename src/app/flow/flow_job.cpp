@@ -31,6 +31,8 @@ namespace {
 
 /// [m²]: pores of about 5 mm; sand and gravel end at 1e-7 (Bear 1972, section 5.5).
 constexpr double largest_permeability = 1e-6;
+/// Of solves for an estimate, which needs two digits: 1e-4 moved permeabilities of Ketton by 1e-5.
+constexpr double repeated_tolerance = 1e-4;
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
@@ -306,6 +308,7 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   options.axes = axes;
   options.model = FlowModel::stokes;
   options.reservoir = reservoir;
+  options.tolerance = std::max(options.tolerance, repeated_tolerance);
   Repeated all;
   const auto solve = [&](const Source& source, std::shared_ptr<const Ground> ground, FlowOptions part) {
     const Geometry& geometry = ground->geometry();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/job/job.hpp"
@@ -113,9 +114,18 @@ std::string stopped_text(const Json& summary) {
   return fmt::format("This run did not finish (status: {}). The results below are those completed.", status);
 }
 
+/// One line, which python/karst/plot/view.py replaces when it makes the view.
+std::string view_text(const Json& summary, bool there) {
+  if (there) return "<p class=\"view\"><a href=\"view.html\">Wall, streamlines and slices to turn</a></p>\n";
+  const auto files = summary.at("files").get<std::vector<std::string>>();
+  if (std::ranges::none_of(files, [](const std::string& name) { return name.ends_with(".vtkhdf"); })) return {};
+  return "<p class=\"view\">To turn wall, streamlines and slices in a browser: <code>karst view .</code> in this "
+         "directory makes view.html.</p>\n";
+}
+
 }  // namespace
 
-std::string run_report(const Json& summary, const std::string& deck, const Figures& figures) {
+std::string run_report(const Json& summary, const std::string& deck, const Figures& figures, bool view) {
   RunPage page;
   try {
     const auto title = summary.at("title").get<std::string>();
@@ -124,6 +134,7 @@ std::string run_report(const Json& summary, const std::string& deck, const Figur
     page.source = source_of(summary);
     page.program = summary.at("karst").get<std::string>();
     page.stopped = stopped_text(summary);
+    page.view = view_text(summary, view);
     page.warnings = summary.at("warnings").get<std::vector<std::string>>();
     for (const Job& job : jobs()) page.parts.push_back(job.page(summary, figures));
     if (summary.at("levels").size() > 1) page.parts.push_back({{}, {levels_card(summary)}});

@@ -52,6 +52,14 @@ class Timer {
   bool traced_ = false;
 };
 
+/// Times a call.
+/// @return what `f` returns
+template <class F>
+decltype(auto) timed(std::string_view name, F&& f) {
+  const Timer timer(name);
+  return f();
+}
+
 /// Times of a timer in the steps of a run, on the main thread of each rank. A sample is one step of one rank, 0 where
 /// the timer did not run.
 struct StepSpread {

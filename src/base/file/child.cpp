@@ -37,17 +37,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& command, const std::string& output) {
-  const int file = open_plain_file(output, false, output);
+  const int file = output.empty() ? -1 : open_plain_file(output, false, output);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, file, STDERR_FILENO);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    if (file >= 0) posix_spawn_file_actions_adddup2(&actions, file, stream);
   std::vector<std::string> words = command, environment = environment_at_start();
   const int problem = posix_spawnp(&process_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
                                    pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
-  ::close(file);
+  if (file >= 0) ::close(file);
   if (problem != 0) process_ = -1;
   require(problem == 0, "{}: cannot be started: {}", command[0], std::strerror(problem));
 }
@@ -60,14 +60,21 @@ Child::~Child() {
   ::waitpid(process_, nullptr, 0);
 }
 
-std::optional<int> Child::status() {
-  if (process_ < 0) return status_;
+std::optional<int> Child::status() { return ended(WNOHANG) ? std::optional<int>(status_) : std::nullopt; }
+
+int Child::wait() {
+  while (!ended(0)) continue;  // a signal may come first
+  return status_;
+}
+
+bool Child::ended(int options) {
+  if (process_ < 0) return true;
   int how = 0;
-  if (::waitpid(process_, &how, WNOHANG) != process_) return {};
+  if (::waitpid(process_, &how, options) != process_) return false;
   process_ = -1;
   constexpr int killed = 128;
   status_ = WIFEXITED(how) ? WEXITSTATUS(how) : killed + WTERMSIG(how);
-  return status_;
+  return true;
 }
 
 void Child::ask_to_end() const {

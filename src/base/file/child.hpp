@@ -15,7 +15,8 @@ class Child {
  public:
   /// Starts it in the environment in which this program was started, without later changes by MPI.
   /// @param command  the program, looked for in PATH, and its arguments
-  /// @param output   file for its output, overwritten. Throws Error: no such program, file cannot be written.
+  /// @param output   file for its output, overwritten; empty: it writes where this program writes
+  /// Throws Error: no such program, file cannot be written.
   Child(const std::vector<std::string>& command, const std::string& output);
   ~Child();  ///< kills it, unless it has ended
   Child(const Child&) = delete;
@@ -24,10 +25,14 @@ class Child {
 
   /// Its exit status, 128 + number of the signal that killed it; nothing while it runs.
   std::optional<int> status();
+  /// The same, when it has ended.
+  int wait();
   /// SIGTERM.
   void ask_to_end() const;
 
  private:
+  bool ended(int options);  // of waitpid()
+
   pid_t process_ = -1;  // -1: has ended
   int status_ = 0;
 };

@@ -376,7 +376,7 @@ void read(Reader& in, FlowOptions& options) {
            {"pressure-drop", FlowDrive::pressure_drop, "fixed pressures on the inlet and outlet faces of the sample"},
            {"velocity", FlowDrive::velocity, "a given Darcy velocity; the pressure drop follows"},
            {"flow-rate", FlowDrive::flow_rate, "a given flow rate; the pressure drop follows"}},
-          "the driving force of the flow");
+          "the driving force of the flow; default with geometry.image: pressure-drop");
   in.word("flow.start", options.start,
           {{"rest", FlowStart::rest, "the fluid is at rest"},
            {"stokes", FlowStart::stokes, "creeping flow under the driving force at time 0"},

@@ -110,7 +110,7 @@ TEST(DepositsMpi, ASlabWithConstantRates) {
 
 // A product that covers the wall when it is as thick as L stops its dissolution: dl/dt = g, dx/dt = v (1 - l / L), so
 // that x = v L / (2 g) in the end. In time that passes at once, too.
-TEST(DepositsMpi, ACoverStopsWhatIsBelow) {
+TEST(Deposits, ACoverStopsWhatIsBelowAloneByDay) {
   const PetscSession petsc;
   const Slab slab;
   for (const char* standstill : {"0", "1e-3"}) {
@@ -128,7 +128,7 @@ TEST(DepositsMpi, ACoverStopsWhatIsBelow) {
 
 // Water that dissolves the product comes by diffusion: when the product has gone, to the last bit, nothing more of it
 // dissolves, and the host is what the wall has lost.
-TEST(DepositsMpi, WhatDissolvesAgainEnds) {
+TEST(Deposits, WhatDissolvesAgainEndsAloneByDay) {
   const PetscSession petsc;
   const Slab slab;
   for (const char* coupling : {"in-turn", "coupled"}) {

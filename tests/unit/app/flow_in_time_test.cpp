@@ -41,7 +41,7 @@ struct Channel : test::DiscInChannel {
 };
 
 // What flows in grows with time as a formula, a table or the profile says, which is the same flow.
-TEST(FlowFromAnInletInTimeMpi, FormulaTableAndProfileAreTheSame) {
+TEST(FlowFromAnInletInTime, FormulaTableAndProfileAreTheSameAloneByDay) {
   std::array<double, 3> drop{};
   for (const std::size_t way : {0, 1, 2}) {
     Channel channel;
@@ -149,7 +149,7 @@ TEST(FlowFromAnInletInTimeMpi, ProbesInAParabolaAreExact) {
 }
 
 // A run that begins with the plotfile of another goes on as that did; on other cells with nearly the same force.
-TEST(FlowFromAnInletInTimeMpi, GoesOnFromAPlotfile) {
+TEST(FlowFromAnInletInTime, GoesOnFromAPlotfileAloneByDay) {
   Channel first;
   const auto set = [](Channel& channel) {
     channel.config.fluid.viscosity = 1e-2;  // what starts at the wall has come one cell far

@@ -11,7 +11,7 @@
 namespace karst::image_sphere_test {
 namespace {
 
-TEST(ImageOfASphere, PorosityAndAreaMpi) {
+TEST(ImageOfASphere, PorosityAndAreaAloneByDay) {
   const Comm comm = Comm::world();
   const test::SharedDirectory folder(comm);
   for (const double blur : {0.29, 0.5, 1.0}) {

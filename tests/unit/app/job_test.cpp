@@ -202,7 +202,7 @@ TEST(FlowInTimeJobMpi, OneLongStepIsTheSteadyFlow) {
 
 // Water between two plates H = 20 m apart, pushed to and fro: k(ω) = φ ν/(iω) (1 - tanh(λ)/λ), λ = H/2 √(iω/ν)
 // (Womersley's flow between plates; here H/2 √(ω/ν) = 2), by a history that is seen to repeat itself.
-TEST(FlowInTimeJobMpi, DynamicPermeabilityOfPlates) {
+TEST(FlowInTimeJob, DynamicPermeabilityOfPlatesAloneByDay) {
   Config config;
   config.flow.model = FlowModel::unsteady_stokes;
   config.flow.drive = FlowDrive::pressure_gradient;
@@ -363,7 +363,7 @@ TEST(FlowJobMpi, WarnsWhereDragIsNotTheDrive) {
 }
 
 /// With inertia: a Reynolds number of 13 behind the ball.
-TEST(FlowJobMpi, InertiaOnTopOfSlowFlow) {
+TEST(FlowJob, InertiaOnTopOfSlowFlowAloneByDay) {
   Ball ball;
   const test::SharedDirectory folder(ball.comm);
   ball.services.files.path = [&](const std::string& name) { return folder.path() + "/" + name; };

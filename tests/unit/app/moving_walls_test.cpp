@@ -464,7 +464,7 @@ end = 6
 // Two chambers, radii 6 and 3, with a channel of radius 1.2 between them and one of radius 4 to the side: the smaller
 // chamber is cut off as walls grow, and filled; then the larger one is cut off. Where walls dissolve that began 2
 // farther in the fluid, the chambers open to the side and to one another.
-TEST(MovingWallsMpi, PoresThatCloseAndOpen) {
+TEST(MovingWalls, PoresThatCloseAndOpenAloneByDay) {
   const PetscSession petsc;
   const auto deck = [](double wider, double speed) {
     const auto body = [&](const char* shape, const char* place, double radius) {

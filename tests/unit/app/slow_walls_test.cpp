@@ -22,7 +22,7 @@ double error_where_time_passes(double displacement) {
   EXPECT_LT(ran.columns.at("time_s").size(), 3e6 / 50 / 10);
   return ran.last("dissolved_m3") / 64.0 - (test::slab_at(2.0, 5e-5, 3e6) - 12.7);
 }
-TEST(SlowWallsMpi, TimePassesWhereTransportStandsStill) {
+TEST(SlowWalls, TimePassesWhereTransportStandsStillAloneByDay) {
   EXPECT_LT(std::abs(error_where_time_passes(0.5)), 5e-3);  // of 3.2 cells
 }
 TEST(SlowWallsMpi, TimePassesInSmallerMovesOfTheWallAtNight) { error_where_time_passes(0.25); }

@@ -134,10 +134,17 @@ TEST_F(FileKindTest, TextIsNoVoxels) {
 
 TEST_F(FileKindTest, AFolderWithoutSlicesSaysWhatItHolds) {
   std::filesystem::create_directory(path("d"));
-  write("d/one.dcm", std::string(128, '\0') + "DICM");
-  EXPECT_TRUE(has(error("d"), "contains no slices (.tif, .tiff, .png), but one.dcm, which is a DICOM file"));
+  write("d/one.jpg", "\xff\xd8\xff");
+  EXPECT_TRUE(has(error("d"), "contains no slices (.tif, .tiff, .png), but one.jpg, which is a JPEG file"));
+  EXPECT_FALSE(is_read_by_python(path("d")));
+  write("d/IM1", std::string(128, '\0') + "DICM");
+  EXPECT_TRUE(has(error("d"), "a folder of DICOM slices: only `karst import` reads it"));
+  EXPECT_TRUE(is_read_by_python(path("d")) && is_image_name(path("d")));
+  EXPECT_EQ(split_array(path("d") + ":1.2.3").second, "1.2.3");
   write("d/.zarray", "{}");
-  EXPECT_TRUE(has(error("d"), "a Zarr array"));
+  EXPECT_TRUE(has(error("d"), "a Zarr folder"));
+  write("e.am", "# Avizo BINARY-LITTLE-ENDIAN 2.1\n");
+  EXPECT_TRUE(is_read_by_python(path("e.am")) && image_exists(path("e.am:Labels")));
 }
 
 }  // namespace

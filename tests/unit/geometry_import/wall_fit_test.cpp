@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/core/mistakes.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/segment/segment.hpp"
@@ -340,6 +341,12 @@ TEST(WallFit, StaysBesideTheThreshold) {
   EXPECT_GT(moved, 100);
 }
 
+std::string mistakes_in(const ImportOptions& o) {
+  Mistakes m;
+  check_segmentation(o, m);
+  return error_of([&] { m.finish(); });
+}
+
 TEST(WallFit, OptionsThatExcludeEachOther) {
   ImportOptions o;
   o.file = "a.tif";
@@ -348,23 +355,28 @@ TEST(WallFit, OptionsThatExcludeEachOther) {
   EXPECT_FALSE(is_fitted(o));
   o.wall = WallFrom::scan;
   EXPECT_TRUE(is_fitted(o));
-  check_segmentation(o);
+  EXPECT_EQ(mistakes_in(o), "");
   o.seed_threshold = 80;
-  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "`wall = scan` and `seed_threshold`"));
+  EXPECT_TRUE(has(mistakes_in(o), "`wall = scan` and `seed_threshold`"));
   o.seed_threshold.reset();
   o.smoothing = 5;
-  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "allowed are 0 to 4"));
+  EXPECT_TRUE(has(mistakes_in(o), "allowed are 0 to 4"));
   o = {};
   o.file = "a.tif";
   o.wall = WallFrom::scan;
   o.segment = SegmentBy::multi_otsu;
-  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "two phases"));
+  EXPECT_TRUE(has(mistakes_in(o), "two phases"));
   o = {};
   o.file = "a.tif";
   o.pore = 0;
   EXPECT_FALSE(is_fitted(o));
   o.wall = WallFrom::threshold;
-  EXPECT_TRUE(has(error_of([&] { check_segmentation(o); }), "for gray ones"));
+  EXPECT_TRUE(has(mistakes_in(o), "for gray ones"));
+  o.keep = KeepClusters::connected;
+  o.names = {"pore"};
+  const std::string all = mistakes_in(o);
+  for (const char* one : {"for gray ones", "`names` given with `pore`", "`keep = connected` needs `keep_axes`"})
+    EXPECT_TRUE(has(all, one)) << all;
 }
 
 }  // namespace

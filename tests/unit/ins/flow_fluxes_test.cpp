@@ -141,7 +141,7 @@ double largest_net(const Comm& comm, FaceField& flux) {
 }
 
 // Step by step nothing is lost either, and a step that is long enough ends in the fluxes of the steady flow.
-TEST(FlowFluxes, OfAFlowInTimeMpi) {
+TEST(FlowFluxes, OfAFlowInTimeAloneByDay) {
   const Comm comm = Comm::world();
   const auto walls = test::packing(14, 3.3, 16, true, 3);
   const GridOptions one = test::flow_grid(Index::all(16)), two = test::refined_in(one, 1, {5, 0, 3}, {13, 11, 12});

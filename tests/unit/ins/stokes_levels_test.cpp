@@ -44,7 +44,7 @@ std::unique_ptr<LevelSet> slit(double width, double height, double offset) {
 
 // Plane Poiseuille flow is exact on any levels, w³ / 12 per height: parabolas are met by momentum rows, fluxes at walls
 // and polynomials between levels, also where walls cross from level to level and slivers lie on both sides.
-TEST(StokesLevels, FlowBetweenPlatesIsExactOnAnyLevelsMpi) {
+TEST(StokesLevels, FlowBetweenPlatesIsExactOnAnyLevelsAloneByDay) {
   const Comm comm = Comm::world();
   const GridOptions plain = flow_grid({16, 16, 8});
   const std::vector<std::pair<std::string, GridOptions>> grids{

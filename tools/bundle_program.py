@@ -49,7 +49,8 @@ case $here in /*) ;; *) here=$PWD/$here ;; esac
 lib=$here/../lib
 exec "$lib/{LOADER}" --inhibit-cache --library-path "$lib" --argv0 "$here/${{self##*/}}" "$lib/${{self##*/}}" "$@"
 """
-# A script, not an entry point: that would import the package, with NumPy and HDF5, at every start.
+# A script, not an entry point: that would import the package, with NumPy and HDF5, at every start. The program starts this Python where
+# it needs one (python_program()): the one in PATH is another, unless the environment is activated.
 COMMAND = """#!python
 import importlib.util
 import os
@@ -57,7 +58,7 @@ import sys
 
 package = importlib.util.find_spec("karst").submodule_search_locations[0]
 program = os.path.join(package, "_program", "bin", os.path.basename(sys.argv[0]))
-os.execv(program, [program, *sys.argv[1:]])
+os.execve(program, [program, *sys.argv[1:]], {"KARST_PYTHON": sys.executable, **os.environ})
 """
 NOTICE = """Karst itself is under the licence of its Python package. What comes with it here is, unchanged, of the Debian packages below, whose
 notices are in the folders of their names. Some of these libraries (UMFPACK, SPQR, FFTW and others) are under the GNU

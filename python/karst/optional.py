@@ -2,6 +2,7 @@
 """Packages that only parts of this one need."""
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import ModuleType
 
@@ -15,4 +16,5 @@ def needs(package: str, what: str) -> ModuleType:
     except ImportError as error:
         first = package.split(".")[0]
         first = "vtk" if first == "vtkmodules" else first
-        raise KarstError(f"{what} needs the package {first}, which cannot be loaded ({error}); install it with: pip install {first}") from None
+        raise KarstError(f"{what} needs the package {first}, which cannot be loaded ({error}); install it with: "
+                         f"{sys.executable} -m pip install {first}") from None

@@ -156,6 +156,12 @@ class Drawing(unittest.TestCase):
         with self.assertRaises(KarstError):
             Plotfile(self.path).unit("none")
 
+    def test_packages_that_are_missing_are_named(self):
+        call = "import sys; sys.modules['{}'] = None; from karst.plot.__main__ import guarded, main; guarded(lambda: main(sys.argv[1:]))"
+        for picture, package, first in (("slice", "matplotlib", "matplotlib"), ("view", "vtkmodules", "vtk"), ("wall", "pyvista", "pyvista")):
+            done = subprocess.run([sys.executable, "-c", call.format(package), picture, self.path, "-o", "none"], capture_output=True, text=True)
+            self.assertRegex(done.stderr, rf"\Aerror: a .* needs the package {first}, .* install it with: {sys.executable} -m pip install {first}\n\Z")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -92,6 +92,12 @@ class Wheel(unittest.TestCase):
         said = call(self.folder / "venv/bin/python", "-c", script, **{**self.options, "env": {"PATH": "/nowhere"}})
         self.assertIn("_program/bin/karst completed", said)
 
+    def test_python_of_the_program_is_that_of_its_environment(self):
+        python = self.folder / "venv/bin/python"
+        (self.folder / "slice.dcm").write_bytes(bytes(128) + b"DICM")
+        said = call(python.with_name("karst"), "import", "slice.dcm", "-o", "slice.h5", status=1, **{**self.options, "env": {"PATH": "/usr/bin:/bin"}})
+        self.assertRegex(said, rf"needs the Python package pydicom: {python}[0-9.]* -m pip install")
+
     def test_ranks_end_with_a_message(self):
         mpirun = ["mpirun", "--oversubscribe", "-n"]  # that of the system, which does not know of the wheel
         options = {**self.options, "env": {**self.options["env"], "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}}

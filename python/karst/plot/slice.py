@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib
 import numpy as np
-from matplotlib.collections import PatchCollection
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from karst.error import KarstError
+from karst.optional import needs
 from karst.plotfile import FRACTION, Plotfile, length_unit
 from karst.units import axis_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SOLID = "#b7ada0"
 WALL = "#2b2622"
@@ -44,6 +45,7 @@ def draw(options: argparse.Namespace) -> None:
 
 def draw_field(axes, values, fraction, extent, field):
     """The field where there is fluid, solid grey elsewhere; returns what the colour bar describes."""
+    import matplotlib
     colours = matplotlib.colormaps["Blues" if field == FRACTION else "viridis"].with_extremes(bad=SOLID)
     shown = np.ma.masked_invalid(np.where(fraction > 0, values, np.nan))
     limits = {"vmin": 0.0, "vmax": 1.4} if field == FRACTION and shown.count() else {}
@@ -76,6 +78,8 @@ def draw_wall_line(axes, plot, axis, at, scale):
 
 
 def draw_boxes(axes, plot, axis, at, scale):
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
     for level in range(len(plot.levels)):
         patches = [Rectangle((x * scale, y * scale), w * scale, h * scale) for x, y, w, h in plot.rectangles(level, axis, at)]
         colour = LEVEL_LINES[min(level, len(LEVEL_LINES) - 1)]
@@ -86,6 +90,7 @@ def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field:
                title: str = "", boxes: bool = True) -> Figure:
     """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain, or at a place such as "0.2 mm"; of a vector its magnitude.
     Returns the matplotlib figure, written to `output` if that is given. Raises KarstError."""
+    new_figure = needs("matplotlib.figure", "a picture of a slice").Figure
     d = axis_number(axis)
     u, v = (other for other in range(3) if other != d)
     with Plotfile(plotfile) as plot:
@@ -96,7 +101,7 @@ def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field:
         fraction = plot.plane(FRACTION, d, at) if has_fraction else np.isfinite(values).astype(float)
         scale, unit = length_unit(max(plot.size))
         extent = [0.0, plot.size[u] * scale, 0.0, plot.size[v] * scale]
-        figure = Figure(figsize=(7.2, min(max(5.8 * extent[3] / extent[1] + 0.9, 2.6), 12.0)), layout="constrained")
+        figure = new_figure(figsize=(7.2, min(max(5.8 * extent[3] / extent[1] + 0.9, 2.6), 12.0)), layout="constrained")
         axes = figure.add_subplot()
         image = draw_field(axes, values, fraction, extent, field)
         if has_fraction:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from karst.error import KarstError
+from karst.optional import needs
 from karst.plotfile import Plotfile, length_unit
 from karst.series import Series
 
@@ -145,11 +146,8 @@ def write_view(results: str | Path, output: str | Path | None = None, *, fields:
     paths = plotfiles_of(place)
     folder = place if place.is_dir() else place.parent
     path = Path(output) if output else folder / "view.html"
-    try:
-        from karst.plot.scene import scene_of
-    except ImportError as error:
-        raise KarstError(f"vtk cannot be loaded ({error}); run tools/install_dependencies.sh and use .venv/bin/python, or "
-                         "pip install 'karst[plot]'") from None
+    needs("vtkmodules.util.numpy_support", "a view")
+    from karst.plot.scene import scene_of
     series = Some(paths, FRAMES)
     names, there = chosen(series, fields)
     with series[-1] as plot:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from karst.error import KarstError
+from karst.optional import needs
 from karst.plotfile import Plotfile, doubled, length_unit
 
 STONE, CUT, FRAME = "#d9c7a7", "#a5875f", "#3c3833"
@@ -40,11 +41,8 @@ def renderer():
     os.environ.pop("DISPLAY", None)
     if not (ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa")):
         raise KarstError("no library for off-screen rendering found; install libegl1 or libosmesa6 (tools/install_dependencies.sh)")
-    try:
-        import pyvista
-        from vtkmodules.vtkCommonCore import vtkLogger
-    except ImportError as error:
-        raise KarstError(f"pyvista cannot be loaded ({error}); run tools/install_dependencies.sh and use .venv/bin/python") from None
+    pyvista = needs("pyvista", "a picture of the wall")
+    from vtkmodules.vtkCommonCore import vtkLogger
     vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)  # the search for a screen is expected to fail
     return pyvista
 

@@ -70,38 +70,78 @@ void resample_plane(std::span<const float> plane, int nx, const Resampling& r, f
   });
 }
 
-/// The label with the largest weight in the block of voxels (x, y, z); planes[z.first + m] follow each other.
-float most_frequent(const float* planes, std::int64_t nx, std::int64_t plane, const Share& x, const Share& y,
-                    const Share& z) {
-  std::vector<std::pair<float, double>> found;
+using Shares = std::array<Share, 3>;
+
+/// A block with the voxels that touch it, all of the same weight.
+Shares around(const Shares& block, const Index& n) {
+  Shares wide;
+  for (int d = 0; d < 3; ++d) {
+    const int low = std::max(block[d].first - 1, 0),
+              high = std::min(block[d].first + static_cast<int>(block[d].weights.size()) + 1, n[d]);
+    wide[d] = {low, std::vector<double>(high - low, 1.0)};
+  }
+  return wide;
+}
+
+/// Planes of the source, of which the first is `first`.
+struct SourcePlanes {
+  const float* values;
+  Index n;
+  int first;
+
+  float at(int x, int y, int z) const {
+    return values[x + std::int64_t{n[0]} * (y + std::int64_t{n[1]} * (z - first))];
+  }
+};
+
+using Labels = std::vector<std::pair<float, double>>;  ///< with their weights
+
+void add_labels(const SourcePlanes& planes, const Shares& block, Labels& found, bool only_found) {
+  const auto& [x, y, z] = block;
   for (std::size_t c = 0; c < z.weights.size(); ++c)
     for (std::size_t b = 0; b < y.weights.size(); ++b)
       for (std::size_t a = 0; a < x.weights.size(); ++a) {
-        const float v = planes[plane * c + nx * (y.first + b) + x.first + a];
+        const float v =
+            planes.at(x.first + static_cast<int>(a), y.first + static_cast<int>(b), z.first + static_cast<int>(c));
         auto place = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == v; });
+        if (place == found.end() && only_found) continue;
         if (place == found.end()) place = found.insert(found.end(), {v, 0.0});
         place->second += x.weights[a] * y.weights[b] * z.weights[c];
       }
-  std::pair<float, double> best = found.front();
-  for (const auto& f : found) {
-    const double more = f.second - best.second;
-    if (more > 1e-9 || (more > -1e-9 && f.first < best.first)) best = f;
-  }
-  return best.first;
+}
+
+void keep_largest(Labels& found) {
+  double largest = 0;
+  for (const auto& f : found) largest = std::max(largest, f.second);
+  std::erase_if(found, [&](const auto& f) { return f.second < largest - 1e-9; });
+}
+
+/// The label with the largest weight in a block; among equals the one with most voxels in and around it, then the
+/// smallest and the largest in turn: no label gains by its value.
+float most_frequent(const SourcePlanes& planes, const Shares& block, bool even) {
+  Labels found;
+  add_labels(planes, block, found, false);
+  keep_largest(found);
+  if (found.size() == 1) return found.front().first;
+  add_labels(planes, around(block, planes.n), found, true);
+  keep_largest(found);
+  const auto [least, most] = std::minmax_element(found.begin(), found.end());
+  return (even ? least : most)->first;
 }
 
 void choose_labels(ImageFile& source, const Resampling& r, int first, int last, std::span<float> values) {
   const Index n = source.info().size;
   const std::int64_t plane = std::int64_t{n[0]} * n[1], columns = std::ssize(r[0]), rows = std::ssize(r[1]);
   for (int z = first; z < last; ++z) {
-    const Share& share = r[2][z];
-    Array<float> planes(plane * share.weights.size(), Purpose::buffers);
-    for (std::size_t c = 0; c < share.weights.size(); ++c)
-      source.read_plane(share.first + static_cast<int>(c), planes.span().subspan(c * plane, plane));
+    const Share needed = around({{{0, {}}, {0, {}}, r[2][z]}}, n)[2];
+    Array<float> planes(plane * needed.weights.size(), Purpose::buffers);
+    for (std::size_t c = 0; c < needed.weights.size(); ++c)
+      source.read_plane(needed.first + static_cast<int>(c), planes.span().subspan(c * plane, plane));
+    const SourcePlanes from{planes.data(), n, needed.first};
     float* to = values.data() + (z - first) * rows * columns;
     parallel_for(rows, [&](std::int64_t j) {
       for (std::int64_t i = 0; i < columns; ++i)
-        to[j * columns + i] = most_frequent(planes.data(), n[0], plane, r[0][i], r[1][j], share);
+        to[j * columns + i] = most_frequent(from, {r[0][i], r[1][j], r[2][z]}, (i + j + z) % 2 == 0);
     });
   }
 }

@@ -3,7 +3,8 @@
 // between voxel centres; where they become larger, the linear interpolant is averaged over the new voxel, which keeps
 // both the mean of the image (so the porosity) and linear fields. The ends repeat beyond the outer centres. Labels are
 // not mixed: the new voxel takes the label of the voxel its centre lies in (lattice_of() tells how they lie) or, when
-// larger, the one with the largest share of it (the smallest label among equals).
+// larger, the one with the largest share of it; among equals the one with most voxels in and around it, then the
+// smallest and the largest in turn.
 #pragma once
 
 #include <array>

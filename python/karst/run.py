@@ -114,9 +114,8 @@ def start(deck: Deck | str | Path | np.ndarray, out: str | Path, *, threads: int
     out, program = Path(out), str(program or find_program())
     if isinstance(deck, np.ndarray):
         geometry = out.with_name(f"{out.name}.h5")
-        if not (resume and geometry.exists()):
-            geometry.parent.mkdir(parents=True, exist_ok=True)
-            import_labels(deck, geometry, voxel=voxel, names=names, overwrite=overwrite, threads=threads, program=program)
+        geometry.parent.mkdir(parents=True, exist_ok=True)  # imported again to resume: karst compares it with what was solved
+        import_labels(deck, geometry, voxel=voxel, names=names, overwrite=overwrite or resume, threads=threads, program=program)
         deck = geometry
     elif voxel is not None or names is not None:
         raise KarstError(f"{'voxel' if voxel is not None else 'names'}: belongs to an array; an image file is imported by karst.import_image()")

@@ -204,6 +204,7 @@ def main():
                 ("not the name of a variable", 'deck = "part.toml"\n[[vary]]\nenvironment = "A B"\nvalues = [8]\n', ["'A B'"]),
                 ("unknown place to be bound to", 'deck = "part.toml"\n[scaling]\nranks = [1]\nbind = ["cores"]\n', ["scaling.bind", "'cores'"]),
                 ("nothing is varied", 'deck = "part.toml"\n', ["nothing is varied"]),
+                ("a key twice", 'deck = "part.toml"\n' + 2 * '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["'grid.box' is varied twice"]),
                 ("no deck", '[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["deck: missing"]),
                 ("a deck that is not there", 'deck = "none.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8]\n', ["none.toml"]),
                 ("mistakes in two cases", 'deck = "part.toml"\n[[vary]]\nkey = "grid.box"\nvalues = [8, 9, "many"]\n',

@@ -14,6 +14,8 @@ inputs/reactive as a steady state: within 2 % of the end of the transient run (0
 on 1 and 2 ranks, its wall.vtp adds up to the loss; likewise inputs/reactive-rock on a small image, where a slow reaction
 is that of a well-mixed fluid and a fast one is less than a third of it.
 
+A front that is followed and that there never is: a warning.
+
 With --full inputs/calcite-disc, until the wall takes the same at each step: its rate is that of body-fitted finite elements within
 what is asked there (Molins et al., Comput. Geosci. 25 (2021) 1285)."""
 import csv
@@ -139,6 +141,37 @@ def steady_rock(karst, folder, inputs, generator):
         yield f"steady rock: of the rate of a well mixed fluid {ratios}"
 
 
+FRONT = """[[geometry.solid]]
+shape = "sphere"
+center = [0.5e-3, 0.5e-3, 0.5e-3]
+radius = 0.3e-3
+[grid]
+cells = [16, 16, 16]
+size = [1e-3, 1e-3, 1e-3]
+box = 8
+levels = 2
+[[grid.refine]]
+where = "front"
+[[transport.component]]
+name = "salt"
+inlet = 1.0
+[time]
+end = 20
+dt = 10
+[output]
+plot = []
+"""
+
+
+def wrong_with_fronts(karst, folder):
+    """A front that there never is is told; one that there is, is not."""
+    (Path(folder) / "front.toml").write_text(FRONT)
+    for low, high, told in ((5, 9, True), (0.1, 0.9, False)):
+        result = karst.run(["run", "front.toml", "--out", f"front_{low}", f"grid.refine[0].low={low}", f"grid.refine[0].high={high}"], folder)
+        if result.status != 0 or ("nowhere found" in result.out + result.err) != told:
+            yield f"a front from {low} to {high} of values from 0 to 1: {result}"
+
+
 def main():
     arguments = parser(__doc__, generator=True)
     arguments.add_argument("--inputs", required=True, type=Path)
@@ -161,6 +194,7 @@ def main():
             if len(runs) == 2 and (len(runs[0]) != len(runs[1]) or any(
                     abs(a[key] - b[key]) > SAME for a, b in zip(*runs) for key in a if key.endswith(("_outlet", "_mean")))):
                 failures.append(f"{deck}: the curves of 1 and 2 ranks differ")
+        failures += wrong_with_fronts(karst, folder)
         failures += steady_reactive(karst, folder, given.inputs.resolve())
         failures += steady_rock(karst, folder, given.inputs.resolve(), given.generator)
         if given.full:

@@ -233,6 +233,16 @@ class Runs(InFolder):
             karst.run(long, out="long", threads=1)
         self.assertEqual(karst.run(long, out="long", threads=1, resume=True).table("history.csv").n_rows, 300)
 
+    def test_a_run_of_another_array_does_not_go_on_from_the_first(self):
+        pore = np.zeros((8, 8, 8), bool)
+        pore[2:6, 2:6] = True
+        flow = {"axes": ["x"], "estimate_error": False}
+        with self.assertRaises(karst.RunError):
+            karst.run(pore, "other", voxel=5e-6, threads=1, flow=flow, run={"time_limit": 1e-4})
+        resumed = karst.run(pore, "other", voxel=1e-5, threads=1, flow=flow, resume=True)
+        fresh = karst.run(pore, "fresh", voxel=1e-5, threads=1, flow=flow)
+        self.assertEqual(resumed.summary.permeability_m2[0, 0], fresh.summary.permeability_m2[0, 0])
+
 
 class Tables(InFolder):
     def test_holes_texts_and_the_last_line_of_a_run_at_work(self):

@@ -204,6 +204,12 @@ void tell_headlines(const Summary& summary) {
 std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::string> petsc) {
   std::vector<std::string> all = warnings(summary.geometry);
   for (const JobResult& job : summary.jobs) all.insert(all.end(), job.warnings.begin(), job.warnings.end());
+  if (!summary.followed.is_null() && summary.followed.at("unknowns_most").get<std::int64_t>() <=
+                                         (summary.domain ? *summary.domain : summary.geometry).report.levels.at(0).vofs)
+    all.emplace_back(
+        "grid.refine: what the grid is to follow was nowhere found, and all steps were made on level 0; check "
+        "component, "
+        "limits and units of the [[grid.refine]] that follow");
   std::erase_if(petsc, [](const std::string& word) { return !is_option(word) || word == "-log_view"; });
   for (const std::string& option : unused_petsc_options(petsc))
     all.push_back(fmt::format("--petsc: {} had no effect; it is misspelt, or belongs to another method", option));

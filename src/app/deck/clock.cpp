@@ -125,11 +125,16 @@ double steps_between(double begin, double end, const TimeOptions& options) {
 
 constexpr std::size_t most_jumps = 10000;  ///< of one formula
 
-/// To the last bit: halves of intervals in which it may jump.
+/// To the last bit: halves of intervals in which it may jump. Where round-off leaves it open which of many bits it is,
+/// as in sin(t) > 0, the last of them.
 void find_jumps(const Formula& f, double low, double high, std::vector<double>& found) {
+  constexpr double same = 1e-13;
   if (found.size() > most_jumps || f.bounds({low, 0.0, 0.0}, {high, 0.0, 0.0}).continuous) return;
   const double middle = low + 0.5 * (high - low);
-  if (middle <= low || middle >= high) return found.push_back(high);
+  if (middle <= low || middle >= high) {
+    if (!found.empty() && high - found.back() <= same * high) found.pop_back();
+    return found.push_back(high);
+  }
   find_jumps(f, low, middle, found);
   find_jumps(f, middle, high, found);
 }

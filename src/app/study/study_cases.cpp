@@ -228,6 +228,11 @@ void read(Reader& in, StudyOptions& options) {
     if (!vary.environment.empty() && !is_variable(vary.environment))
       item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
     if (vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
+    const std::string what = vary.key + vary.environment;
+    if (!what.empty() &&
+        std::ranges::any_of(options.vary, [&](const StudyVary& v) { return v.key + v.environment == what; }))
+      item.mistake(vary.key.empty() ? "environment" : "key",
+                   fmt::format("'{}' is varied twice; put all its values in one list", what));
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",

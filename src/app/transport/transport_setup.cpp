@@ -87,6 +87,27 @@ std::function<double(const Vec3&, double)> of_time(const std::string& text) {
   };
 }
 
+/// Mean of a formula of the time by halves of [from, to], until the bounds in a half times its length are below
+/// `close`: what is much shorter than a step counts, too.
+double mean_of(const Formula& f, double from, double to, double close, int halvings) {
+  const Interval value = f.bounds({from, 0.0, 0.0}, {to, 0.0, 0.0}).value;
+  if (value.lo == value.hi) return value.lo;
+  const double middle = 0.5 * (from + to);
+  if (!(value.hi - value.lo > close) || halvings == 0)
+    return (value_in(f, {from, 0.0, 0.0}) + 4.0 * value_in(f, {middle, 0.0, 0.0}) + value_in(f, {to, 0.0, 0.0})) / 6.0;
+  return 0.5 *
+         (mean_of(f, from, middle, 2.0 * close, halvings - 1) + mean_of(f, middle, to, 2.0 * close, halvings - 1));
+}
+
+std::function<double(double, double)> mean_in_time(const std::string& text) {
+  return [formula = std::make_shared<const Formula>(text, "t")](double from, double to) {
+    constexpr double exact = 1e-5;  // of the largest value in a step
+    constexpr int halvings = 14;
+    const Interval value = formula->bounds({from, 0.0, 0.0}, {to, 0.0, 0.0}).value;
+    return mean_of(*formula, from, to, exact * std::max(std::abs(value.lo), std::abs(value.hi)), halvings);
+  };
+}
+
 /// Of the wall of an own VoF, whose minerals react side by side: Σ k A (c - c_eq).
 ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vector<ScalarWall>& of_mineral) {
   double area = 0.0, rate = 0.0, equilibrium = 0.0;
@@ -103,12 +124,14 @@ ScalarWall law_of(const LevelGeometry& level, std::int64_t row, const std::vecto
 ScalarSide inlet_of(const JobContext& run, const ComponentDeck& c, bool flows) {
   ScalarSide side;
   side.kind = c.inlet_kind == EndKind::value || !flows ? ScalarSide::Kind::fixed : ScalarSide::Kind::open;
-  if (c.inlet_table)
+  if (c.inlet_table) {
     side.value = [table = *c.inlet_table](const Vec3&, double t) { return table.at(t); };
-  else if (c.inlet_of_place)
+  } else if (c.inlet_of_place) {
     side.value = of_place(run, c.inlet);
-  else
+  } else {
     side.value = of_time(c.inlet);
+    side.mean = mean_in_time(c.inlet);
+  }
   if (!flows && !c.inlet_given) side = {};  // a closed end
   return side;
 }

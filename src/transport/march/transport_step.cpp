@@ -144,11 +144,17 @@ class Step {
   }
 
   /// Values on the ends of the domain: given ones where the flow enters and on fixed sides, else those of the volume.
-  /// Of a fixed side at the beginning and at the end of the step; of an open one the mean of both, so that what flows
-  /// in is what is asked for whatever the limiter does.
+  /// Of a fixed side at the beginning and at the end of the step; of an open one the mean, so that what flows in is
+  /// what is asked for whatever the limiter does.
   template <int C>
   void set_ends(ComponentBlock& b) {
     const double first = just_after(t_, dt_), last = just_before_end(t_, dt_);
+    std::array<std::array<double, 6>, C> means;
+    for (int c = 0; c < C; ++c)
+      for (std::size_t s = 0; s < 6; ++s) {
+        const auto& mean = p_.components[b.component[c]].sides[s].mean;
+        means[c][s] = mean ? mean(first, last) : no_number;
+      }
     parallel_for(std::ssize(grid_.boundary), [&](std::int64_t k) {
       const BoundaryFace& face = grid_.boundary[k];
       for (int c = 0; c < C; ++c) {
@@ -163,7 +169,7 @@ class Step {
         } else {
           now = side.value(face.at, first);
           then = side.value(face.at, last);
-          if (side.kind != ScalarSide::Kind::fixed) now = then = 0.5 * (now + then);
+          if (side.kind != ScalarSide::Kind::fixed) now = then = side.mean ? means[c][face.side] : 0.5 * (now + then);
         }
       }
     });

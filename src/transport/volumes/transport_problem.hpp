@@ -31,8 +31,9 @@ struct ScalarSide {
   };
   Kind kind = Kind::open;
   /// Value at a position [h0] and a time; empty: 0. Called from several threads. The inflow through an open side in a
-  /// step has the mean of the values just after its beginning and just before its end.
+  /// step has the mean of the values just after its beginning and just before its end, or `mean` of these times.
   std::function<double(const Vec3& x, double t)> value;
+  std::function<double(double from, double to)> mean{};  ///< of a value that is the same everywhere; may be empty
 };
 
 /// Times just after the beginning and just before the end of a step. Values on domain faces are evaluated there, as

@@ -133,6 +133,7 @@ TEST(Clock, TheLimitMayBeTheOnlyOne) {
 TEST(Clock, JumpsOfAFormula) {
   EXPECT_EQ(jumps_of("a", "(t < 0.25)*t + (t >= 0.5)", 1.0), (std::vector<double>{0.25, 0.5}));
   EXPECT_EQ(jumps_of("a", "sin(t)", 1.0), std::vector<double>{});
+  EXPECT_EQ(jumps_of("a", "cos(2*_pi*t/0.06) > 0", 12.0).size(), 400) << "each once";
   EXPECT_TRUE(test::has(test::error_of([] { jumps_of("a", "sin(1e9*t) < 0", 1.0); }), "jumps more than 10000 times"));
 }
 

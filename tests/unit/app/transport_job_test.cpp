@@ -351,28 +351,34 @@ TEST(TransportJob, StepsEndWhereInletsBendAndJump) {
 }
 
 // A square pulse brings in what it holds, to round-off, whatever the steps: as a formula and as a table with two jumps.
+// So does, to 1e-4, a smooth one that is much shorter than a step.
 TEST(TransportJobMpi, APulseBringsInItsMass) {
   const PetscSession petsc;
   Bed bed(Comm::world());
-  ComponentDeck other = bed.config.transport.components[0];
+  ComponentDeck other = bed.config.transport.components[0], smooth = other;
   other.name = "other";
+  smooth.name = "smooth";
   bed.config.transport.components[0].inlet = "t >= 0.31 && t < 1.77 ? 2 : 0";
   other.inlet_table = TimeTable{{0.0, 0.5, 0.5, 1.1, 1.1}, {0.0, 0.0, 1.0, 3.0, 0.0}};
+  smooth.inlet = "exp(-((t - 2.2)/0.002)^2)";
   bed.config.transport.components.push_back(other);
+  bed.config.transport.components.push_back(smooth);
   bed.config.time = {.end = 3.0, .dt = 0.4};
   bed.run();
   const auto rows = bed.table("transport.csv");
   constexpr std::size_t next = imbalance - outlet + 1;  // columns of a component
-  double first = 0.0, second = 0.0, flow = 0.0;
+  double first = 0.0, second = 0.0, third = 0.0, flow = 0.0;
   for (const auto& row : rows) {
     first += row[dt] * row[inflow];
     second += row[dt] * row[inflow + next];
+    third += row[dt] * row[inflow + 2 * next];
     if (row[time] <= 1.77 && row[time] > 0.31 + 1e-9) flow = row[inflow] / 2.0;
   }
   EXPECT_NEAR(flow, 50.0, 1e-3);  // 0.5 m/s through 100 m²
   // The file has ten digits of dt, twelve of the amounts.
   EXPECT_NEAR(first, 2.0 * (1.77 - 0.31) * flow, 1e-10 * first);
   EXPECT_NEAR(second, 2.0 * 0.6 * flow, 1e-10 * second);
+  EXPECT_NEAR(third, 0.002 * std::sqrt(std::numbers::pi) * flow, 1e-4 * third);
 }
 
 // Regions win over the component's value, the last of several; an array gives one value per cell.

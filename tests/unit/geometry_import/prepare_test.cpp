@@ -202,6 +202,16 @@ TEST_F(Prepare, LabelsAreNeverMixed) {
   EXPECT_EQ(all_values(*prepared(two, {5, 3}, o, true, {0.5, 1, 1}).image)[0], 3) << "the smallest among equals";
 }
 
+TEST_F(Prepare, LargerVoxelsFavourNoLabel) {
+  const Index n = Index::all(32);
+  std::uint64_t number = 0;
+  const auto values = filled(n, [&](int, int, int) { return RandomNumbers(5, 0).uniform(number++) < 0.5 ? 0 : 1; });
+  PrepareOptions o;
+  o.resample = 2;  // 27 % of the new voxels have as many of the one as of the other
+  const std::vector<float> larger = all_values(*prepared(n, values, o, true).image);
+  EXPECT_NEAR(std::accumulate(larger.begin(), larger.end(), 0.0) / static_cast<double>(larger.size()), 0.5, 0.02);
+}
+
 std::vector<float> medians(const Index& n, const std::vector<float>& values, int radius) {
   std::vector<float> out(values.size());
   median({n, 0, n[2]}, values, radius, 0, n[2], out);

@@ -363,7 +363,8 @@ std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing) {
 
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
                                           const std::array<bool, 3>& periodic, double extent) {
-  constexpr double most_images = 1e5, margin = 8.0;  // cells around the domain where φ is asked for
+  constexpr double most_images = 3e3;  // with more of them cutting takes minutes
+  constexpr double margin = 8.0;       // cells around the domain where φ is asked for
   Vec3 m;
   double n_images = 1.0;
   for (int d = 0; d < 3; ++d) {
@@ -374,9 +375,10 @@ std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const 
   }
   require(
       n_images <= most_images,
-      "a solid of radius {} cells in a periodic domain of {} x {} x {} cells needs {} images (at most {}): make the "
-      "domain larger or use a cylinder along the thin direction",
-      extent, period[0], period[1], period[2], n_images, most_images);
+      "a solid that reaches {:g} cells from its centre needs {} images in a periodic domain of {:g} x {:g} x {:g} "
+      "cells "
+      "(at most {}): end it just beyond the domain, make the domain larger, or use a cylinder along the thin direction",
+      extent, n_images, period[0], period[1], period[2], most_images);
   std::vector<Vec3> shifts;
   Vec3 n;
   for (n[2] = -m[2]; n[2] <= m[2]; ++n[2]) {

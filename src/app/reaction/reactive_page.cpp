@@ -73,21 +73,48 @@ std::string probe_chart(const Json& transport, const Json& chemistry, std::size_
   return chart.html("Every step is in chemistry.csv.", 0.5, lowest_index);
 }
 
+/// 1 where all minerals dissolve, -1 where all precipitate at all times, 0 where both happens.
+int sign_of_rates(const Json& history) {
+  bool dissolves = false, precipitates = false;
+  for (const char* key : {"rate_mol_s", "well_mixed_rate_mol_s"})
+    for (const Json& rates : history.at(key)) {
+      const Curve curve = curve_of(rates);
+      for (std::size_t i = 1; i < curve.size(); ++i) {  // nothing has reacted at the beginning
+        dissolves = dissolves || curve[i] > 0.0;
+        precipitates = precipitates || curve[i] < 0.0;
+      }
+    }
+  return dissolves == precipitates ? 0 : dissolves ? 1 : -1;
+}
+
+/// A round step of an axis.
+double tick_of(double low, double high) {
+  const double largest = std::max(std::abs(low), std::abs(high));
+  return largest > 0.0 ? 0.2 * axis_end(largest) : 1.0;
+}
+
 std::string rate_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  CurveChart chart = time_chart(transport, history, "Rates", "|rate| [mol/s]");
-  chart.logarithmic_y();
+  const int sign = sign_of_rates(history);
+  CurveChart chart = time_chart(transport, history, "Rates",
+                                sign < 0   ? "precipitation [mol/s]"
+                                : sign > 0 ? "dissolution [mol/s]"
+                                           : "dissolution [mol/s], < 0: precipitation");
+  const auto shown = [&](const Curve& y) { return sign != 0 ? log10_of(y, 0.0) : y; };
+  if (sign != 0)
+    chart.logarithmic_y();
+  else
+    chart.hold(0.0);
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
     if (!mixed.empty()) mixed[0] = NAN;  // nothing has reacted yet
-    chart.add(name, m, log10_of(curve_of(history.at("rate_mol_s").at(m)), 0.0));
-    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, log10_of(mixed, 0.0), dashes);
+    chart.add(name, m, shown(curve_of(history.at("rate_mol_s").at(m))));
+    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, shown(mixed), dashes);
   }
-  return chart.html(
-      "Of dissolution or precipitation; dashed: for the mean composition on the whole surface, as in a well-mixed "
-      "fluid.",
-      1.0, chart.highest() - decades);
+  const std::string note = "Dashed: for the mean composition on the whole surface, as in a well-mixed fluid.";
+  if (sign != 0) return chart.html(note, 1.0, chart.highest() - decades);
+  return chart.html(note, tick_of(chart.lowest(), chart.highest()));
 }
 
 std::string ratio_chart(const Json& transport, const Json& chemistry) {
@@ -126,6 +153,35 @@ std::string balance_chart(const Json& transport, const Json& chemistry) {
       1.0, std::log10(least_imbalance));
 }
 
+/// The solutions side by side; empty where the summary has but their charge.
+std::string waters_card(const Json& chemistry) {
+  const Json& solutions = chemistry.at("solutions");
+  if (std::ranges::none_of(solutions, [](const Json& s) { return s.contains("pH"); })) return "";
+  ColumnTable table;
+  for (const Json& s : solutions) table.add_column(escape_html(name_of(s)), s);
+  table.row("use", [](const Json& s) { return html_of(s.at("use")); });
+  const auto row = [&](const char* name, const char* key, int digits) {
+    if (std::ranges::any_of(solutions, [&](const Json& s) { return !s.at(key).is_null(); }))
+      table.row(name, [&](const Json& s) { return number_or_dash(s.at(key), digits); });
+  };
+  row("pH", "pH", 4);
+  row("ionic strength [mol/kgw]", "ionic_strength_mol_kgw", 4);
+  const auto or_zero = [](const Json& value, double least, int digits) {
+    return value.is_number() && std::abs(value.get<double>()) < least ? "0" : number_or_dash(value, digits);
+  };
+  table.row("charge error [% of the ions]",
+            [&](const Json& s) { return or_zero(s.at("charge_error_percent"), 1e-6, 2); });
+  row("alkalinity [eq/kgw]", "alkalinity_eq_kgw", 4);
+  row("dissolved inorganic carbon [mol/kgw]", "inorganic_carbon_mol_kgw", 4);
+  const Json& minerals = chemistry.at("minerals");
+  for (std::size_t m = 0; m < minerals.size(); ++m)
+    table.row("saturation index of " + escape_html(name_of(minerals.at(m))),
+              [&](const Json& s) { return or_zero(s.at("minerals").at(m).at("saturation_index"), 5e-5, 3); });
+  return card("Solutions", table.html(),
+              "As the deck describes them. –: a solution without the carbon, or without one of the elements of the "
+              "mineral.");
+}
+
 std::string minerals_card(const Json& minerals) {
   ColumnTable table;
   for (const Json& m : minerals) table.add_column(escape_html(name_of(m)), m);
@@ -146,7 +202,7 @@ std::string minerals_card(const Json& minerals) {
 }
 
 std::string elements_card(const Json& chemistry) {
-  std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "sorbed [mol]", "largest imbalance of a step"}};
+  std::vector<std::vector<std::string>> rows{{"", "in the water [mol]", "sorbed [mol]", "largest imbalance of a step"}};
   bool sorbs = false;
   for (const Json& e : chemistry.at("elements")) {
     rows.push_back({escape_html(name_of(e)), number_or_dash(e.at("content_mol"), 6),
@@ -161,6 +217,30 @@ std::string elements_card(const Json& chemistry) {
               fmt::format("{} of {} solves of reacting cells were skipped (chemistry.skip).",
                           chemistry.at("kept").get<std::int64_t>(),
                           chemistry.at("kept").get<std::int64_t>() + chemistry.at("solved").get<std::int64_t>()));
+}
+
+/// What has become of the elements since the beginning; empty of a summary without it.
+std::string ledger_card(const Json& chemistry) {
+  const Json& elements = chemistry.at("elements");
+  if (std::ranges::none_of(elements, [](const Json& e) { return e.contains("stored_mol"); })) return "";
+  ColumnTable table;
+  for (const Json& e : elements) table.add_column(escape_html(name_of(e)), e);
+  const auto row = [&](const char* name, const char* key) {
+    if (std::ranges::all_of(elements, [&](const Json& e) { return e.contains(key); }))
+      table.row(name, [&](const Json& e) { return number_or_dash(e.at(key), 5); });
+  };
+  row("in", "in_mol");
+  row("out", "out_mol");
+  row("released", "released_mol");
+  row("by walls", "by_walls_mol");
+  row("stored", "stored_mol");
+  const bool moves = std::ranges::any_of(elements, [](const Json& e) { return e.contains("by_walls_mol"); });
+  return card(
+      "Elements from the beginning to the end [mol]", table.html(),
+      std::string(moves ? "In - out + released + by walls = stored. By walls: the fluid they leave or take. "
+                        : "In - out + released = stored. ") +
+          "Released by minerals, sorbents and gases into the water; negative: precipitated or sorbed. The total "
+          "of H counts H⁺ in excess over water: OH⁻ counts -1. Over the time: chemistry.csv.");
 }
 
 std::string title_of(const std::string& field) {
@@ -208,6 +288,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
         {"Rate of " + escape_html(name_of(minerals.at(m))),
          with_unit(number_or_dash(minerals.at(m).at("rate_mol_m2_s"), 3), "mol/m²/s"),
          number_or_dash(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
+  if (const std::string waters = waters_card(chemistry); !waters.empty()) page.numbers.push_back(waters);
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
     for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
@@ -219,6 +300,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
                : probe_chart(transport, chemistry, f, "Saturation index of " + name_of(minerals.at(f - 1)), "log₁₀ Ω"));
   page.charts.push_back(balance_chart(transport, chemistry));
   page.numbers.push_back(elements_card(chemistry));
+  if (const std::string ledger = ledger_card(chemistry); !ledger.empty()) page.numbers.push_back(ledger);
   for (const Json& p : chemistry.at("pictures")) {
     const auto field = p.at("field").get<std::string>();
     if (const auto range = p.at("range").get<std::array<double, 2>>(); nothing_to_draw(range)) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "app/output/curve_chart.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/reaction/reactive_run.hpp"
@@ -21,18 +22,65 @@ namespace karst {
 
 namespace {
 
-/// More than by round-off.
-bool varies(const Json& values) {
-  double low = INFINITY, high = -INFINITY;
-  for (const Json& v : values)
-    if (!v.is_null()) low = std::min(low, v.get<double>()), high = std::max(high, v.get<double>());
-  return !is_uniform(low, high);
+/// The unit of a component, which earlier summaries do not have.
+std::string unit_of(const Json& component) { return component.value("unit", std::string(tracer_unit)); }
+
+PlumeScale scale_of(const Json& component) {
+  const auto range = component.at("data_range").get<std::array<double, 2>>();
+  return {range[0], range[1], unit_of(component)};
 }
 
-/// A number of the states of all components over the time.
-/// @param varying_alone  without those that stay as they are, next to which others could not be seen
+/// More than by round-off, a total than no chart shows.
+bool varies(const Json& values, const std::string& unit) {
+  PlumeScale range{INFINITY, -INFINITY, unit};
+  for (const Json& v : values)
+    if (!v.is_null())
+      range.low = std::min(range.low, v.get<double>()), range.high = std::max(range.high, v.get<double>());
+  return !is_uniform(range);
+}
+
+/// Of what varies, the largest |value| of each component: the largest of these over the least.
+double spread_of(const Json& transport, const char* key) {
+  double most = 0.0, least = INFINITY;
+  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
+    const Json& values = transport.at("history").at(key).at(i);
+    if (!varies(values, unit_of(transport.at("components").at(i)))) continue;
+    double largest = 0.0;
+    for (const Json& v : values)
+      if (!v.is_null()) largest = std::max(largest, std::abs(v.get<double>()));
+    most = std::max(most, largest);
+    least = std::min(least, largest);
+  }
+  return most / least;
+}
+
+/// The totals over the time on a logarithmic axis.
+std::string decades_chart(const Json& transport, const char* key, const std::string& title, const std::string& note) {
+  constexpr double decades = 6.0;
+  const Json& history = transport.at("history");
+  const bool flows = transport.at("flows").get<bool>();
+  const auto is_negative = [](const Json& v) { return !v.is_null() && v.get<double>() < 0.0; };
+  const bool negative = std::ranges::any_of(
+      history.at(key), [&](const Json& values) { return std::ranges::any_of(values, is_negative); });
+  CurveChart chart(title, flows ? "pore volumes" : "time [s]", negative ? "|total| [mol/kgw]" : "total [mol/kgw]",
+                   history.at(flows ? "pore_volumes" : "time_s").get<Curve>());
+  chart.logarithmic_y();
+  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
+    const Json &c = transport.at("components").at(i), &values = history.at(key).at(i);
+    if (!varies(values, unit_of(c))) continue;
+    Curve curve;
+    for (const Json& v : values) curve.push_back(number_or_nan(v));
+    chart.add(name_of(c), i, log10_of(curve, 0.0));
+  }
+  return chart.html(note, 1.0, chart.highest() - decades);
+}
+
+/// A number of the states of all components over the time. Of totals those alone that vary, next to which others could
+/// not be seen, and on a logarithmic axis where they differ much.
 std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
-                  bool varying_alone) {
+                  bool totals) {
+  constexpr double much = 30.0;
+  if (totals && spread_of(transport, key) > much) return decades_chart(transport, key, title, note);
   const Json& history = transport.at("history");
   const bool flows = transport.at("flows").get<bool>();
   const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
@@ -43,7 +91,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
     ChartSeries series{.name = name_of(transport.at("components").at(i)),
                        .colour = chart_colours[i % chart_colours.size()]};
     const Json& values = history.at(key).at(i);
-    if (varying_alone && !varies(values)) continue;
+    if (totals && !varies(values, unit_of(transport.at("components").at(i)))) continue;
     if (values.size() > time.size())
       throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
     for (std::size_t n = 0; n < values.size(); ++n) {
@@ -57,7 +105,10 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   }
   if (chart.series.empty()) return "";
   chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
-  chart.y = {"concentration", low < 0.0 ? -axis_end(-low) : 0.0, high > 0.0 ? axis_end(high) : low < 0.0 ? 0.0 : 1.0};
+  chart.y = {totals ? "total [mol/kgw]" : "concentration", low < 0.0 ? -axis_end(-low) : 0.0,
+             high > 0.0  ? axis_end(high)
+             : low < 0.0 ? 0.0
+                         : 1.0};
   return card(title, svg(chart), note);
 }
 
@@ -71,9 +122,8 @@ std::string optional_text(const Json& object, const char* key, int digits = 4) {
 std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
   std::vector<std::vector<std::string>> rows{{"", "everywhere"}};
   for (const Json& c : transport.at("components")) {
-    const auto range = c.at("data_range").get<std::array<double, 2>>();
-    if (is_uniform(range[0], range[1]))
-      rows.push_back({escape_html("concentration of " + name_of(c)), fmt::format("{:.6g}", range[0])});
+    if (const PlumeScale scale = scale_of(c); is_uniform(scale))
+      rows.push_back({escape_html("concentration of " + name_of(c)), fmt::format("{:.6g}", scale.low)});
   }
   rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
   if (rows.size() == 1) return "";
@@ -94,6 +144,8 @@ std::string numbers_card(const Json& transport) {
   row("diffusivity [m²/s]", "diffusivity_m2_s");
   row("Péclet number", "peclet");
   const bool steady = is_steady(transport);
+  const bool totals = std::ranges::any_of(components, [](const Json& c) { return unit_of(c) != tracer_unit; });
+  if (totals) table.row("unit of concentrations", [](const Json& c) { return escape_html(unit_of(c)); });
   row(steady ? "at the outlet" : "at the outlet, at the end", "outlet", 6);
   row(steady ? "mean in the fluid" : "mean in the fluid, at the end", "mean", 6);
   table.row(steady ? "values" : "range of values", [](const Json& c) {
@@ -200,24 +252,27 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   return page;
 }
 
-std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
-                          double high, const std::string& caption) {
+std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis,
+                          const PlumeScale& scale, const std::string& caption) {
   const auto place = view.find(concentration_name(component));
-  if (!place || is_uniform(low, high)) return "";
+  if (!place || is_uniform(scale)) return "";
   const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
   return plane_figure(plane,
-                      plume_look(view.cell_width, low, high,
+                      plume_look(view.cell_width, scale,
                                  fmt::format("{}, plane in the middle of {}", caption, axis_names[plane.direction])));
 }
 
-bool is_uniform(double low, double high) { return !(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))); }
+bool is_uniform(const PlumeScale& s) {
+  const double least = s.unit == total_unit ? 1e-4 : 1e-9;  // totals that balance the charge differ by little
+  return !(s.high - s.low > least * std::max(std::abs(s.low), std::abs(s.high)));
+}
 
-PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption) {
+PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::string& caption) {
   PlaneLook look;
-  look.low = low;
-  look.high = is_uniform(low, high) ? low + 1.0 : high;
-  look.quantity = "concentration";
+  look.low = scale.low;
+  look.high = is_uniform(scale) ? scale.low + 1.0 : scale.high;
+  look.quantity = scale.unit == tracer_unit ? "concentration" : scale.unit;
   look.cell_width = cell_width;
   look.caption = caption;
   return look;
@@ -230,9 +285,8 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
   const int axis = axis_of(transport);
   for (const Json& c : transport.at("components")) {
     const std::string name = name_of(c);
-    const auto range = c.at("data_range").get<std::array<double, 2>>();
     const std::string picture =
-        plume_picture(comm, view, name, axis, range[0], range[1],
+        plume_picture(comm, view, name, axis, scale_of(c),
                       is_steady(transport) ? "steady" : format_si(number(transport, "end_s"), "s"));
     if (!picture.empty()) figures[fmt::format("transport {} end", name)] = picture;
   }

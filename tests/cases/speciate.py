@@ -119,7 +119,7 @@ def deck_of_a_run(karst, inputs, folder):
     rows = [r for r in csv.DictReader(file.open()) if r["solution"] == "formation water"] if done.status == 0 else []
     value = {r["name"]: float(r["value"]) for r in rows}
     good = done.status == 0 and abs(value["Calcite"]) < 1e-9 and abs(value["inorganic_carbon"] / value["C(4)"] - 1) < 1e-12
-    carbonate = sum(n * value[name] for name, n in {"HCO3-": 1, "CaHCO3+": 1, "NaHCO3": 1, "CO3-2": 2, "CaCO3": 2, "NaCO3-": 2}.items()) if good else 0
+    carbonate = sum(n * value[name] for name, n in {"HCO3-": 1, "CaHCO3+": 1, "NaHCO3": 1, "CO3-2": 2, "CaCO3": 2, "OH-": 1}.items()) if good else 0
     check("the deck of a run", good and abs(value["alkalinity"] / carbonate - 1) < 1e-3 and "acid brine" in done.out, done)
     none = karst.run(["speciate", inputs / "tracer" / "tracer.toml"], cwd=folder)
     check("the deck of a run without solutions", none.status == 1 and "chemistry.solution: missing" in none.err, none)

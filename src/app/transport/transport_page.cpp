@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <span>
 
 #include "app/output/curve_chart.hpp"
 #include "app/output/field_view.hpp"
@@ -30,7 +32,7 @@ PlumeScale scale_of(const Json& component) {
   return {range[0], range[1], unit_of(component)};
 }
 
-/// More than by round-off, a total than no chart shows.
+/// More than by round-off, a total by more than no chart shows.
 bool varies(const Json& values, const std::string& unit) {
   PlumeScale range{INFINITY, -INFINITY, unit};
   for (const Json& v : values)
@@ -39,38 +41,63 @@ bool varies(const Json& values, const std::string& unit) {
   return !is_uniform(range);
 }
 
-/// Of what varies, the largest |value| of each component: the largest of these over the least.
-double spread_of(const Json& transport, const char* key) {
+double largest_of(const Json& values) {
+  double largest = 0.0;
+  for (const Json& v : values)
+    if (!v.is_null()) largest = std::max(largest, std::abs(v.get<double>()));
+  return largest;
+}
+
+/// Numbers of the components whose totals vary; without H, which counts H⁺ in excess over water, where that is next to
+/// nothing.
+std::vector<std::size_t> varying_totals(const Json& transport, const char* key) {
+  constexpr double next_to_nothing = 1e-3;
+  const Json &components = transport.at("components"), &all = transport.at("history").at(key);
+  double most = 0.0;
+  for (const Json& values : all) most = std::max(most, largest_of(values));
+  std::vector<std::size_t> varying;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (varies(all.at(i), unit_of(components.at(i))) &&
+        (name_of(components.at(i)) != "H" || largest_of(all.at(i)) > next_to_nothing * most))
+      varying.push_back(i);
+  return varying;
+}
+
+/// The largest |value| of each: the largest of these over the least.
+double spread_of(const Json& histories, std::span<const std::size_t> components) {
   double most = 0.0, least = INFINITY;
-  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
-    const Json& values = transport.at("history").at(key).at(i);
-    if (!varies(values, unit_of(transport.at("components").at(i)))) continue;
-    double largest = 0.0;
-    for (const Json& v : values)
-      if (!v.is_null()) largest = std::max(largest, std::abs(v.get<double>()));
-    most = std::max(most, largest);
-    least = std::min(least, largest);
+  for (const std::size_t i : components) {
+    most = std::max(most, largest_of(histories.at(i)));
+    least = std::min(least, largest_of(histories.at(i)));
   }
   return most / least;
 }
 
+/// Of an axis with totals, and with tracers beside them.
+std::string total_label(const Json& transport) {
+  const bool tracers =
+      std::ranges::any_of(transport.at("components"), [](const Json& c) { return unit_of(c) == tracer_unit; });
+  return tracers ? "total [mol/kgw], tracer [C]" : "total [mol/kgw]";
+}
+
 /// The totals over the time on a logarithmic axis.
-std::string decades_chart(const Json& transport, const char* key, const std::string& title, const std::string& note) {
+std::string decades_chart(const Json& transport, std::span<const std::size_t> components, const char* key,
+                          const std::string& title, const std::string& note) {
   constexpr double decades = 6.0;
   const Json& history = transport.at("history");
   const bool flows = transport.at("flows").get<bool>();
-  const auto is_negative = [](const Json& v) { return !v.is_null() && v.get<double>() < 0.0; };
-  const bool negative = std::ranges::any_of(
-      history.at(key), [&](const Json& values) { return std::ranges::any_of(values, is_negative); });
-  CurveChart chart(title, flows ? "pore volumes" : "time [s]", negative ? "|total| [mol/kgw]" : "total [mol/kgw]",
+  const bool negative = std::ranges::any_of(components, [&](std::size_t i) {
+    return std::ranges::any_of(history.at(key).at(i),
+                               [](const Json& v) { return !v.is_null() && v.get<double>() < 0.0; });
+  });
+  const std::string label = total_label(transport) + (negative ? ", absolute" : "");
+  CurveChart chart(title, flows ? "pore volumes" : "time [s]", label,
                    history.at(flows ? "pore_volumes" : "time_s").get<Curve>());
   chart.logarithmic_y();
-  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
-    const Json &c = transport.at("components").at(i), &values = history.at(key).at(i);
-    if (!varies(values, unit_of(c))) continue;
+  for (const std::size_t i : components) {
     Curve curve;
-    for (const Json& v : values) curve.push_back(number_or_nan(v));
-    chart.add(name_of(c), i, log10_of(curve, 0.0));
+    for (const Json& v : history.at(key).at(i)) curve.push_back(number_or_nan(v));
+    chart.add(name_of(transport.at("components").at(i)), i, log10_of(curve, 0.0));
   }
   return chart.html(note, 1.0, chart.highest() - decades);
 }
@@ -80,18 +107,21 @@ std::string decades_chart(const Json& transport, const char* key, const std::str
 std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
                   bool totals) {
   constexpr double much = 30.0;
-  if (totals && spread_of(transport, key) > much) return decades_chart(transport, key, title, note);
+  std::vector<std::size_t> shown(transport.at("components").size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  if (totals) shown = varying_totals(transport, key);
+  if (totals && spread_of(transport.at("history").at(key), shown) > much)
+    return decades_chart(transport, shown, key, title, note);
   const Json& history = transport.at("history");
   const bool flows = transport.at("flows").get<bool>();
   const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
   Chart chart;
   chart.description = title;
   double low = 0.0, high = 0.0;
-  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
+  for (const std::size_t i : shown) {
     ChartSeries series{.name = name_of(transport.at("components").at(i)),
                        .colour = chart_colours[i % chart_colours.size()]};
     const Json& values = history.at(key).at(i);
-    if (totals && !varies(values, unit_of(transport.at("components").at(i)))) continue;
     if (values.size() > time.size())
       throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
     for (std::size_t n = 0; n < values.size(); ++n) {
@@ -105,7 +135,7 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   }
   if (chart.series.empty()) return "";
   chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
-  chart.y = {totals ? "total [mol/kgw]" : "concentration", low < 0.0 ? -axis_end(-low) : 0.0,
+  chart.y = {totals ? total_label(transport) : "concentration", low < 0.0 ? -axis_end(-low) : 0.0,
              high > 0.0  ? axis_end(high)
              : low < 0.0 ? 0.0
                          : 1.0};
@@ -220,7 +250,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   std::ranges::move(tiles(summary, transport), std::back_inserter(page.tiles));
   std::vector<std::string> charts;
   const bool totals = summary.contains("chemistry");
-  const std::string left_out = totals ? " Constant totals [mol/kgw] are omitted." : "";
+  const std::string left_out = totals ? " Constant totals are omitted, and H where it is next to nothing." : "";
   if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
     charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));

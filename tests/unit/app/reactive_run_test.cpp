@@ -332,6 +332,7 @@ TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   for (const auto& row : run.rows)
     for (const char* element : {"H", "Ca", "C(4)", "Na", "Cl"})
       EXPECT_LT(run.at(row, std::string(element) + "_imbalance"), 1e-12) << element;
+  ledger_closes(run, 1e-12);
   const auto &begin = run.rows.front(), &end = run.rows.back();
   // Calcium is calcite's alone, and most of it takes the place of sodium.
   const double calcium = run.at(end, "Ca_content_mol") + run.at(end, "Ca_sorbed_mol");
@@ -354,6 +355,15 @@ TEST(ReactiveRunMpi, CellsSorbAndComeToEquilibrium) {
   for (std::size_t i = 0; i < run.rows.size(); ++i)
     EXPECT_NEAR(alone.at(alone.rows[i], "Ca_sorbed_mol"), run.at(run.rows[i], "Ca_sorbed_mol"),
                 1e-7 * run.at(run.rows[i], "Ca_sorbed_mol"));
+}
+
+// Its checkpoint has nothing without entries, which no file can hold.
+TEST(ReactiveRunMpi, AnExchangerWithoutMineralsHasAState) {
+  const PetscSession petsc;
+  const DeckRun run(Comm::world(), box + waters + "[[chemistry.exchange]]\nsite = \"X\"\namount = 1e-3\n");
+  const std::unique_ptr<Process> transport = transport_job().start(run.context);
+  transport->begin();
+  for (const StateItem& item : transport->state().items) EXPECT_GT(item.components, 0) << item.name;
 }
 
 // A line of transport.csv is the state after the reactions, that of chemistry.csv, and its balance closes with what

@@ -35,7 +35,6 @@ class CurveChart {
   /// @param dash    as ChartSeries::dash
   void add(const std::string& name, std::size_t colour, const Curve& y, const char* dash = "");
   double highest() const { return chart_.y.high; }
-  double lowest() const { return chart_.y.low; }
   /// A card; the y axis holds what was added between these bounds, from and to multiples of a step. Empty without
   /// curves.
   std::string html(const std::string& note, double step, double lowest = -1e300, double highest = 1e300);

@@ -73,48 +73,37 @@ std::string probe_chart(const Json& transport, const Json& chemistry, std::size_
   return chart.html("Every step is in chemistry.csv.", 0.5, lowest_index);
 }
 
-/// 1 where all minerals dissolve, -1 where all precipitate at all times, 0 where both happens.
-int sign_of_rates(const Json& history) {
-  bool dissolves = false, precipitates = false;
-  for (const char* key : {"rate_mol_s", "well_mixed_rate_mol_s"})
-    for (const Json& rates : history.at(key)) {
-      const Curve curve = curve_of(rates);
-      for (std::size_t i = 1; i < curve.size(); ++i) {  // nothing has reacted at the beginning
-        dissolves = dissolves || curve[i] > 0.0;
-        precipitates = precipitates || curve[i] < 0.0;
-      }
+/// Values of one sign by their logarithm; a curve ends where that of the other sign begins.
+void add_of_sign(CurveChart& chart, std::string name, std::size_t colour, const Curve& y, double sign,
+                 const char* dash) {
+  const Curve all = log10_of(y, 0.0);
+  for (std::size_t begin = 0; begin < y.size();) {
+    Curve part(y.size(), NAN);
+    std::size_t end = begin;
+    for (; end < y.size() && std::isfinite(y[end]) && sign * y[end] > 0.0; ++end) part[end] = all[end];
+    if (end > begin) {
+      chart.add(name, colour, part, dash);
+      name.clear();  // once in the legend
     }
-  return dissolves == precipitates ? 0 : dissolves ? 1 : -1;
+    begin = end + 1;
+  }
 }
 
-/// A round step of an axis.
-double tick_of(double low, double high) {
-  const double largest = std::max(std::abs(low), std::abs(high));
-  return largest > 0.0 ? 0.2 * axis_end(largest) : 1.0;
-}
-
-std::string rate_chart(const Json& transport, const Json& chemistry) {
+/// @param sign  1: of minerals while they dissolve, -1: while they precipitate
+std::string rate_chart(const Json& transport, const Json& chemistry, double sign) {
   const Json& history = chemistry.at("history");
-  const int sign = sign_of_rates(history);
-  CurveChart chart = time_chart(transport, history, "Rates",
-                                sign < 0   ? "precipitation [mol/s]"
-                                : sign > 0 ? "dissolution [mol/s]"
-                                           : "dissolution [mol/s], < 0: precipitation");
-  const auto shown = [&](const Curve& y) { return sign != 0 ? log10_of(y, 0.0) : y; };
-  if (sign != 0)
-    chart.logarithmic_y();
-  else
-    chart.hold(0.0);
+  CurveChart chart =
+      time_chart(transport, history, sign > 0.0 ? "Rates of dissolution" : "Rates of precipitation", "rate [mol/s]");
+  chart.logarithmic_y();
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
     if (!mixed.empty()) mixed[0] = NAN;  // nothing has reacted yet
-    chart.add(name, m, shown(curve_of(history.at("rate_mol_s").at(m))));
-    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, shown(mixed), dashes);
+    add_of_sign(chart, name, m, curve_of(history.at("rate_mol_s").at(m)), sign, "");
+    add_of_sign(chart, chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, mixed, sign, dashes);
   }
-  const std::string note = "Dashed: for the mean composition on the whole surface, as in a well-mixed fluid.";
-  if (sign != 0) return chart.html(note, 1.0, chart.highest() - decades);
-  return chart.html(note, tick_of(chart.lowest(), chart.highest()));
+  return chart.html("Dashed: for the mean composition on the whole surface, as in a well-mixed fluid.", 1.0,
+                    chart.highest() - decades);
 }
 
 std::string ratio_chart(const Json& transport, const Json& chemistry) {
@@ -223,20 +212,17 @@ std::string elements_card(const Json& chemistry) {
 std::string ledger_card(const Json& chemistry) {
   const Json& elements = chemistry.at("elements");
   if (std::ranges::none_of(elements, [](const Json& e) { return e.contains("stored_mol"); })) return "";
-  ColumnTable table;
-  for (const Json& e : elements) table.add_column(escape_html(name_of(e)), e);
-  const auto row = [&](const char* name, const char* key) {
-    if (std::ranges::all_of(elements, [&](const Json& e) { return e.contains(key); }))
-      table.row(name, [&](const Json& e) { return number_or_dash(e.at(key), 5); });
-  };
-  row("in", "in_mol");
-  row("out", "out_mol");
-  row("released", "released_mol");
-  row("by walls", "by_walls_mol");
-  row("stored", "stored_mol");
   const bool moves = std::ranges::any_of(elements, [](const Json& e) { return e.contains("by_walls_mol"); });
+  std::vector<std::vector<std::string>> rows{{"", "in", "out", "released"}};
+  std::vector<const char*> keys{"in_mol", "out_mol", "released_mol"};
+  if (moves) rows[0].emplace_back("by walls"), keys.push_back("by_walls_mol");
+  rows[0].emplace_back("stored"), keys.push_back("stored_mol");
+  for (const Json& e : elements) {
+    rows.push_back({escape_html(name_of(e))});
+    for (const char* key : keys) rows.back().push_back(number_or_dash(e.at(key), 5));
+  }
   return card(
-      "Elements from the beginning to the end [mol]", table.html(),
+      "Elements from the beginning to the end [mol]", html_table(rows),
       std::string(moves ? "In - out + released + by walls = stored. By walls: the fluid they leave or take. "
                         : "In - out + released = stored. ") +
           "Released by minerals, sorbents and gases into the water; negative: precipitated or sorbed. The total "
@@ -291,7 +277,11 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
   if (const std::string waters = waters_card(chemistry); !waters.empty()) page.numbers.push_back(waters);
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
-    for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
+    page.charts.push_back(saturation_chart(transport, chemistry));
+    for (const double sign : {1.0, -1.0})
+      if (const std::string chart = rate_chart(transport, chemistry, sign); !chart.empty())
+        page.charts.push_back(chart);
+    page.charts.push_back(ratio_chart(transport, chemistry));
     page.numbers.push_back(minerals_card(minerals));
   }
   for (std::size_t f = 0; chemistry.contains("probes") && f <= minerals.size(); ++f)  // the fields that are drawn

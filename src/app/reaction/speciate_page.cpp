@@ -19,6 +19,7 @@ constexpr double decades_of_totals = 8.0;  ///< of totals on one chart, at most
 constexpr double least_total = 1e-25;      ///< [mol/kgw] that is on a chart
 
 constexpr double least_charge_error = 1e-6;  ///< [%]: round-off is below
+constexpr double least_alkalinity = 1e-14;   ///< [eq/kgw]: the same
 
 /// What happens to one vessel over time, or over what is added.
 struct Course {
@@ -122,7 +123,8 @@ std::string solutions_card(const std::vector<Speciated>& all) {
     rows[2].push_back(fmt::format("{:.3f}", ph_of(s.solution.state)));
     rows[3].push_back(fmt::format("{:.4g}", s.solution.state.ionic_strength));
     const double carbon = inorganic_carbon_of(system, s.solution.state), error = charge_error(s.solution);
-    rows[4].push_back(fmt::format("{:.4g}", alkalinity_of(system, s.solution.state)));
+    const double alkalinity = alkalinity_of(system, s.solution.state);
+    rows[4].push_back(fmt::format("{:.4g}", std::abs(alkalinity) < least_alkalinity ? 0.0 : alkalinity));
     rows[5].push_back(std::isnan(carbon) ? "–" : fmt::format("{:.4g}", carbon));
     rows[6].push_back(fmt::format("{:.2g}", std::abs(error) < least_charge_error ? 0.0 : error));
     for (std::size_t e = 0; e < elements.size(); ++e) {

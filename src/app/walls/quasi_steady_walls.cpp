@@ -70,7 +70,7 @@ class QuasiSteadyWalls final : public WallsProcess {
 
  private:
   std::vector<JobResult>& results() override { return results_; }
-  /// By the trapezoidal rule, with the flow of steady transport.
+  /// Of the beginning, by the trapezoidal rule, with the flow of steady transport.
   void add_pore_volumes(EvolutionLine& line) const override {
     line.pore_rate = no_number;
     for (const JobResult& result : results_)
@@ -79,6 +79,7 @@ class QuasiSteadyWalls final : public WallsProcess {
     line.pore_volumes = std::isnan(line.pore_rate) ? no_number : 0.0;
     if (evolution_.states.empty()) return;
     const EvolutionLine& before = evolution_.states.back();
+    line.pore_rate *= line.connected_porosity / evolution_.states.front().connected_porosity;
     line.pore_volumes = before.pore_volumes + 0.5 * state_.dt * (before.pore_rate + line.pore_rate);
   }
   void solve() {

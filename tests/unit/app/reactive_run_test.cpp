@@ -239,8 +239,12 @@ TEST(ReactiveRunMpi, HistoryAndPageShowWaterAndRates) {
   const PagePart page = transport_page(summary, run.result.figures);
   std::string html;
   for (const std::string& card : page.cards) html += card;
-  for (const char* part : {"Saturation index", "Rate over the well-mixed rate", "Imbalance of a step", "Minerals"})
+  for (const char* part :
+       {"Solutions", "Elements from the beginning to the end", "Rates of dissolution", "total [mol/kgw]",
+        "Saturation index", "Rate over the well-mixed rate", "Imbalance of a step", "Minerals"})
     EXPECT_TRUE(has(html, part)) << part;
+  EXPECT_FALSE(has(html, "Rates of precipitation"));
+  EXPECT_TRUE(has(run.result.text, "at the outlet, at the end [mol/kgw]"));
   EXPECT_EQ(has(html, "Planes through the middle, one scale for all times"), run.comm.rank() == 0);
   EXPECT_EQ(page.tiles.at(0).name, "pH at the outlet");
 }

@@ -3,10 +3,11 @@
 """Converts the Markdown of the project to the sources of a site: tools/site_pages.py FOLDER [NOTEBOOKS] (tools/site.sh builds the site from them).
 NOTEBOOKS is the folder in which tools/notebook_pages.py wrote the notebooks with their output; without it they appear without.
 
-Pages keep their paths, so that relative links remain valid; linked folders become their README.md, and files that belong to
+Pages keep their paths, so that relative links remain valid, but for FIRST, which becomes the first page; linked folders become their README.md, and files that belong to
 no page (source code) become plain text. A gallery is generated from inputs/*/README.md: first picture, first sentence. Every link
 between pages must be valid; faults() lists those that are not.
 """
+import os
 import re
 import shutil
 import sys
@@ -16,14 +17,16 @@ from pathlib import Path
 from notebook_pages import cells_of, page_of
 
 ROOT = Path(__file__).resolve().parent.parent
+FIRST = "docs/overview.md"  # becomes index.md, the first page of the site
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "inputs/**/*.md", "python/**/*.md")
 # What stands in the menu, in this order; pages that are not named come under the last heading.
 MENU = {
-    "Begin": ["docs/tutorial.md", "docs/image-formats.md", "gallery.md", "docs/open-results.md", "docs/python.md", "python/README.md", "docs/install.md"],
+    "Begin": ["README.md", "docs/tutorial.md", "docs/install.md", "gallery.md", "docs/image-formats.md", "docs/open-results.md", "docs/python.md", "python/README.md"],
+    "Tasks": ["docs/tasks/permeability.md", "docs/tasks/tracer.md", "docs/tasks/walls.md", "docs/tasks/chemistry.md", "docs/tasks/flow.md", "docs/tasks/studies.md"],
     "Notebooks": ["python/notebooks/README.md", "python/notebooks/permeability.md", "python/notebooks/tracer.md", "python/notebooks/reaction.md",
                   "python/notebooks/study.md"],
-    "Use": ["docs/inputs.md", "inputs/README.md", "docs/generator.md", "docs/method.md", "docs/conventions.md"],
-    "Measured": ["docs/verification.md", "docs/performance.md", "docs/measurements/index.md"],
+    "Use": ["docs/inputs.md", "docs/studies.md", "inputs/README.md", "docs/generator.md", "docs/method.md", "docs/conventions.md"],
+    "Measured": ["docs/verification.md", "docs/performance.md", "docs/scaling.md", "docs/traces.md", "docs/comparison.md", "docs/measurements/index.md"],
     "The code": ["docs/tour.md", "docs/extending.md", "CONTRIBUTING.md", "docs/decisions/index.md", "CHANGELOG.md"],
 }
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\]|!\[[^\]]*\]\([^)]*\))*)\]\(([^()\s]+)\)")
@@ -132,8 +135,8 @@ def for_site(root, page, text):
             if place.relative_to(root.resolve()).as_posix() in ("docs/decisions", "docs/measurements"):
                 named = place / "index.md"
             return name.rstrip("/") + f"/{named.name}" if named else None
-        if place == root.resolve() / "README.md":
-            return name.removesuffix("README.md") + "index.md" + mark + anchor
+        if place == root.resolve() / FIRST:
+            return os.path.relpath(root / "index.md", (root / page).parent) + mark + anchor
         return target.replace(".ipynb", ".md")
 
     def change(part):
@@ -145,11 +148,19 @@ def for_site(root, page, text):
     return "".join(part if n % 2 else change(part) for n, part in enumerate(parts))
 
 
+def at_the_root(page, text):
+    """A page whose links are relative to the root."""
+    def link(m):
+        target = m[3] if re.match(r"[a-z]+:|#", m[3]) else os.path.normpath(Path(page).parent / m[3])
+        return f"{m[1]}[{LINK.sub(link, m[2])}]({target})"
+    return LINK.sub(link, text)
+
+
 def menu(known):
     """Hidden lists of pages, which make the menu; every page is in one of them."""
     named = {page for entries in MENU.values() for page in entries}
     listed = {page for page in known if page.startswith(("docs/decisions/", "docs/measurements/"))} - named
-    rest = [page for page in known if page not in named | listed | {"README.md"}]
+    rest = [page for page in known if page not in named | listed]
     text = ""
     for heading, entries in {**MENU, "Decks": rest}.items():
         text += f"\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n" + "\n".join(entries) + "\n```\n"
@@ -178,7 +189,9 @@ def write_sources(root, folder, outputs=None):
     made = {"gallery.md": gallery(root), "docs/decisions/index.md": contents(root, "docs/decisions", "Decisions"),
             "docs/measurements/index.md": contents(root, "docs/measurements", "Measurements")}
     texts = {page: for_site(root, page, (root / page).read_text(encoding="utf-8")) for page in pages(root)} | made | notebook_sources(root, folder, outputs)
-    texts["index.md"] = texts.pop("README.md") + menu(sorted(texts))
+    first = at_the_root(FIRST, texts.pop(FIRST))
+    texts["README.md"] = texts["README.md"].replace("# Karst\n", "# Quick start and features\n", 1)
+    texts["index.md"] = first + menu(sorted(texts))
     for page, text in texts.items():
         file = folder / page
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@
 #include "base/core/error.hpp"
 #include "base/file/child.hpp"
 #include "base/file/plain_file.hpp"
+#include "base/file/program_path.hpp"
 #include "geometry_import/read/file_kind.hpp"
 #include "geometry_import/read/image_file.hpp"
 #include "geometry_import/read/image_text.hpp"
@@ -23,21 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string interpreter() {
-  const char* named = std::getenv("KARST_PYTHON");
-  return named != nullptr && *named != '\0' ? named : "python3";
-}
-
 /// Starts the reader: the first argument is the folder with the package that belongs to this program.
 constexpr const char* start_reader =
     "import sys; sys.path = [sys.argv.pop(1)] + [p for p in sys.path if p]\n"
     "from karst.formats.__main__ import main; sys.exit(main())";
 
 /// Where the package lies in a clone of the project, seen from the program in build/release.
-std::string package_of_clone() {
-  std::error_code ignored;
-  return (fs::read_symlink("/proc/self/exe", ignored).parent_path() / "../../python").lexically_normal().string();
-}
+std::string package_of_clone() { return (program_path().parent_path() / "../../python").lexically_normal().string(); }
 
 /// Of all formats together, so that none is asked for after the other.
 constexpr const char* needed_packages = "numpy h5py scipy pydicom zarr netCDF4 zstandard";
@@ -55,7 +48,7 @@ std::string message_in(const std::string& output, const std::string& image, int 
     return fmt::format(
         "{}: {} has no package {}, with which it is read: {} -m pip install {}; or set KARST_PYTHON to an interpreter "
         "that has them",
-        image, interpreter(), name, interpreter(), needed);
+        image, python_program(), name, python_program(), needed);
   }
   const std::string_view text = trimmed(output);
   const std::string last(text.substr(text.rfind('\n') + 1));
@@ -111,7 +104,7 @@ void ConvertedImage::convert(const std::string& kind, const std::string& beside)
   folder_.on_signals.add(folder);
   folder_.on_signals.add(output);
   folder_.on_signals.add(file);
-  Child child({interpreter(), "-c", start_reader, package_of_clone(), image_, "-o", file}, output);
+  Child child({python_program(), "-c", start_reader, package_of_clone(), image_, "-o", file}, output);
   const int status = wait_for(child);
   if (status != 0) throw Error(message_in(plain_text(output).value_or(""), image_, status));
   note_ = fmt::format("{}: {} by its first bytes; read by Python (karst.formats)", image_, kind);

@@ -13,7 +13,7 @@ namespace karst {
 /// compressed file holds.
 class ConvertedImage {
  public:
-  /// Rank 0 starts `python3 -m karst.formats` (KARST_PYTHON names another interpreter). Throws the same Error on every
+  /// Rank 0 starts `python3 -m karst.formats` (by python_program()). Throws the same Error on every
   /// rank: Python or one of its packages is missing (which), the image is damaged, not understood or too large for
   /// memory or disk. Collective.
   /// @param image   file or folder, with ":ARRAY" where it has several; any other is left as it is

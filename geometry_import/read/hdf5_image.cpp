@@ -257,7 +257,7 @@ std::unique_ptr<ImageFile> open_hdf5(const std::string& path) {
   const std::vector<hsize_t> size = size_of(data);
   const Index stored = voxels_of(size, info.path);
   const std::string place = info.path;
-  const Hdf5Axes axes = read_hdf5_meaning(file, data, size, info);  // may say what the image was before
+  const Hdf5Axes axes = read_hdf5_meaning(file, data, size, info);  // info.path may become what the image was before
   const auto along = [&](int d) { return axes[d] < 0 ? 1 : stored[static_cast<int>(size.size()) - 1 - axes[d]]; };
   info.size = {along(0), along(1), along(2)};
   const h5::Handle type(h5::check(H5Dget_type(data), place, "read its type"), H5Tclose);

@@ -9,13 +9,14 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "geometry_import/read/h5.hpp"
+#include "geometry_import/read/hdf5_text.hpp"
 #include "geometry_import/read/image_text.hpp"
 #include "geometry_import/read/readers.hpp"
 
 namespace karst {
 namespace {
 
-constexpr hsize_t most_text = 1 << 20, most_numbers = 1 << 24;  // of what is no voxels
+constexpr hsize_t most_numbers = 1 << 24;  // of what is no voxels
 
 /// Points of a dimension, as a scale of NetCDF or EMD states them.
 struct Axis {
@@ -23,26 +24,6 @@ struct Axis {
   double step = 0;  ///< in `unit`; 0: not stated
   bool uneven = false;
 };
-
-/// A text, of fixed or variable length; nothing when there is none of this name.
-std::optional<std::string> text_attribute(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return {};
-  const h5::Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  const h5::Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
-  if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return {};
-  if (H5Tis_variable_str(type) > 0) {
-    char* text = nullptr;
-    const h5::Handle memory(H5Tget_native_type(type, H5T_DIR_ASCEND), H5Tclose);
-    if (H5Aread(attribute, memory, static_cast<void*>(&text)) < 0 || text == nullptr) return {};
-    std::string found(text);
-    H5free_memory(text);
-    return found;
-  }
-  if (H5Tget_size(type) > most_text) return {};
-  std::string text(H5Tget_size(type), '\0');
-  if (H5Aread(attribute, type, text.data()) < 0) return {};
-  return text.substr(0, text.find('\0'));
-}
 
 /// Numbers; nothing when there are none of this name.
 std::optional<std::vector<double>> number_attribute(hid_t object, const char* name) {
@@ -75,10 +56,12 @@ void set_step(hid_t scale, hsize_t expected, Axis& axis) {
 }
 
 /// A dimension of NetCDF-4 as its scale describes it.
-Axis axis_of(hid_t scale, const std::string& name, hsize_t size) {
-  Axis axis{name, text_attribute(scale, "units").value_or(""), 0, false};
+Axis axis_of(hid_t scale, const std::string& name, hsize_t size, const std::string& path) {
+  Axis axis{name, text_attribute(scale, "units", path).value_or(""), 0, false};
   // A dimension without coordinates has a scale that says so, of zeros.
-  if (text_attribute(scale, "NAME").value_or("").starts_with("This is a netCDF dimension but not a netCDF variable"))
+  if (text_attribute(scale, "NAME", path)
+          .value_or("")
+          .starts_with("This is a netCDF dimension but not a netCDF variable"))
     return axis;
   set_step(scale, size, axis);
   return axis;
@@ -88,7 +71,9 @@ Axis axis_of(hid_t scale, const std::string& name, hsize_t size) {
 struct Search {
   hobj_ref_t data = 0;
   const std::vector<hsize_t>& size;
+  const std::string& path;
   std::vector<std::optional<Axis>> axes;
+  std::string error;  ///< no exception goes through HDF5
 };
 
 /// Of a scale of NetCDF-4: it lists where it is used. (The list of the data set itself would lead through the heap of
@@ -111,9 +96,13 @@ herr_t note_scale(hid_t group, const char* name, const H5L_info_t*, void* into) 
   H5Tinsert(wanted, "dimension", HOFFSET(Use, dimension), H5T_NATIVE_INT);
   std::vector<Use> uses(static_cast<std::size_t>(count));
   if (H5Aread(list, wanted, uses.data()) < 0) return 0;
-  for (const Use& use : uses)
-    if (use.data == search.data && use.dimension >= 0 && use.dimension < static_cast<int>(search.size.size()))
-      search.axes[use.dimension] = axis_of(scale, name, search.size[use.dimension]);
+  try {
+    for (const Use& use : uses)
+      if (use.data == search.data && use.dimension >= 0 && use.dimension < static_cast<int>(search.size.size()))
+        search.axes[use.dimension] = axis_of(scale, name, search.size[use.dimension], search.path);
+  } catch (const Error& e) {
+    search.error = e.what();
+  }
   return 0;
 }
 
@@ -126,13 +115,14 @@ std::string group_of(hid_t data) {
 
 /// Axes of the dimensions by the scales of NetCDF-4, in the group of the data or in that of the file; empty unless all
 /// are known.
-std::vector<Axis> netcdf_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size) {
-  Search search{0, size, std::vector<std::optional<Axis>>(size.size())};
+std::vector<Axis> netcdf_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
+  Search search{0, size, path, std::vector<std::optional<Axis>>(size.size()), {}};
   if (H5Aexists(data, "DIMENSION_LIST") <= 0 || H5Rcreate(&search.data, data, ".", H5R_OBJECT, -1) < 0) return {};
   for (const std::string& name : {std::string("/"), group_of(data)}) {
     const h5::Handle group(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose);
     if (group >= 0) H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, note_scale, &search);
   }
+  require(search.error.empty(), "{}", search.error);
   std::vector<Axis> axes;
   for (const auto& axis : search.axes)
     if (axis) axes.push_back(*axis);
@@ -140,7 +130,7 @@ std::vector<Axis> netcdf_axes(hid_t file, hid_t data, const std::vector<hsize_t>
 }
 
 /// Axes of EMD, as tomviz writes it: dim1, dim2, ... beside the data, with `name` and `units` (`[n_m]`).
-std::vector<Axis> emd_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size) {
+std::vector<Axis> emd_axes(hid_t file, hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
   const h5::Handle group(H5Gopen2(file, group_of(data).c_str(), H5P_DEFAULT), H5Gclose);
   if (group < 0 || H5Aexists(group, "emd_group_type") <= 0) return {};
   std::vector<Axis> axes;
@@ -149,7 +139,8 @@ std::vector<Axis> emd_axes(hid_t file, hid_t data, const std::vector<hsize_t>& s
     if (H5Lexists(group, dimension.c_str(), H5P_DEFAULT) <= 0) return {};
     const h5::Handle scale(H5Dopen2(group, dimension.c_str(), H5P_DEFAULT), H5Dclose);
     if (scale < 0) return {};
-    Axis axis{text_attribute(scale, "name").value_or(""), text_attribute(scale, "units").value_or(""), 0, false};
+    Axis axis{text_attribute(scale, "name", path).value_or(""), text_attribute(scale, "units", path).value_or(""), 0,
+              false};
     std::erase_if(axis.unit, [](char c) { return c == '[' || c == ']' || c == '_'; });
     set_step(scale, size[d], axis);
     axes.push_back(axis);
@@ -231,7 +222,8 @@ bool read_voxel_size(hid_t file, hid_t data, ImageInfo& info) {
     for (const char* name : {"voxel_size_xyz", "voxel_size"}) {
       const std::optional<std::vector<double>> w = number_attribute(owner, name);
       if (!w) continue;
-      const auto unit = text_attribute(data, "voxel_unit"), of_file = text_attribute(file, "voxel_unit");
+      const auto unit = text_attribute(data, "voxel_unit", info.path),
+                 of_file = text_attribute(file, "voxel_unit", info.path);
       require(w->size() == 1 || w->size() == 3, "{}: its attribute {} has {} numbers; 1 or 3 are needed", info.path,
               name, w->size());
       const Vec3 widths{w->front(), (*w)[w->size() == 3], w->back()};
@@ -273,13 +265,13 @@ void read_karst_image(const std::string& text, ImageInfo& info) {
 }  // namespace
 
 Hdf5Axes read_hdf5_meaning(hid_t file, hid_t data, const std::vector<hsize_t>& size, ImageInfo& info) {
-  if (const auto about = text_attribute(data, "karst_image")) {
+  if (const auto about = text_attribute(data, "karst_image", info.path)) {
     read_karst_image(*about, info);
     return order_of({}, size.size(), info);
   }
-  std::vector<Axis> axes = netcdf_axes(file, data, size);
+  std::vector<Axis> axes = netcdf_axes(file, data, size, info.path);
   if (!axes.empty()) info.format = "NetCDF-4";
-  if (axes.empty()) axes = emd_axes(file, data, size);
+  if (axes.empty()) axes = emd_axes(file, data, size, info.path);
   const Hdf5Axes order = order_of(axes, size.size(), info);
   if (H5Aexists(data, "element_size_um") > 0) {
     read_element_size(data, info);

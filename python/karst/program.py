@@ -55,7 +55,7 @@ def find_program(name: str = "karst") -> str:
 def main() -> None:
     """`python -m karst ...`: replaces this process by the program."""
     program = find_program()
-    os.execv(program, [program, *sys.argv[1:]])
+    os.execve(program, [program, *sys.argv[1:]], with_this_python())
 
 
 def message_of(output: str) -> str:

@@ -4,6 +4,8 @@
 Plotfiles hold their values in the layout of VTK. yt reads that of Chombo, a second copy of the values in the same file (decision 019),
 which runs write with `output.yt = true`.
 """
+from __future__ import annotations
+
 import argparse
 import os
 import shutil

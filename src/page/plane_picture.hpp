@@ -15,6 +15,7 @@ struct PlaneValues {
   int plane = 0;      ///< cell along it
   int nx = 0, ny = 0;
   std::vector<double> values;
+  std::vector<double> fluid{};  ///< fraction of each cell; empty: not known
 };
 
 /// From dark blue (0) to yellow (1), even steps of lightness; beyond: the end. Near to the map "viridis" of Smith & van

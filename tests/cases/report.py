@@ -67,7 +67,7 @@ def check_warnings(karst, folder):
     wide = ["size = [16, 16, 16]", 'type = "uint8"', "voxel = 2e-2", "pore = 0"]
     (folder / "named.toml").write_text('[geometry]\nimage = "rock.raw"\n[geometry.import]\n' + "\n".join(wide) + "\n" + FLOW)
     (folder / "made.toml").write_text('[geometry]\nimage = "rock.h5"\n' + FLOW)
-    made = karst.run(["import", "rock.raw", "-o", "rock.h5", "--size", "16,16,16", "--type", "uint8", "--voxel", "2e-2", "--pore",
+    made = karst.run(["import", "rock.raw", "-o", "rock.h5", "--size", "16,16,16", "--type", "uint8", "--voxel", "2cm", "--pore",
                       "0"], folder)
     found = [] if "20.0 mm wide" in made.out else [f"import: {made}"]
     words = ["import: voxels are 20.0 mm wide", "permeability of"]

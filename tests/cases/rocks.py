@@ -72,7 +72,7 @@ def measure(karst, folder, rock):
     unpack_rock(folder, rock)
     (folder / "deck.toml").write_text('[geometry]\nimage = "rock.h5"\n')
     run(karst, folder, ["import", "rock.raw", "-o", "rock.h5", "--overwrite", "--size", f"{n},{n},{n}", "--type",
-                        "uint8", "--voxel", voxel, "--pore", 0], 1)
+                        "uint8", "--voxel", f"{voxel}m", "--pore", 0], 1)
     summaries = []
     for ranks in (1, 4):
         run(karst, folder, ["geometry", "deck.toml", "--out", "out", "--overwrite", "-j", 1], ranks)

@@ -139,6 +139,18 @@ def netcdf(
     return path
 
 
+def emd(path: Path) -> Path:
+    """As tomviz writes it: x is the slowest."""
+    with h5py.File(path, "w") as file:
+        group = file.create_group("data/tomography")
+        group.attrs["emd_group_type"] = np.uint32(1)
+        group["data"] = VALUES.transpose(2, 1, 0)
+        for n, name in enumerate("xyz"):
+            axis = group.create_dataset(f"dim{n + 1}", data=7 + WIDTHS[n] * 1e9 * np.arange(VALUES.shape[2 - n]))
+            axis.attrs["name"], axis.attrs["units"] = name, "[n_m]"
+    return path
+
+
 def matlab73(path: Path) -> Path:
     """As MATLAB writes A(i, j, k): the first index is the fastest; behind a block of 512 bytes."""
     with h5py.File(path, "w", userblock_size=512) as file:

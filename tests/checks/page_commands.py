@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HERE, FULL = "here", "here, with --full"
+HERE, FULL, EXAMPLE = "here", "here, with --full", "on the page of the example"
 
 # (page, beginning of the command, where it is run): a test, a script that runs it, or "not: why".
 HOW = [
@@ -54,6 +54,11 @@ HOW = [
     ("docs/scaling.md", "bash", "case_study"),
     ("docs/scaling.md", "karst variation", "case_variation"),
     ("docs/scaling.md", "", "check_machine"),
+    ("docs/tasks/*.md", "build/release/karst run inputs/", EXAMPLE),
+    ("docs/tasks/*.md", "build/release/karst study inputs/", EXAMPLE),
+    ("docs/tasks/*.md", "build/release/karst speciate inputs/", EXAMPLE),
+    ("docs/tasks/*.md", "build/release/karst init", HERE),
+    ("docs/tasks/*.md", "build/release/karst run", FULL),
     ("docs/traces.md", "", "check_traces"),
     ("docs/tutorial.md", "karst run deck.toml", "case_resume_1"),
     ("docs/tutorial.md", "", HERE),
@@ -66,6 +71,8 @@ HOW = [
 # What a page takes for granted, and what makes it smaller when there is little time.
 BEFORE = {
     "README.md": "karst-make-image -o rock.tif --size 20 --radius 5 --voxel 5.3e-6; karst import rock.tif -o rock.h5",
+    **{f"docs/tasks/{name}.md": "karst-make-image -o rock.tif --size 20 --radius 5 --voxel 5.3e-6; karst import rock.tif -o rock.h5"
+       for name in ("permeability", "tracer", "walls", "chemistry", "flow")},
     "inputs/diffusion/README.md": "mkdir -p out/quickstart; karst-make-image -o out/quickstart/rock.tif --voxel 5e-6; "
                                   "karst import out/quickstart/rock.tif -o out/quickstart/rock.h5",
     "inputs/inertia/README.md": "gunzip -c \"$KARST_TEST_DATA/ketton_128.raw.gz\" >ketton_128.raw",
@@ -107,6 +114,8 @@ def faults(known):
             used.add(n)
             if n is None:
                 yield f"{page}: `{command}` is run nowhere; say in HOW of tests/checks/page_commands.py where it is"
+            elif HOW[n][2] == EXAMPLE and command not in known.get("/".join(command.split()[2].split("/")[:2]) + "/README.md", []):
+                yield f"{page}: `{command}` is not on the page of its example"
     tests = "".join(path.read_text() for path in ROOT.glob("tests/**/CMakeLists.txt"))
     for n, (page, start, where) in enumerate(HOW):
         if n not in used:
@@ -145,6 +154,8 @@ def main():
     known = {page: commands((ROOT / page).read_text(encoding="utf-8")) for page in pages()}
     canary = {"docs/tour.md": commands("```sh\ntools/none.sh  # x\n```")}
     assert next(faults(canary), "").startswith("docs/tour.md: `tools/none.sh` is run nowhere")
+    canary = {"docs/tasks/flow.md": ["build/release/karst run inputs/inertia/none.toml"], "inputs/inertia/README.md": []}
+    assert next(faults(canary), "").endswith("is not on the page of its example")
     wrong = list(faults(known))
     for page, all_of in known.items():
         chosen = [c for c in all_of if entry(page, c) is not None and HOW[entry(page, c)][2] in ((HERE, FULL) if full else (HERE,))]

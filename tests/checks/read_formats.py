@@ -25,6 +25,7 @@ from format_files import (
     amira,
     dicom_folder,
     dicom_slice,
+    emd,
     matlab73,
     netcdf,
     ome_zarr,
@@ -238,6 +239,7 @@ class Import(InFolder):
             netcdf(self.at / "n.nc", "NETCDF3_CLASSIC"),
             ome_zarr(self.at / "o", 3),
             netcdf(self.at / "n4.nc", "NETCDF4"),
+            emd(self.at / "e.emd"),
             *(
                 netcdf(self.at / f"t{''.join(names)}.nc", "NETCDF4", VALUES.transpose(["zyx".index(n) for n in names]), names, True)
                 for names in (("x", "y", "z"), ("y", "z", "x"))

@@ -318,8 +318,13 @@ class Wheel(InFolder):
         for path in (ROOT / "python/karst").rglob("*.py"):
             tree = ast.parse(path.read_text(), feature_version=tuple(map(int, oldest.groups())))
             hints = [hint for node in ast.walk(tree) for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
-            if any(isinstance(part, ast.BinOp) for hint in hints for part in ast.walk(hint)):  # str | Path is evaluated only from 3.10 on
-                self.assertIn("from __future__ import annotations", path.read_text(), path)
+            in_hints = {part for hint in hints for part in ast.walk(hint)}
+            unions = {part for part in ast.walk(tree) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr)}
+            if unions & in_hints:  # str | Path is evaluated only from 3.10 on
+                self.assertTrue("from __future__ import annotations" in path.read_text(), f"{path}: add `from __future__ import annotations`")
+            for part in unions - in_hints:
+                types = [side for side in (part.left, part.right) if ast.unparse(side) in ("None", "str", "int", "float", "list", "dict", "tuple")]
+                self.assertEqual(types, [], f"{path}:{part.lineno}: take Optional or Union of typing here")
 
     @staticmethod
     def packages():

@@ -54,6 +54,17 @@ class Site(unittest.TestCase):
                       for line in text.splitlines() if line and not line.startswith(":")]
             self.assertEqual(sorted(listed), sorted(set(names) - {"index.md"}))
 
+    def test_figures_of_the_first_pages(self):
+        """A figure that is a link stands on the page that it links to."""
+        seen = 0
+        for page in [ROOT / site.FIRST, *sorted((ROOT / "docs/tasks").glob("*.md"))]:
+            for _, text, target in site.LINK.findall(page.read_text()):
+                if re.match(r"[-+]?\d|.*(second|minute)", text):
+                    seen += 1
+                    known = (page.parent / target.partition("#")[0]).resolve().read_text()
+                    self.assertRegex(known, rf"(?i)(?<![\d.]){re.escape(text)}(?!\d)", f"{page.name}: {text} in {target}")
+        self.assertGreater(seen, 30)
+
     def test_every_example_is_in_the_gallery(self):
         examples = site.examples(ROOT)
         self.assertEqual({example.page for example in examples}, {f"inputs/{path.parent.name}/README.md" for path in ROOT.glob("inputs/*/*.toml")})

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.io
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checks"))
-from format_files import BYTES, LABELS, VALUES, amira, dicom_folder, dicom_slice, matlab73, netcdf, ome_zarr, packed, vtk_file, zarr_array  # noqa: E402
+from format_files import BYTES, LABELS, VALUES, amira, dicom_folder, dicom_slice, emd, matlab73, netcdf, ome_zarr, packed, vtk_file, zarr_array  # noqa: E402
 from karst.error import KarstError  # noqa: E402
 from karst.formats import compression_of, read_image  # noqa: E402
 from karst.formats.packed import unpack  # noqa: E402
@@ -157,7 +157,7 @@ def by_the_program(folder, count, seed):
     for file in (
         netcdf(folder / "n4.nc", "NETCDF4"),
         netcdf(folder / "c4.nc", "NETCDF4", names=("z", "y", "x"), coordinates=True),
-        matlab73(folder / "m73.mat"),
+        matlab73(folder / "m73.mat"), emd(folder / "e.emd"),
     ):
         dice, raw = random.Random(f"{seed} {file.name}"), file.read_bytes()
         for n in range(10 * count):
@@ -181,7 +181,7 @@ def main():
         folder = Path(name)
         rows = [(file.relative_to(folder), campaign(opened, file, folder, count, seed)) for opened, file in samples(folder)]
         if "KARST_READ_IMAGES" in os.environ:
-            rows.append(("NetCDF-4, MATLAB 7.3", by_the_program(folder, count, seed)))
+            rows.append(("NetCDF-4, EMD, MATLAB 7.3", by_the_program(folder, count, seed)))
         for file, found in rows:
             print(f"{file}: " + ", ".join(f"{n} {what}" for what, n in found.items()))
             failures += sum(found[what] for what in FAILURES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -142,4 +142,4 @@ def uniform_step(positions: np.ndarray) -> float | None:
     return step if step != 0 and np.isfinite(step) and np.all(np.abs(steps - step) <= 1e-3 * abs(step)) else None
 
 
-Reader = Callable[[Path, str | None], Image]
+Reader = Callable[[Path, Optional[str]], Image]

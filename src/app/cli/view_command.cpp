@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `karst view`: starts the Python package, which draws (docs/decisions/069-a-view-to-turn.md).
-#include <cstdlib>
-#include <filesystem>
-
 #include "app/cli/commands.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/file/child.hpp"
+#include "base/file/program_path.hpp"
 #include "base/file/run_guarded.hpp"
 
 namespace karst {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int no_package = 69;  // exit status of this script
 constexpr const char* script = R"(import sys
@@ -25,22 +21,13 @@ except ImportError as problem:
     sys.exit(69)
 guarded(lambda: main(sys.argv[1:], "karst")))";
 
-/// KARST_PYTHON, else that of the clone in which the program was built, else the one in PATH.
-std::string python() {
-  if (const char* chosen = std::getenv("KARST_PYTHON")) return chosen;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path of_clone = program.parent_path().parent_path().parent_path() / ".venv/bin/python";
-  return fs::exists(of_clone, ignored) ? of_clone.string() : "python3";
-}
-
 }  // namespace
 
 void view_command(const Comm& comm, const CommandLine& line) {
   int status = 0;
   fail_together(comm, [&] {
     if (comm.rank() != 0) return;
-    std::vector<std::string> command{python(), "-c", script, "view", line.directory};
+    std::vector<std::string> command{python_program(), "-c", script, "view", line.directory};
     if (!line.page.empty()) command.insert(command.end(), {"-o", line.page});
     status = Child(command, "").wait();
     require(status != no_package,

@@ -207,7 +207,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
     velocity[d] = *at;
   }
   const int direction = across(view.cells, flow.axis);
-  const PlaneValues plane = middle_plane(comm, view, velocity, direction);
+  const PlaneValues plane = middle_plane_to_walls(comm, view, velocity, direction);
   const FieldLattice lattice = timed("lattice", [&] { return lattice_of(comm, view, velocity, most_cubes); });
   const std::string drawn = view_figure(comm, view, flow, lattice);
   if (comm.rank() != 0) return;
@@ -216,7 +216,7 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
   look.caption = fmt::format("driven along {}, plane in the middle of {}{}{}", axis, axis_names[direction],
                              flow.reservoir > 0 ? "; dashed: inlet and outlet faces of the sample" : "",
                              view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
-  figures[fmt::format("flow {} slice", axis)] = plane_figure(plane, look);
+  figures[fmt::format("flow {} slice", axis)] = plane_figure_to_walls(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;
 }
 

@@ -73,7 +73,10 @@ FieldView view_of_plotfile(const Comm& comm, const std::string& path) {
   return view;
 }
 
-PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+namespace {
+
+/// Sums over a layer of values times volumes of cells, then of these volumes [cells of level 0], per cell of the plane.
+PlaneValues layer_sums(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
                        const Layer& layer) {
   const Index& n = view.cells;
   const int direction = layer.direction, first = direction == 0 ? 1 : 0, second = direction == 2 ? 1 : 2;
@@ -97,9 +100,19 @@ PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const 
     }
   }
   comm.sum(std::span(sums));
-  plane.values.resize(n_cells);
-  for (std::size_t i = 0; i < n_cells; ++i)
-    plane.values[i] = sums[n_cells + i] > 0.0 ? sums[i] / sums[n_cells + i] : no_number;
+  plane.values = std::move(sums);
+  return plane;
+}
+
+}  // namespace
+
+PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                       const Layer& layer) {
+  PlaneValues plane = layer_sums(comm, view, components, layer);
+  const std::size_t n = plane.values.size() / 2;
+  for (std::size_t i = 0; i < n; ++i)
+    plane.values[i] = plane.values[n + i] > 0.0 ? plane.values[i] / plane.values[n + i] : no_number;
+  plane.values.resize(n);
   return plane;
 }
 
@@ -107,6 +120,49 @@ PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<cons
                          int direction) {
   const int middle = view.cells[direction] / 2;
   return layer_mean(comm, view, components, {direction, middle, middle + 1});
+}
+
+PlaneValues middle_plane_to_walls(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                                  int direction) {
+  PlaneValues plane = middle_plane(comm, view, components, direction);
+  if (const auto fraction = view.find("fraction")) {
+    plane.fluid = layer_sums(comm, view, {&*fraction, 1}, {direction, plane.plane, plane.plane + 1}).values;
+    plane.fluid.resize(plane.values.size());  // what has no fluid has no value: sums are fractions of the whole cells
+  }
+  return plane;
+}
+
+PlaneValues up_to_walls(const PlaneValues& plane) {
+  constexpr int picture_width = 660;  // [pixels], about
+  const int n = std::clamp(picture_width / std::max(plane.nx, plane.ny), 1, 16);
+  PlaneValues fine{plane.direction, plane.plane, n * plane.nx, n * plane.ny, {}};
+  fine.values.assign(static_cast<std::size_t>(fine.nx) * static_cast<std::size_t>(fine.ny), no_number);
+  const auto below = [](double x, int cells) { return std::clamp(static_cast<int>(std::floor(x)), 0, cells - 1); };
+  parallel_for(fine.ny, [&](std::int64_t row) {
+    const double y = (static_cast<double>(row) + 0.5) / n - 0.5;
+    const std::array<int, 2> j{below(y, plane.ny), below(y + 1, plane.ny)};
+    for (int column = 0; column < fine.nx; ++column) {
+      const double x = (column + 0.5) / n - 0.5;
+      const std::array<int, 2> i{below(x, plane.nx), below(x + 1, plane.nx)};
+      double fluid = 0.0, most = 0.0, value = no_number;
+      for (std::size_t corner = 0; corner < 4; ++corner) {
+        const double part_x = x - std::floor(x), part_y = y - std::floor(y);
+        const double weight = (corner % 2 == 0 ? 1.0 - part_x : part_x) * (corner / 2 == 0 ? 1.0 - part_y : part_y);
+        const std::int64_t cell = std::int64_t{j[corner / 2]} * plane.nx + i[corner % 2];
+        fluid += weight * plane.fluid[cell];
+        if (std::isnan(plane.values[cell]) || weight < most) continue;
+        most = weight;
+        value = plane.values[cell];
+      }
+      if (fluid >= 0.5) fine.values[row * fine.nx + column] = value;
+    }
+  });
+  return fine;
+}
+
+std::string plane_figure_to_walls(const PlaneValues& plane, PlaneLook look) {
+  if (!plane.fluid.empty()) look.image = data_uri(picture_of(up_to_walls(plane), look.low, look.high));
+  return plane_figure(plane, look);
 }
 
 FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::array<std::size_t, 3>& components,

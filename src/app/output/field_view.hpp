@@ -43,6 +43,16 @@ PlaneValues layer_mean(const Comm& comm, const FieldView& view, std::span<const 
 PlaneValues middle_plane(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
                          int direction);
 
+/// The same with the fraction of its cells that is fluid, where the view has it. Collective.
+PlaneValues middle_plane_to_walls(const Comm& comm, const FieldView& view, std::span<const std::size_t> components,
+                                  int direction);
+/// A plane whose fractions are known on finer pixels, 1 to 16 per cell, NaN beyond the wall: where the fraction,
+/// bilinear between cell centres, is below 1/2. Others have the value of the nearest of the four cells around that has
+/// one.
+PlaneValues up_to_walls(const PlaneValues& plane);
+/// An HTML figure of a plane: up to the wall within cut cells where its fractions are known, else in whole cells.
+std::string plane_figure_to_walls(const PlaneValues& plane, PlaneLook look);
+
 /// A vector field on equal cubes.
 struct FieldLattice {
   Index size;

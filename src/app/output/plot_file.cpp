@@ -94,28 +94,6 @@ std::string told_parts(const JobContext& run, const PlotSize& size) {
   return text;
 }
 
-FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
-  require_ground(run, of_jobs);
-  FieldView view;
-  view.cells = run.grid.cells;
-  view.cell_width = run.grid.cell_width();
-  for (const LevelGeometry& level : run.geometry().levels) {
-    view.boxes.emplace_back();
-    for (int b = 0; b < level.graph.n_local(); ++b) view.boxes.back().push_back(level.graph.box(b).cells);
-  }
-  for (const JobComponent& c : of_jobs) view.components.push_back(c.name);
-  view.fill = [components = std::move(of_jobs), ground = run.ground](int level, std::size_t box, std::size_t component,
-                                                                     std::span<float> cells) {
-    components[component].fill(level, static_cast<std::int64_t>(box), cells);
-    std::vector<std::uint8_t> hidden(cells.size());
-    fill_hidden(ground->geometry(), level, static_cast<std::int64_t>(box), hidden);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if ((hidden[i] & cell_is_solid) != 0) cells[i] = std::numeric_limits<float>::quiet_NaN();
-  };
-  view.threads_may_fill = true;
-  return view;
-}
-
 namespace {
 
 void fill_fraction(const BoxGraph& box, const BoxMoments& moments, std::span<const JoinedPart> joined,
@@ -250,6 +228,36 @@ void fill_hidden(const Geometry& geometry, int level, std::int64_t box, std::spa
     if (covered[octant]) cells[i] |= cell_is_covered;
     ++i;
   });
+}
+
+FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
+  require_ground(run, of_jobs);
+  FieldView view;
+  view.cells = run.grid.cells;
+  view.cell_width = run.grid.cell_width();
+  for (const LevelGeometry& level : run.geometry().levels) {
+    view.boxes.emplace_back();
+    for (int b = 0; b < level.graph.n_local(); ++b) view.boxes.back().push_back(level.graph.box(b).cells);
+  }
+  for (const JobComponent& c : of_jobs) view.components.push_back(c.name);
+  // As a plotfile would have it, so that pictures made of either are the same.
+  const auto& plotted = run.config.output.plot;
+  if (std::ranges::find(plotted, PlotField::fraction) != plotted.end()) view.components.emplace_back("fraction");
+  view.fill = [components = std::move(of_jobs), ground = run.ground](int level, std::size_t box, std::size_t component,
+                                                                     std::span<float> cells) {
+    const LevelGeometry& at = ground->geometry().levels[level];
+    const int b = static_cast<int>(box);
+    if (component < components.size())
+      components[component].fill(level, b, cells);
+    else
+      fill_fraction(at.graph.box(b), at.box(b), parts_in(at, b), cells);
+    std::vector<std::uint8_t> hidden(cells.size());
+    fill_hidden(ground->geometry(), level, static_cast<std::int64_t>(box), hidden);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if ((hidden[i] & cell_is_solid) != 0) cells[i] = std::numeric_limits<float>::quiet_NaN();
+  };
+  view.threads_may_fill = true;
+  return view;
 }
 
 }  // namespace karst

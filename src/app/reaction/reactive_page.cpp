@@ -319,9 +319,9 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
     const auto range = p.at("range").get<std::array<double, 2>>();
     const auto place = view.find(field);
     if (!place || nothing_to_draw(range)) continue;
-    const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
+    const PlaneValues plane = middle_plane_to_walls(comm, view, {&*place, 1}, across(view.cells, axis));
     if (comm.rank() == 0)
-      figures[figure_key(field, "end")] = plane_figure(
+      figures[figure_key(field, "end")] = plane_figure_to_walls(
           plane, chemistry_look(field, view.cell_width, range[0], range[1],
                                 fmt::format("{}, plane in the middle of {}", format_si(number(transport, "end_s"), "s"),
                                             axis_names[plane.direction])));

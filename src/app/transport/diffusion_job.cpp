@@ -192,7 +192,8 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
   for (std::size_t d = 0; d < 3; ++d) {
     const auto component = view.find(fmt::format("concentration_{}", axis_names[d]));
     if (!component) continue;
-    const PlaneValues plane = middle_plane(comm, view, {&*component, 1}, across(view.cells, static_cast<int>(d)));
+    const PlaneValues plane =
+        middle_plane_to_walls(comm, view, {&*component, 1}, across(view.cells, static_cast<int>(d)));
     if (comm.rank() != 0) continue;
     PlaneLook look;
     look.quantity = "concentration [-]";
@@ -200,7 +201,7 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
     look.caption =
         fmt::format("gradient along {}, plane in the middle of {}{}", axis_names[d], axis_names[plane.direction],
                     view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
-    figures[fmt::format("diffusion {}", axis_names[d])] = plane_figure(plane, look);
+    figures[fmt::format("diffusion {}", axis_names[d])] = plane_figure_to_walls(plane, look);
   }
 }
 

@@ -286,11 +286,11 @@ std::string plume_picture(const Comm& comm, const FieldView& view, const std::st
                           const PlumeScale& scale, const std::string& caption) {
   const auto place = view.find(concentration_name(component));
   if (!place || is_uniform(scale)) return "";
-  const PlaneValues plane = middle_plane(comm, view, {&*place, 1}, across(view.cells, axis));
+  const PlaneValues plane = middle_plane_to_walls(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
-  return plane_figure(plane,
-                      plume_look(view.cell_width, scale,
-                                 fmt::format("{}, plane in the middle of {}", caption, axis_names[plane.direction])));
+  return plane_figure_to_walls(
+      plane, plume_look(view.cell_width, scale,
+                        fmt::format("{}, plane in the middle of {}", caption, axis_names[plane.direction])));
 }
 
 bool is_uniform(const PlumeScale& s) {

@@ -2,6 +2,7 @@
 #include "base/file/program_path.hpp"
 
 #include <cerrno>  // program_invocation_name
+#include <cstdlib>
 #include <string>
 
 namespace karst {
@@ -31,6 +32,13 @@ fs::path own_mpi() {
   std::error_code unknown;
   const fs::path folder = program_path().parent_path().parent_path() / "mpi";
   return fs::exists(folder / "plugins", unknown) ? folder : fs::path();
+}
+
+std::string python_program() {
+  if (const char* chosen = std::getenv("KARST_PYTHON"); chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code unknown;
+  const fs::path of_clone = program_path().parent_path().parent_path().parent_path() / ".venv/bin/python";
+  return fs::exists(of_clone, unknown) ? of_clone.string() : "python3";
 }
 
 }  // namespace karst

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace karst {
 
@@ -17,5 +18,9 @@ std::filesystem::path faster_program();
 /// Folder with the plugins and messages of Open MPI that came with the program (the wheel); empty where it uses those
 /// of the system.
 std::filesystem::path own_mpi();
+
+/// The Python that reads images of other formats and makes views: KARST_PYTHON, else that of the clone in which the
+/// program was built (.venv), else the one in PATH.
+std::string python_program();
 
 }  // namespace karst

@@ -109,7 +109,7 @@ TEST(CommandLine, MistakesAreNamed) {
   EXPECT_TRUE(has(error_of({}), "no command given"));
   EXPECT_TRUE(has(error_of({"chek", "deck.toml"}), "did you mean \"check\"?"));
   EXPECT_TRUE(has(error_of({"frobnicate"}),
-                  "geometry, check, report, status, study, variation, import, speciate, completion, help"));
+                  "geometry, check, report, view, status, study, variation, import, speciate, completion, help"));
   EXPECT_TRUE(has(error_of({"check", "deck.toml", "--out", "here"}), "--out"));  // check writes nothing
   EXPECT_TRUE(has(error_of({"check", "deck.toml", "-j", "0"}), "--threads"));
   EXPECT_TRUE(has(error_of({"import", "rock.raw"}), "--output"));

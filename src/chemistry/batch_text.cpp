@@ -52,6 +52,9 @@ std::string states_csv(const std::string& name, const ReactiveMedium& medium, co
     };
     add("property", "pH", ph_of(s.solution), "");
     add("property", "ionic_strength", s.solution.ionic_strength, "mol/kgw");
+    add("property", "alkalinity", alkalinity_of(system, s.solution), "eq/kgw");
+    if (const double carbon = inorganic_carbon_of(system, s.solution); !std::isnan(carbon))
+      add("property", "inorganic_carbon", carbon, "mol/kgw");
     for (std::size_t m = 0; m < medium.minerals.size(); ++m) {
       const KineticMineral& mineral = medium.minerals[m].mineral;
       if (!over.rates && !medium.minerals[m].at_once()) continue;

@@ -11,6 +11,7 @@
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "chemistry/water.hpp"
 
 namespace karst {
@@ -326,6 +327,12 @@ Solution solve_solution(const Database& database, const SolutionOptions& options
   } catch (const Error& e) {
     throw Error(fmt::format("solution {}: {}", options.name, e.what()));
   }
+}
+
+double index_of_phase(const Solution& s, int phase) {
+  for (const auto& [primary, coefficient] : s.system.phases[phase].dissolved.basis)
+    if (primary > 0 && total_of(s.system, s.state, primary) <= 2.0 * least_amount) return no_number;
+  return saturation_index(s.system, s.state, phase);
 }
 
 }  // namespace karst

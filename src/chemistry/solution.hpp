@@ -68,6 +68,9 @@ void add_elements_of_phase(const Database& database, const std::string& phase, S
 /// Not collective.
 Solution solve_solution(const Database& database, const SolutionOptions& options);
 
+/// log10 Ω of a phase; NaN where the solution has none of one of its elements. Not collective.
+double index_of_phase(const Solution& solution, int phase);
+
 /// Warnings: a charge error above 0.1 % of the ions, an ionic strength beyond the activity model, 1 mol/kgw.
 std::vector<std::string> solution_warnings(const Solution& solution);
 

@@ -94,6 +94,8 @@ std::string solution_text(const Solution& s, const std::string& database_name) {
   add("ionic strength", fmt::format("{:.4e} mol/kgw", s.state.ionic_strength));
   add("activity of water", fmt::format("{:.5f}", std::exp(s.state.ln_water)));
   add("alkalinity", fmt::format("{:.4e} eq/kgw", alkalinity_of(s.system, s.state)));
+  if (const double carbon = inorganic_carbon_of(s.system, s.state); !std::isnan(carbon))
+    add("inorganic carbon", fmt::format("{:.4e} mol/kgw", carbon));
   add("charge", fmt::format("{:+.2e} eq/kgw, {:+.3g} % of the ions", charge_of(s.system, s.state), charge_error(s)));
   text += "\nTotals                  mol/kgw\n";
   for (int p = 1; p < s.system.n_primaries; ++p)
@@ -112,6 +114,9 @@ std::string solution_csv(const Solution& s, bool header) {
   add("property", "water_activity", std::exp(s.state.ln_water), "");
   add("property", "alkalinity", alkalinity_of(s.system, s.state), "eq/kgw");
   add("property", "charge", charge_of(s.system, s.state), "eq/kgw");
+  add("property", "charge_error", charge_error(s), "%");
+  if (const double carbon = inorganic_carbon_of(s.system, s.state); !std::isnan(carbon))
+    add("property", "inorganic_carbon", carbon, "mol/kgw");
   for (int p = 1; p < s.system.n_primaries; ++p)
     add("total", s.system.elements[p], total_of(s.system, s.state, p), "mol/kgw");
   for (std::size_t i = 0; i < s.system.species.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/math/no_number.hpp"
 #include "chemistry/equations.hpp"
 
 namespace karst {
@@ -115,6 +116,12 @@ double ions_of(const ChemicalSystem& system, const Speciation& state) {
 
 double alkalinity_of(const ChemicalSystem& system, const Speciation& state) {
   return dissolved_sum(system, state, [](const SystemSpecies& s) { return s.alkalinity; });
+}
+
+double inorganic_carbon_of(const ChemicalSystem& system, const Speciation& state) {
+  const int valence = system.primary_of("C(4)"), carbon = valence >= 0 ? valence : system.primary_of("C");
+  const double total = carbon >= 0 ? total_of(system, state, carbon) : 0.0;
+  return total > 2.0 * least_amount ? total : no_number;  // the value used for a total of 0
 }
 
 double ln_activity(const ChemicalSystem& system, const Speciation& state, int species) {

@@ -83,6 +83,8 @@ double charge_of(const ChemicalSystem& system, const Speciation& state);
 double ions_of(const ChemicalSystem& system, const Speciation& state);
 /// [eq/kgw]
 double alkalinity_of(const ChemicalSystem& system, const Speciation& state);
+/// Dissolved inorganic carbon: the total of C(4) [mol/kgw]; NaN in a solution without it.
+double inorganic_carbon_of(const ChemicalSystem& system, const Speciation& state);
 /// ln a of a species.
 double ln_activity(const ChemicalSystem& system, const Speciation& state, int species);
 /// log10 Ω of a phase; of gases log10 of the fugacity in atm.

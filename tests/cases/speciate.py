@@ -112,6 +112,19 @@ def titration(karst, inputs, folder):
     check("the page has charts", all(word in html for word in ["ground water: pH", "ground water: dissolved", "<svg"]), html[:500])
 
 
+def deck_of_a_run(karst, inputs, folder):
+    """Waters of a deck for `karst run`, by their names: that in equilibrium with calcite is; alkalinity is that of the carbonate ions."""
+    file = folder / "waters.csv"
+    done = karst.run(["speciate", inputs / "calcite-grains" / "calcite-grains.toml", "-o", file], cwd=folder)
+    rows = [r for r in csv.DictReader(file.open()) if r["solution"] == "formation water"] if done.status == 0 else []
+    value = {r["name"]: float(r["value"]) for r in rows}
+    good = done.status == 0 and abs(value["Calcite"]) < 1e-9 and abs(value["inorganic_carbon"] / value["C(4)"] - 1) < 1e-12
+    carbonate = sum(n * value[name] for name, n in {"HCO3-": 1, "CaHCO3+": 1, "NaHCO3": 1, "CO3-2": 2, "CaCO3": 2, "OH-": 1}.items()) if good else 0
+    check("the deck of a run", good and abs(value["alkalinity"] / carbonate - 1) < 1e-3 and "acid brine" in done.out, done)
+    none = karst.run(["speciate", inputs / "tracer" / "tracer.toml"], cwd=folder)
+    check("the deck of a run without solutions", none.status == 1 and "chemistry.solution: missing" in none.err, none)
+
+
 def ranks(karst, inputs, folder):
     deck = inputs / "speciation" / "solutions.toml"
     one, two = (karst.run(["speciate", deck], cwd=folder, ranks=n) for n in (1, 2))
@@ -128,6 +141,7 @@ def main():
         tables(karst, arguments.inputs, Path(name))
         rates_of_a_compilation(karst, arguments.inputs, Path(name))
         titration(karst, arguments.inputs, Path(name))
+        deck_of_a_run(karst, arguments.inputs, Path(name))
         ranks(karst, arguments.inputs, Path(name))
     print(f"{len(failures)} failures")
     return 1 if failures else 0

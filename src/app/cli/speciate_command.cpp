@@ -6,6 +6,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/chemistry_deck.hpp"
+#include "app/deck/config.hpp"
 #include "app/reaction/speciate_results.hpp"
 #include "base/core/error.hpp"
 #include "base/file/atomic_file.hpp"
@@ -81,12 +82,29 @@ std::vector<std::string> targets(const CommandLine& line, const ChemistryDeck& d
   return files;
 }
 
+/// A deck for `karst run`, which has a domain.
+bool is_of_a_run(const Reader& in) { return in.given("grid") || in.given("geometry"); }
+
+/// The chemistry of a deck for `karst run`, without minerals that react over its time.
+ChemistryDeck chemistry_of_run(Reader& in) {
+  Config config = read_config(in);
+  if (!config.chemistry.asked())
+    in.mistake("chemistry.solution", "missing; `karst speciate` needs at least one [[chemistry.solution]]");
+  config.chemistry.title = config.title;
+  config.chemistry.minerals.clear();
+  return config.chemistry;
+}
+
 }  // namespace
 
 void speciate_command(const Comm& comm, const CommandLine& line) {
   Reader in = Reader::from_file(line.deck, line.overrides);
   ChemistryDeck deck;
-  read(in, deck, ChemistryUse::speciate);
+  const bool of_a_run = is_of_a_run(in);
+  if (of_a_run)
+    deck = chemistry_of_run(in);
+  else
+    read(in, deck, ChemistryUse::speciate);
   const std::optional<Database> found = read_database_of(in, deck);
   in.finish();
   for (const std::string& file : targets(line, deck)) require_free(comm, file, line.overwrite);
@@ -95,6 +113,9 @@ void speciate_command(const Comm& comm, const CommandLine& line) {
   const std::vector<Speciated> all = speciate_all(database, deck, phreeqc);
   if (!deck.title.empty()) log_info("{}\n", deck.title);
   log_info("Engine: {}, 1 thread\n", phreeqc ? "PHREEQC (PhreeqcRM)" : "Karst");
+  if (of_a_run)
+    log_info(
+        "Deck of a run: its solutions, with sorbents and phases in equilibrium; minerals with rates are left out\n");
   if (const std::string unused = left_out(database); !unused.empty()) log_info("{}\n", unused);
   const std::vector<SpeciateTable> tables = tell_speciated(all, deck);
   for (const SpeciateTable& table : tables) {

@@ -22,7 +22,11 @@ bool increases(const std::vector<double>& values) {
 
 void read_solution(Reader& in, SolutionOptions& s) {
   in.text("name", s.name, "name of the solution in tables");
-  in.number("temperature", s.temperature, "C", "temperature", 0.0, 100.0);
+  in.number("temperature", s.temperature, "\u00b0C",
+            "temperature: of equilibrium constants, activity coefficients, rates with an activation energy and the "
+            "density of water; fluid.viscosity, fluid.density and transport.diffusivity are those of the deck, "
+            "whatever it is",
+            0.0, 100.0);
   in.number_or_formula("pH", s.ph, "-",
                        "a number; \"charge\": the pH that balances the charge; or a phase and its saturation index, "
                        "from which the pH follows, \"Calcite 0\"");

@@ -231,7 +231,9 @@ void add_import(CLI::App& import, CommandLine& line, ImportFlags& flags) {
 }
 
 void add_speciate(CLI::App& speciate, CommandLine& line) {
-  option(speciate, "deck", line.deck, "DECK", "the deck (TOML; `karst help chemistry` lists its keys)").required();
+  option(speciate, "deck", line.deck, "DECK",
+         "the deck (TOML; `karst help chemistry` lists its keys), also that of a run")
+      .required();
   add_keys(speciate, line, "sets a key of the deck: chemistry.solution[0].pH=6");
   option(speciate, "-o,--output", line.file, "FILE",
          "also write the results as a table (.csv); batch reactions and titrations to FILE_batch.csv and "

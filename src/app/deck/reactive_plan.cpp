@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
+#include "base/math/no_number.hpp"
 #include "chemistry/charge_error.hpp"
 #include "eb/geometry.hpp"
 #include "eb/mineral_choice.hpp"
@@ -195,6 +197,26 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, 
                  fmt::format("\"{}\" is no species of these solutions{}", name, or_rather(name, names)));
 }
 
+RunWater water_of(const Solution& s, const ReactivePlan& plan) {
+  RunWater water{s.options.name, "", ph_of(s.state), s.state.ionic_strength, charge_error(s), no_number, no_number, {}};
+  water.inorganic_carbon = inorganic_carbon_of(s.system, s.state);
+  if (!std::isnan(water.inorganic_carbon)) {
+    constexpr double of_a_sum = 1e-13;  // over ions: round-off
+    const double alkalinity = alkalinity_of(s.system, s.state);
+    water.alkalinity = std::abs(alkalinity) < of_a_sum * water.ionic_strength ? 0.0 : alkalinity;
+  }
+  for (const SurfaceReaction& r : plan.reactions())
+    water.saturation.push_back(index_of_phase(s, s.system.phase(plan.medium.system.phases[r.mineral.phase].name)));
+  return water;
+}
+
+std::string use_of(const ChemistryDeck& deck, std::size_t solution, std::size_t initial,
+                   std::span<const std::size_t> inlets) {
+  const bool enters = std::ranges::count(inlets, solution) > 0 && !(deck.inlet.empty() && deck.inflows.empty());
+  return fmt::format("{}{}{}", solution == initial ? "initial" : "", solution == initial && enters ? ", " : "",
+                     enters ? "inlet" : "");
+}
+
 }  // namespace
 
 void add_chemistry(Reader& in, Config& config) {
@@ -228,8 +250,9 @@ void add_chemistry(Reader& in, Config& config) {
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
     for (const Solution& s : solutions) {
       std::ranges::move(solution_warnings(s), std::back_inserter(plan->warnings));
-      plan->charge_errors.emplace_back(s.options.name, charge_error(s));
+      plan->waters.push_back(water_of(s, *plan));
     }
+    for (std::size_t i = 0; i < all.size(); ++i) plan->waters[i].use = use_of(deck, all[i], initial, inlets);
   } catch (const Error& e) {
     config.transport.components.emplace_back();  // so that nothing else misses one
     return in.mistake("chemistry", e.what());

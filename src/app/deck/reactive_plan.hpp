@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/deck/config.hpp"
@@ -14,18 +13,29 @@
 
 namespace karst {
 
+/// A solution that is in the pores at the beginning, or enters.
+struct RunWater {
+  std::string name;
+  std::string use;  ///< "initial", "inlet", "initial, inlet"
+  double ph = 7.0;
+  double ionic_strength = 0.0;  ///< [mol/kgw]
+  double charge_error = 0.0;    ///< charge_error() [%]
+  /// [eq/kgw], [mol/kgw]; NaN without carbon.
+  double alkalinity = 0.0, inorganic_carbon = 0.0;
+  std::vector<double> saturation;  ///< [reaction] log10 Ω; NaN where it has none of one of its elements
+};
+
 struct ReactivePlan {
   ReactiveMedium medium;                ///< what is dissolved, with the minerals of the deck in their order
   std::optional<Vessel> bulk;           ///< what is in every cell: these minerals, then phases in equilibrium, sorbents
   std::optional<PhreeqcFiles> phreeqc;  ///< of the engine phreeqcrm
   std::vector<double> initial;          ///< [primary] totals [mol/kgw]
   std::vector<std::vector<double>> inlets;  ///< the same of what enters: one, or one per [[chemistry.inflow]]
-  /// The solutions at the beginning and, where these are others, at the inlet: name and charge_error().
-  std::vector<std::pair<std::string, double>> charge_errors;
-  std::vector<int> species;    ///< of chemistry.species, in the system
-  std::size_t first = 0;       ///< component of the first total in TransportDeck::components
-  std::uint64_t database = 0;  ///< Database::fingerprint
-  double water = 997.0;        ///< kilograms of water in a cubic metre of fluid
+  std::vector<RunWater> waters;             ///< the solution at the beginning, then others at the inlet
+  std::vector<int> species;                 ///< of chemistry.species, in the system
+  std::size_t first = 0;                    ///< component of the first total in TransportDeck::components
+  std::uint64_t database = 0;               ///< Database::fingerprint
+  double water = 997.0;                     ///< kilograms of water in a cubic metre of fluid
   std::vector<std::string> warnings;
   std::string left_out;  ///< of the database
 

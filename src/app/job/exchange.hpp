@@ -96,6 +96,7 @@ struct Exchanges {
   std::map<std::string, std::vector<DepositOnWall>> deposits{};  ///< by mineral; by level and row
 
   Settling settling{};
+  double pore_volumes = std::numeric_limits<double>::quiet_NaN();  ///< that transport has let in; NaN: no flow
 
   bool is_taken(ExchangeName what) const { return std::ranges::count(taken, what) > 0; }
 };

@@ -73,21 +73,37 @@ std::string probe_chart(const Json& transport, const Json& chemistry, std::size_
   return chart.html("Every step is in chemistry.csv.", 0.5, lowest_index);
 }
 
-std::string rate_chart(const Json& transport, const Json& chemistry) {
+/// Values of one sign by their logarithm; a curve ends where that of the other sign begins.
+void add_of_sign(CurveChart& chart, std::string name, std::size_t colour, const Curve& y, double sign,
+                 const char* dash) {
+  const Curve all = log10_of(y, 0.0);
+  for (std::size_t begin = 0; begin < y.size();) {
+    Curve part(y.size(), NAN);
+    std::size_t end = begin;
+    for (; end < y.size() && std::isfinite(y[end]) && sign * y[end] > 0.0; ++end) part[end] = all[end];
+    if (end > begin) {
+      chart.add(name, colour, part, dash);
+      name.clear();  // once in the legend
+    }
+    begin = end + 1;
+  }
+}
+
+/// @param sign  1: of minerals while they dissolve, -1: while they precipitate
+std::string rate_chart(const Json& transport, const Json& chemistry, double sign) {
   const Json& history = chemistry.at("history");
-  CurveChart chart = time_chart(transport, history, "Rates", "|rate| [mol/s]");
+  CurveChart chart =
+      time_chart(transport, history, sign > 0.0 ? "Rates of dissolution" : "Rates of precipitation", "rate [mol/s]");
   chart.logarithmic_y();
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     Curve mixed = curve_of(history.at("well_mixed_rate_mol_s").at(m));
     if (!mixed.empty()) mixed[0] = NAN;  // nothing has reacted yet
-    chart.add(name, m, log10_of(curve_of(history.at("rate_mol_s").at(m)), 0.0));
-    chart.add(chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, log10_of(mixed, 0.0), dashes);
+    add_of_sign(chart, name, m, curve_of(history.at("rate_mol_s").at(m)), sign, "");
+    add_of_sign(chart, chemistry.at("minerals").size() < 3 ? name + ", well-mixed" : "", m, mixed, sign, dashes);
   }
-  return chart.html(
-      "Of dissolution or precipitation; dashed: for the mean composition on the whole surface, as in a well-mixed "
-      "fluid.",
-      1.0, chart.highest() - decades);
+  return chart.html("Dashed: for the mean composition on the whole surface, as in a well-mixed fluid.", 1.0,
+                    chart.highest() - decades);
 }
 
 std::string ratio_chart(const Json& transport, const Json& chemistry) {
@@ -126,6 +142,35 @@ std::string balance_chart(const Json& transport, const Json& chemistry) {
       1.0, std::log10(least_imbalance));
 }
 
+/// The solutions side by side; empty where the summary has but their charge.
+std::string waters_card(const Json& chemistry) {
+  const Json& solutions = chemistry.at("solutions");
+  if (std::ranges::none_of(solutions, [](const Json& s) { return s.contains("pH"); })) return "";
+  ColumnTable table;
+  for (const Json& s : solutions) table.add_column(escape_html(name_of(s)), s);
+  table.row("use", [](const Json& s) { return html_of(s.at("use")); });
+  const auto row = [&](const char* name, const char* key, int digits) {
+    if (std::ranges::any_of(solutions, [&](const Json& s) { return !s.at(key).is_null(); }))
+      table.row(name, [&](const Json& s) { return number_or_dash(s.at(key), digits); });
+  };
+  row("pH", "pH", 4);
+  row("ionic strength [mol/kgw]", "ionic_strength_mol_kgw", 4);
+  const auto or_zero = [](const Json& value, double least, int digits) {
+    return value.is_number() && std::abs(value.get<double>()) < least ? "0" : number_or_dash(value, digits);
+  };
+  table.row("charge error [% of the ions]",
+            [&](const Json& s) { return or_zero(s.at("charge_error_percent"), 1e-6, 2); });
+  row("alkalinity [eq/kgw]", "alkalinity_eq_kgw", 4);
+  row("dissolved inorganic carbon [mol/kgw]", "inorganic_carbon_mol_kgw", 4);
+  const Json& minerals = chemistry.at("minerals");
+  for (std::size_t m = 0; m < minerals.size(); ++m)
+    table.row("saturation index of " + escape_html(name_of(minerals.at(m))),
+              [&](const Json& s) { return or_zero(s.at("minerals").at(m).at("saturation_index"), 5e-5, 3); });
+  return card("Solutions", table.html(),
+              "As the deck describes them. –: a solution without the carbon, or without one of the elements of the "
+              "mineral.");
+}
+
 std::string minerals_card(const Json& minerals) {
   ColumnTable table;
   for (const Json& m : minerals) table.add_column(escape_html(name_of(m)), m);
@@ -146,7 +191,7 @@ std::string minerals_card(const Json& minerals) {
 }
 
 std::string elements_card(const Json& chemistry) {
-  std::vector<std::vector<std::string>> rows{{"", "in the fluid [mol]", "sorbed [mol]", "largest imbalance of a step"}};
+  std::vector<std::vector<std::string>> rows{{"", "in the water [mol]", "sorbed [mol]", "largest imbalance of a step"}};
   bool sorbs = false;
   for (const Json& e : chemistry.at("elements")) {
     rows.push_back({escape_html(name_of(e)), number_or_dash(e.at("content_mol"), 6),
@@ -161,6 +206,27 @@ std::string elements_card(const Json& chemistry) {
               fmt::format("{} of {} solves of reacting cells were skipped (chemistry.skip).",
                           chemistry.at("kept").get<std::int64_t>(),
                           chemistry.at("kept").get<std::int64_t>() + chemistry.at("solved").get<std::int64_t>()));
+}
+
+/// What has become of the elements since the beginning; empty of a summary without it.
+std::string ledger_card(const Json& chemistry) {
+  const Json& elements = chemistry.at("elements");
+  if (std::ranges::none_of(elements, [](const Json& e) { return e.contains("stored_mol"); })) return "";
+  const bool moves = std::ranges::any_of(elements, [](const Json& e) { return e.contains("by_walls_mol"); });
+  std::vector<std::vector<std::string>> rows{{"", "in", "out", "released"}};
+  std::vector<const char*> keys{"in_mol", "out_mol", "released_mol"};
+  if (moves) rows[0].emplace_back("by walls"), keys.push_back("by_walls_mol");
+  rows[0].emplace_back("stored"), keys.push_back("stored_mol");
+  for (const Json& e : elements) {
+    rows.push_back({escape_html(name_of(e))});
+    for (const char* key : keys) rows.back().push_back(number_or_dash(e.at(key), 5));
+  }
+  return card(
+      "Elements from the beginning to the end [mol]", html_table(rows),
+      std::string(moves ? "In - out + released + by walls = stored. By walls: the fluid they leave or take. "
+                        : "In - out + released = stored. ") +
+          "Released by minerals, sorbents and gases into the water; negative: precipitated or sorbed. The total "
+          "of H counts H⁺ in excess over water: OH⁻ counts -1. Over the time: chemistry.csv.");
 }
 
 std::string title_of(const std::string& field) {
@@ -208,9 +274,14 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
         {"Rate of " + escape_html(name_of(minerals.at(m))),
          with_unit(number_or_dash(minerals.at(m).at("rate_mol_m2_s"), 3), "mol/m²/s"),
          number_or_dash(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
+  if (const std::string waters = waters_card(chemistry); !waters.empty()) page.numbers.push_back(waters);
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
-    for (auto* chart : {saturation_chart, rate_chart, ratio_chart}) page.charts.push_back(chart(transport, chemistry));
+    page.charts.push_back(saturation_chart(transport, chemistry));
+    for (const double sign : {1.0, -1.0})
+      if (const std::string chart = rate_chart(transport, chemistry, sign); !chart.empty())
+        page.charts.push_back(chart);
+    page.charts.push_back(ratio_chart(transport, chemistry));
     page.numbers.push_back(minerals_card(minerals));
   }
   for (std::size_t f = 0; chemistry.contains("probes") && f <= minerals.size(); ++f)  // the fields that are drawn
@@ -219,6 +290,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
                : probe_chart(transport, chemistry, f, "Saturation index of " + name_of(minerals.at(f - 1)), "log₁₀ Ω"));
   page.charts.push_back(balance_chart(transport, chemistry));
   page.numbers.push_back(elements_card(chemistry));
+  if (const std::string ledger = ledger_card(chemistry); !ledger.empty()) page.numbers.push_back(ledger);
   for (const Json& p : chemistry.at("pictures")) {
     const auto field = p.at("field").get<std::string>();
     if (const auto range = p.at("range").get<std::array<double, 2>>(); nothing_to_draw(range)) {

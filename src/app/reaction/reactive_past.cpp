@@ -13,7 +13,10 @@ namespace {
 /// Calls f with each list of numbers.
 template <class Line, class F>
 void for_lists(Line& l, F&& f) {
-  for (auto* x : {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation, &l.probes}) f(*x);
+  for (auto* x :
+       {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation, &l.probes, &l.ledger.in,
+        &l.ledger.out, &l.ledger.released, &l.ledger.by_walls, &l.ledger.start, &l.ledger.inflow})
+    f(*x);
 }
 
 Json line_json(const ReactiveLine& line) {

@@ -33,14 +33,26 @@ struct MineralLine {
   double ratio() const { return well_mixed != 0.0 ? rate / well_mixed : no_number; }
 };
 
+/// What has become of each element since the beginning [primary] [mol]. in - out + released + by_walls = stored, which
+/// is the content less that of the beginning.
+struct ElementLedger {
+  std::vector<double> in, out;   ///< with the flow and by diffusion, at inlet and outlet
+  std::vector<double> released;  ///< by minerals, gases and sorbents into the water; negative: taken
+  std::vector<double> by_walls;  ///< with the fluid that walls which move leave or take
+  std::vector<double> start;     ///< content of the fluid
+  std::vector<double> inflow;    ///< of the last step [mol/s]
+  double stored(std::size_t primary, double content) const { return content - start.at(primary); }
+};
+
 /// One step of the chemistry.
 struct ReactiveLine {
   double time = 0.0, pore_volumes = 0.0;
   WaterLine outlet;  ///< of the flux-weighted mean of each total at the outlet, at the end of the step
   WaterLine mean;    ///< of the mean of each total over the fluid
   std::vector<MineralLine> minerals;
-  std::vector<double> content;    ///< [primary] in the fluid [mol]
-  std::vector<double> sorbed;     ///< [primary] [mol]; empty where nothing sorbs
+  std::vector<double> content;  ///< [primary] in the fluid [mol]
+  std::vector<double> sorbed;   ///< [primary] [mol]; empty where nothing sorbs
+  ElementLedger ledger;
   std::vector<double> imbalance;  ///< [primary] what is gained or lost, over what moved and is there
   double charge = 0.0;            ///< in the fluid [mol]
   double charge_imbalance = 0.0;  ///< of the step

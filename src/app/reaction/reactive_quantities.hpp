@@ -2,9 +2,11 @@
 // The quantities of the chemistry of a run: names, units and where they are shown, a row each (output/quantity.hpp).
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "app/deck/reactive_plan.hpp"
 #include "app/output/quantity.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "base/math/no_number.hpp"
@@ -53,6 +55,24 @@ void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sor
   f(Quantity{"sorbed", "mol", sorbents == Sorbents::some ? csv | json : json}, of(line.sorbed));
 }
 
+/// What has become of an element since the beginning. Before the first step nothing has.
+/// @param moves  walls do
+template <class F>
+void each_of_ledger(const ReactiveLine& line, std::size_t element, bool moves, F&& f) {
+  using namespace shown;
+  constexpr const char *digits = "{:.15g}", *text_digits = "{:.6g}";
+  const ElementLedger& l = line.ledger;
+  f(Quantity{"in", "mol", csv | json | text, digits, "came in [mol]", text_digits}, double{l.in.at(element)});
+  f(Quantity{"out", "mol", csv | json | text, digits, "went out [mol]", text_digits}, double{l.out.at(element)});
+  f(Quantity{"released", "mol", csv | json | text, digits, "released by solids and gases [mol]", text_digits},
+    double{l.released.at(element)});
+  f(Quantity{"by_walls", "mol", moves ? csv | json | text : 0U, digits, "with the fluid of moving walls [mol]",
+             text_digits},
+    double{l.by_walls.at(element)});
+  f(Quantity{"stored", "mol", csv | json | text, digits, "stored in the water [mol]", text_digits},
+    element < line.content.size() ? l.stored(element, line.content[element]) : 0.0);
+}
+
 template <class Line, class F>
 void each_of_step(Line& line, F&& f) {
   using namespace shown;
@@ -61,6 +81,31 @@ void each_of_step(Line& line, F&& f) {
   f(Quantity{"solved", "", csv | record}, line.solved);
   f(Quantity{"kept", "", csv | record}, line.kept);
   f(Quantity{"speciations", "", csv | record}, line.speciations);
+}
+
+/// Of a solution of the run.
+template <class F>
+void each_of_solution(const RunWater& w, F&& f) {
+  using namespace shown;
+  constexpr double round_off = 1e-6;  // [%]
+  constexpr const char* digits = "{:.4g}";
+  f(Quantity{"use", "", json | text, "", "use", "{}"}, w.use);
+  f(Quantity{"pH", "", json | text, "", "pH", "{:.4f}"}, w.ph);
+  f(Quantity{"ionic_strength", "mol_kgw", json | text, "", "ionic strength [mol/kgw]", digits}, w.ionic_strength);
+  f(Quantity{"charge_error_percent", "", json}, w.charge_error);
+  f(Quantity{"charge_error", "", text, "", "charge error [% of the ions]", "{:.2g}"},
+    std::abs(w.charge_error) < round_off ? 0.0 : w.charge_error);
+  const unsigned of_carbon = std::isnan(w.inorganic_carbon) ? json : json | text;
+  f(Quantity{"alkalinity", "eq_kgw", of_carbon, "", "alkalinity [eq/kgw]", digits}, w.alkalinity);
+  f(Quantity{"inorganic_carbon", "mol_kgw", of_carbon, "", "dissolved inorganic carbon [mol/kgw]", digits},
+    w.inorganic_carbon);
+}
+
+/// Its saturation index of a mineral.
+template <class F>
+void each_of_solution(const RunWater& w, std::size_t mineral, const std::string& name, F&& f) {
+  f(Quantity{"saturation_index", "", shown::json | shown::text, "", "saturation index of " + name, "{:.4f}"},
+    w.saturation.at(mineral));
 }
 
 /// Columns of chemistry.csv.
@@ -73,6 +118,13 @@ void each_column(const ReactiveLine& line, const std::vector<std::string>& miner
   each_of_water(line, reader(""));
   for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbents, reader(elements[p] + '_'));
   each_of_step(line, reader(""));
+}
+
+/// Its columns behind those of probes.
+template <class Reader>
+void each_last_column(const ReactiveLine& line, const std::vector<std::string>& elements, bool moves, Reader&& reader) {
+  reader("")(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes});
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_ledger(line, p, moves, reader(elements[p] + '_'));
 }
 
 }  // namespace karst

@@ -16,7 +16,6 @@ namespace {
 
 constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
 constexpr double much_error = 0.05;          ///< of what has dissolved
-constexpr double round_off_charge = 1e-6;    ///< [%]
 constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
 
 double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
@@ -49,6 +48,35 @@ Json history_json(const std::vector<ReactiveLine>& lines) {
   return json;
 }
 
+/// The solutions of the run side by side.
+std::string waters_text(const ReactivePlan& plan) {
+  constexpr int label_width = 44;
+  std::size_t width = 14;
+  for (const RunWater& w : plan.waters) width = std::max(width, w.name.size() + 2);
+  std::string head = fmt::format("  {:<{}}", "solution", label_width);
+  TextRows rows;
+  for (const RunWater& w : plan.waters) {
+    head += fmt::format(" {:>{}}", w.name, width - 1);
+    const auto column = rows.column();
+    each_of_solution(w, column);
+    for (std::size_t m = 0; m < w.saturation.size(); ++m)
+      each_of_solution(w, m, plan.reactions()[m].mineral.name, column);
+  }
+  return head + '\n' + rows.text(label_width, static_cast<int>(width));
+}
+
+/// What has become of each element, side by side.
+std::string ledger_text(const ReactiveLine& line, const std::vector<std::string>& elements, bool moves) {
+  constexpr int label_width = 44, width = 14;
+  std::string head = fmt::format("  {:<{}}", "element (H: H+ in excess over water)", label_width);
+  TextRows rows;
+  for (std::size_t p = 0; p < elements.size(); ++p) {
+    head += fmt::format(" {:>{}}", elements[p], width - 1);
+    each_of_ledger(line, p, moves, rows.column());
+  }
+  return head + '\n' + rows.text(label_width, width);
+}
+
 std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(index) < 5e-5 ? 0.0 : index); }
 
 }  // namespace
@@ -61,9 +89,7 @@ std::string ReactiveRun::text() const {
   const auto number = [](double x) { return fmt::format("{:.5g}", x); };
   row("engine", engine());
   row("  threads", n_threads());
-  for (const auto& [name, percent] : plan_.charge_errors)
-    row(fmt::format("charge of {} [% of the ions]", name),
-        fmt::format("{:+.2g}", std::abs(percent) < round_off_charge ? 0.0 : percent));
+  text += waters_text(plan_);
   for (const auto& [name, water] :
        {std::pair{"at the outlet", &past_.line.outlet}, {"of the mean composition", &past_.line.mean}})
     if (std::isfinite(water->ph)) row(fmt::format("pH {}, at the end", name), fmt::format("{:.4f}", water->ph));
@@ -85,6 +111,7 @@ std::string ReactiveRun::text() const {
   }
   for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
     if (sorbs(p)) row(plan_.medium.system.elements[p] + ", sorbed at the end [mol]", number(past_.line.sorbed[p]));
+  text += ledger_text(past_.line, plan_.medium.system.elements, walls_move());
   const double solved = static_cast<double>(past_.worst.solved), all = solved + static_cast<double>(past_.worst.kept);
   row("largest imbalance of an element in a step",
       fmt::format("{:.1e}", *std::ranges::max_element(past_.worst.imbalance)));
@@ -120,6 +147,7 @@ Json ReactiveRun::json() const {
   for (std::size_t p = 0; p < past_.line.content.size(); ++p) {
     Json& element = elements.push_back({{"name", plan_.medium.system.elements[p]}});
     each_of_element(past_.line, p, sorbents(), ToJson{element, shown::json});
+    each_of_ledger(past_.line, p, walls_move(), ToJson{element, shown::json});
     element["largest_imbalance"] = past_.worst.imbalance[p];
   }
   Json pictures = Json::array();
@@ -128,8 +156,15 @@ Json ReactiveRun::json() const {
     pictures.push_back({{"field", drawn_fields()[f]}, {"range", {low, high}}});
   }
   Json solutions = Json::array();
-  for (const auto& [name, percent] : plan_.charge_errors)
-    solutions.push_back({{"name", name}, {"charge_error_percent", percent}});
+  for (const RunWater& w : plan_.waters) {
+    Json& solution = solutions.push_back({{"name", w.name}});
+    each_of_solution(w, ToJson{solution, shown::json});
+    solution["minerals"] = Json::array();
+    for (std::size_t m = 0; m < w.saturation.size(); ++m) {
+      Json& mineral = solution["minerals"].push_back({{"name", plan_.reactions()[m].mineral.name}});
+      each_of_solution(w, m, "", ToJson{mineral, shown::json});
+    }
+  }
   Json json{{"engine", engine()},
             {"solutions", solutions},
             {"threads", n_threads()},

@@ -83,6 +83,12 @@ std::string ReactiveRun::csv_header() const {
     return CsvHead{head, std::move(before)};
   });
   probed_.each_column(any.probes, CsvHead{head});
+  for (std::vector<double>* x :
+       {&any.ledger.in, &any.ledger.out, &any.ledger.released, &any.ledger.by_walls, &any.ledger.start})
+    x->resize(any.content.size());
+  each_last_column(any, plan_.medium.system.elements, walls_move(), [&](std::string before) {
+    return CsvHead{head, std::move(before)};
+  });
   return head + '\n';
 }
 
@@ -131,6 +137,11 @@ void ReactiveRun::start(const TransportState& state) {
   find_contents(state, content_, size_);
   past_.worst.imbalance.assign(content_.size(), 0.0);
   past_.line.imbalance = past_.worst.imbalance;
+  ElementLedger& ledger = past_.line.ledger;
+  for (std::vector<double>* sum : {&ledger.in, &ledger.out, &ledger.released, &ledger.by_walls, &ledger.inflow})
+    sum->assign(content_.size(), 0.0);
+  ledger.start = content_;
+  for (double& x : ledger.start) x *= moles_;
   for (MineralLine& m : past_.line.minerals) m.rate = no_number;
   find_amounts();
   compare_with_well_mixed(state);
@@ -308,6 +319,17 @@ void ReactiveRun::note_reactions(const TransportState& state, std::span<const do
   }
 }
 
+/// Before the content of a step takes the place of that of the one before.
+void ReactiveRun::add_to_ledger(const ComponentBalance& step, std::size_t primary) {
+  ElementLedger& ledger = past_.line.ledger;
+  ledger.in[primary] += moles_ * step.inflow;
+  ledger.out[primary] += moles_ * step.outflow;
+  ledger.released[primary] += moles_ * (step.source - step.wall);
+  const std::vector<double>& before = past_.line.content.empty() ? ledger.start : past_.line.content;
+  ledger.by_walls[primary] += moles_ * content_[primary] - before[primary];
+  ledger.inflow[primary] = moles_ * step.inflow / step_;
+}
+
 /// Contents before and after the step against what came in, went out and was dissolved.
 void ReactiveRun::balance(const TransportState& state, TransportReport& moved) {
   std::vector<double> now, size;
@@ -315,6 +337,7 @@ void ReactiveRun::balance(const TransportState& state, TransportReport& moved) {
   note_reactions(state, now, moved);
   double charge_left = 0.0, charge_size = 0.0;
   past_.line.charge = 0.0;
+  for (std::size_t p = 0; p < now.size(); ++p) add_to_ledger(moved.components[plan_.first + p], p);
   past_.line.content.assign(now.size(), 0.0);
   past_.line.sorbed.assign(sorbs() ? now.size() : 0, 0.0);
   for (std::size_t p = 0; p < now.size(); ++p) {
@@ -392,6 +415,8 @@ std::string ReactiveRun::csv_line() const {
   each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(),
               [&](const std::string&) { return CsvLine{row}; });
   probed_.each_column(past_.line.probes, CsvLine{row});
+  each_last_column(past_.line, plan_.medium.system.elements, walls_move(),
+                   [&](const std::string&) { return CsvLine{row}; });
   return row + '\n';
 }
 

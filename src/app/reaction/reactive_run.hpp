@@ -116,6 +116,8 @@ class ReactiveRun {
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, TransportReport& moved);
+  void add_to_ledger(const ComponentBalance& step, std::size_t primary);
+  void release(std::span<const double> moles);
   void note_reactions(const TransportState& state, std::span<const double> content, TransportReport& moved) const;
   double finest_width() const;
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
@@ -128,6 +130,7 @@ class ReactiveRun {
   bool sorbs() const { return plan_.bulk && !plan_.bulk->medium.sites.empty(); }
   Sorbents sorbents() const { return sorbs() ? Sorbents::some : Sorbents::none; }
   bool sorbs(std::size_t primary) const;
+  bool walls_move() const { return run_.config.walls.asked(); }
   std::vector<std::pair<double, double>> picture_ranges() const;
 
   const JobContext& run_;

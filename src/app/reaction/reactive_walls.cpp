@@ -116,24 +116,46 @@ std::vector<double> ReactiveRun::pass(double time) {
   return moles;
 }
 
+/// What minerals release while the water stands still, as it does while time passes, leaves through the outlet.
+/// @param moles  [mineral]
+void ReactiveRun::release(std::span<const double> moles) {
+  ElementLedger& ledger = past_.line.ledger;
+  for (std::size_t m = 0; m < moles.size(); ++m)
+    for (std::size_t p = 0; p < ledger.released.size(); ++p) {
+      const double released = moles[m] * plan_.reactions()[m].brought[p];
+      ledger.released[p] += released;
+      ledger.out[p] += released;
+    }
+}
+
 /// By the trapezoidal rule: half with the rates before it, half with those after it, once count_passed() is called.
 void ReactiveRun::skip(double time) {
   count_passed();
   if (!(time > 0.0)) return;
   past_.passed = time;
   const std::vector<double> first = pass(0.5 * time);
+  std::vector<double> passed;  // of each mineral
   for (std::size_t m = 0; m < first.size(); ++m) {
     MineralLine& mineral = past_.line.minerals[m];
     past_.provisional.push_back(0.5 * time * mineral.rate);
     mineral.dissolved += first[m] + past_.provisional.back();
+    passed.push_back(first[m] + past_.provisional.back());
+  }
+  release(passed);
+  ElementLedger& ledger = past_.line.ledger;
+  for (std::size_t p = 0; p < ledger.in.size(); ++p) {
+    ledger.in[p] += time * ledger.inflow[p];
+    ledger.out[p] += time * ledger.inflow[p];
   }
   find_amounts();
 }
 
 void ReactiveRun::count_passed() {
   if (past_.provisional.empty()) return;
-  const std::vector<double> second = pass(0.5 * past_.passed);
-  for (std::size_t m = 0; m < second.size(); ++m) past_.line.minerals[m].dissolved += second[m] - past_.provisional[m];
+  std::vector<double> second = pass(0.5 * past_.passed);
+  for (std::size_t m = 0; m < second.size(); ++m)
+    past_.line.minerals[m].dissolved += (second[m] -= past_.provisional[m]);
+  release(second);
   past_.provisional.clear();
   past_.passed = 0.0;
   find_amounts();

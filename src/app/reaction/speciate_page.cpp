@@ -7,6 +7,7 @@
 #include "app/output/curve_chart.hpp"
 #include "app/reaction/speciate_results.hpp"
 #include "base/core/version.hpp"
+#include "chemistry/charge_error.hpp"
 #include "page/page_parts.hpp"
 #include "page/page_text.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 
 constexpr double decades_of_totals = 8.0;  ///< of totals on one chart, at most
 constexpr double least_total = 1e-25;      ///< [mol/kgw] that is on a chart
+
+constexpr double least_charge_error = 1e-6;  ///< [%]: round-off is below
+constexpr double least_alkalinity = 1e-14;   ///< [eq/kgw]: the same
 
 /// What happens to one vessel over time, or over what is added.
 struct Course {
@@ -98,7 +102,14 @@ void add_course(const Course& course, std::vector<std::string>& cards) {
 
 /// pH, strength and totals of all solutions side by side.
 std::string solutions_card(const std::vector<Speciated>& all) {
-  std::vector<std::vector<std::string>> rows{{""}, {"temperature [°C]"}, {"pH"}, {"ionic strength [mol/kgw]"}};
+  std::vector<std::vector<std::string>> rows{{""},
+                                             {"temperature [°C]"},
+                                             {"pH"},
+                                             {"ionic strength [mol/kgw]"},
+                                             {"alkalinity [eq/kgw]"},
+                                             {"dissolved inorganic carbon [mol/kgw]"},
+                                             {"charge error [% of the ions]"}};
+  const std::size_t n_properties = rows.size();
   std::vector<std::string> elements;
   for (const Speciated& s : all)
     for (std::size_t p = 1; p < s.solution.system.elements.size(); ++p)
@@ -111,10 +122,15 @@ std::string solutions_card(const std::vector<Speciated>& all) {
     rows[1].push_back(fmt::format("{:g}", s.solution.options.temperature));
     rows[2].push_back(fmt::format("{:.3f}", ph_of(s.solution.state)));
     rows[3].push_back(fmt::format("{:.4g}", s.solution.state.ionic_strength));
+    const double carbon = inorganic_carbon_of(system, s.solution.state), error = charge_error(s.solution);
+    const double alkalinity = alkalinity_of(system, s.solution.state);
+    rows[4].push_back(fmt::format("{:.4g}", std::abs(alkalinity) < least_alkalinity ? 0.0 : alkalinity));
+    rows[5].push_back(std::isnan(carbon) ? "–" : fmt::format("{:.4g}", carbon));
+    rows[6].push_back(fmt::format("{:.2g}", std::abs(error) < least_charge_error ? 0.0 : error));
     for (std::size_t e = 0; e < elements.size(); ++e) {
       const int p = system.primary_of(elements[e]);
       const double total = p < 0 ? 0.0 : total_of(system, s.solution.state, p);
-      rows[4 + e].push_back(p < 0 ? "–" : fmt::format("{:.4g}", total > 2.0 * least_amount ? total : 0.0));
+      rows[n_properties + e].push_back(p < 0 ? "–" : fmt::format("{:.4g}", total > 2.0 * least_amount ? total : 0.0));
     }
   }
   return card("Solutions", html_table(rows));

@@ -20,8 +20,8 @@ namespace {
 
 /// Names of members in summary.json (tests/checks/summary_words.py finds those that are missing).
 constexpr std::string_view column_words = R"(
-advection_W_m3 after after_step amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_left_out_most boxes_move
-boxes_pruned breakthrough bytes bytes_per_fluid_cell carried_away_m3 carried_away_mol cell_peclet cell_reynolds cell_width_m cells cells_cut
+advection_W_m3 after after_step alkalinity_eq_kgw amount_mol area_m2 axis backflow balances before beta_per_m bodies boundaries boxes boxes_left_out_most boxes_move
+boxes_pruned breakthrough by_walls_mol bytes bytes_per_fluid_cell carried_away_m3 carried_away_mol cell_peclet cell_reynolds cell_width_m cells cells_cut
 cells_multivalued cells_subdivided cells_with_reservoirs cells_without_flow cfl changes charge_error_percent
 charge_imbalance charge_mol chemistry chemistry_charge_relative closed_area_share closed_faces closed_level_faces
 coefficient_amplitude collectives column columns communication component components concentration connected
@@ -39,8 +39,8 @@ forchheimer_number formation_factor fraction fragment_volume_m3
 fragments fragments_attached fragments_carried_away fragments_loose frequency_Hz
 friction friction_force friction_force_N friction_force_coefficient
 gain_s gaps_closed geometry grains_vanished grid_cells
-grid_gradient_Pa_m history imaginary imaginary_m2 imbalance implicit_volumes in_equilibrium inertia inlet inlet_flow
-inlet_velocity_m_s irregular iterations karst kept kinematic_viscosity_m2_s kinetic_energy_J_m3
+grid_gradient_Pa_m history imaginary imaginary_m2 imbalance implicit_volumes in_equilibrium in_mol inertia inlet inlet_flow
+inlet_velocity_m_s inorganic_carbon_mol_kgw ionic_strength_mol_kgw irregular iterations karst kept kinematic_viscosity_m2_s kinetic_energy_J_m3
 kinetic_energy_growth_W_m3 largest largest_charge_imbalance largest_coefficient largest_diffusion_number largest_force_N
 largest_imbalance largest_speed_m_s last last_half least length length_m levels lid_flow lids log10_speed_over_mean long
 long_in_most_runs longest_step_s longitudinal looks loose_since_s
@@ -48,9 +48,9 @@ limited_steps max_cells
 loss_C_m3_s magnitude mass_relative mean mean_residence_pore_volumes
 mean_residence_time_s median memory merged messages method minerals mode most move_s moved_m3 moves multivalued_vofs
 name newton_steps number of of_parts_below_a_cell
-order orphan_volume_m3 orphans orphans_alone orphans_at_end orphans_joined
+order out_mol orphan_volume_m3 orphans orphans_alone orphans_at_end orphans_joined
 orphans_pinned outflow_over_inflow_less_1 outlet output output_times_s owed_m3
-paths_gained paths_lost pH_mean pH_outlet parts past path
+paths_gained paths_lost pH pH_mean pH_outlet parts past path
 peak_bytes peak_bytes_largest_rank peclet peclet_length_m percolates periodic periodic_state permeability_asymmetry
 permeability_darcy permeability_error_basis permeability_error_m2 permeability_error_of permeability_extrapolated_m2
 permeability_m2 permeability_range_m2 phases pictures plotfile points pore_velocity_m_s pore_volume_time_s pore_volumes
@@ -59,13 +59,13 @@ porosity_range position_m power_W_m3 preconditioner pressure
 pressure_Pa pressure_coupling_W_m3 pressure_drop_Pa pressure_force pressure_force_N pressure_force_coefficient
 pressure_gradient_Pa_m principal_axes principal_permeability_m2 probes range ranks rate_m3_s rate_m_s rate_mol_m2_s
 rate_mol_s ratio_to_well_mixed reached real real_m2 reason recovered reduction_change regular relative_diffusivity
-relative_residual relative_variance relaxation_time_s repairs reservoir_cells residuals resolved_frequency_Hz reynolds
-runs sample_cells sample_fall saturation_index_mean saturation_index_outlet seconds setup setup_seconds share
+relative_residual relative_variance released_mol relaxation_time_s repairs reservoir_cells residuals resolved_frequency_Hz reynolds
+runs sample_cells sample_fall saturation_index saturation_index_mean saturation_index_outlet seconds setup setup_seconds share
 shear_stress_Pa sherwood side sides singular_pores slots smallest_coefficient smallest_force_N solutions solve solved
 solved_reynolds solver solves solves_from_earlier_run sorbed_mol speciations specific_surface_per_m speed_histogram
-status step step_error_mol step_seconds steps steps_without_coupled_solution tensor tensor_order threads time_s
+status stored_mol step step_error_mol step_seconds steps steps_without_coupled_solution tensor tensor_order threads time_s
 time_scheme_W_m3 title tortuosity total transport transverse true_residual unbounded unknowns unknowns_mean
-unknowns_most value_range values_bytes variance_s2 velocity velocity_m_s view volume_m3 waited_seconds wall wall_area_m2
+unknowns_most unit use value_range values_bytes variance_s2 velocity velocity_m_s view volume_m3 waited_seconds wall wall_area_m2
 wall_shift_voxels walls walls_half_way walls_lost warnings well_mixed_loss_C_m3_s well_mixed_rate_mol_s what x y z
 )";
 /// Whose members have names of a deck or of a solver.

@@ -155,9 +155,20 @@ void see_outlet(const TransportLine& line, TransportSystem& system) {
   system.chemistry->see(line.time, line.pore_volumes, outlet, system.state);
 }
 
+PlumeScale scale_of(const TransportSystem& system, std::size_t component) {
+  const ScalarRange& range = system.state.range[component];
+  return {range.least, range.largest, system.numbers.components[component].unit};
+}
+
+/// For walls that move.
+void leave_pore_volumes(const TransportLine& line, const TransportSystem& system) {
+  system.run.services.exchanges.pore_volumes = system.numbers.flows ? line.pore_volumes : no_number;
+}
+
 /// Of the state at the beginning.
 TransportRecord record_of(TransportSystem& system) {
   const TransportLine start = line_of(system);
+  leave_pore_volumes(start, system);
   if (system.chemistry) {
     see_outlet(start, system);
     system.chemistry->remember();
@@ -331,6 +342,7 @@ void TransportInTime::record_step(double part, bool last) {
   const TransportReport& report = system_.report;
   const double h = system_.h;
   const TransportLine line = line_of(system_);
+  leave_pore_volumes(line, system_);
   recorder_.append(csv_name, transport_line(system_.numbers, line));
   if (system_.chemistry) {
     if (last) system_.chemistry->count_passed();
@@ -375,9 +387,8 @@ void TransportInTime::draw_plumes() {
   if (system_.chemistry) system_.chemistry->take_picture(view, axis, time);
   for (std::size_t i = 0; i < system_.numbers.components.size(); ++i) {
     const std::string& name = system_.numbers.components[i].name;
-    const ScalarRange& range = system_.state.range[i];
     const std::string picture =
-        plume_picture(system_.run.comm, view, name, axis, range.least, range.largest, format_si(time, "s"));
+        plume_picture(system_.run.comm, view, name, axis, scale_of(system_, i), format_si(time, "s"));
     if (!picture.empty()) record_.figures[fmt::format("transport {} {}", name, record_.output_times.size())] = picture;
   }
 }
@@ -427,12 +438,10 @@ void TransportInTime::leave_animations(JobResult& result) {
   result.files.push_back({"animation_*.png", "animation of the plumes, for a browser"});
   for (std::size_t i = 0; i < system_.numbers.components.size(); ++i) {
     const std::string& name = system_.numbers.components[i].name;
-    const ScalarRange& range = system_.state.range[i];
-    const PlaneLook look = plume_look(system_.h, range.least, range.largest,
-                                      fmt::format("0 to {}, animation", format_si(times_.end, "s")));
+    const PlumeScale scale = scale_of(system_, i);
+    const PlaneLook look = plume_look(system_.h, scale, fmt::format("0 to {}, animation", format_si(times_.end, "s")));
     recorder_.leave_animation(i, look, fmt::format("animation_{}.png", name),
-                              is_uniform(range.least, range.largest) ? "" : fmt::format("transport {} moving", name),
-                              result.figures);
+                              is_uniform(scale) ? "" : fmt::format("transport {} moving", name), result.figures);
   }
 }
 

@@ -43,8 +43,12 @@ struct WallResult {
   double ratio_to_well_mixed() const { return well_mixed != 0.0 ? loss / well_mixed : no_number; }
 };
 
+inline constexpr const char *tracer_unit = "C",  ///< any one
+    *total_unit = "mol/kgw";                     ///< of the totals of [chemistry]
+
 struct ComponentResult {
   std::string name;
+  std::string unit = tracer_unit;     ///< of concentrations
   double diffusivity = 0.0;           ///< [m²/s]
   double low = 0.0, high = 0.0;       ///< range of all data
   double least = 0.0, largest = 0.0;  ///< values that were met
@@ -83,6 +87,8 @@ struct TransportResult {
   std::vector<double> output_times;  ///< of which there are pictures [s]
   ProbeTable probes;
 
+  /// Of concentrations in rows of all components: "C", "mol/kgw", "C, mol/kgw".
+  std::string unit() const;
   double pore_velocity() const { return porosity > 0.0 ? darcy_velocity / porosity : 0.0; }
   /// k L / D; of another order n than 1 with k c^(n-1), c the concentration of the inflow. Of a component with a wall.
   double damkohler(const ComponentResult& c) const;
@@ -109,14 +115,18 @@ std::vector<std::string> look_at_transport(const JobContext& context);
 PagePart transport_page(const Json& summary, const Figures& figures);
 /// Pictures of the last state.
 void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+/// Ends of the scale of colours of a component, and its unit.
+struct PlumeScale {
+  double low = 0.0, high = 0.0;
+  std::string unit = tracer_unit;
+};
 /// A picture of a component in the middle plane along the axis; on rank 0. Collective.
-/// @param low, high  ends of the scale of colours
-std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
-                          double high, const std::string& caption);
-/// The same value everywhere and always but for round-off: there is nothing to draw.
-bool is_uniform(double low, double high);
+std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis,
+                          const PlumeScale& scale, const std::string& caption);
+/// The same value everywhere and always but for round-off, a total but for 1e-4: there is nothing to draw.
+bool is_uniform(const PlumeScale& scale);
 /// How plumes are drawn.
-PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption);
+PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::string& caption);
 /// Writes transport.csv, a line per step, and profiles.csv, at output times. Throws Error on all ranks. Collective.
 std::unique_ptr<Process> start_transport_in_time(const JobContext& run);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);

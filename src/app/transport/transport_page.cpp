@@ -6,7 +6,10 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <span>
 
+#include "app/output/curve_chart.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/reaction/reactive_run.hpp"
@@ -21,29 +24,104 @@ namespace karst {
 
 namespace {
 
-/// More than by round-off.
-bool varies(const Json& values) {
-  double low = INFINITY, high = -INFINITY;
-  for (const Json& v : values)
-    if (!v.is_null()) low = std::min(low, v.get<double>()), high = std::max(high, v.get<double>());
-  return !is_uniform(low, high);
+/// The unit of a component, which earlier summaries do not have.
+std::string unit_of(const Json& component) { return component.value("unit", std::string(tracer_unit)); }
+
+PlumeScale scale_of(const Json& component) {
+  const auto range = component.at("data_range").get<std::array<double, 2>>();
+  return {range[0], range[1], unit_of(component)};
 }
 
-/// A number of the states of all components over the time.
-/// @param varying_alone  without those that stay as they are, next to which others could not be seen
+/// More than by round-off, a total by more than no chart shows.
+bool varies(const Json& values, const std::string& unit) {
+  PlumeScale range{INFINITY, -INFINITY, unit};
+  for (const Json& v : values)
+    if (!v.is_null())
+      range.low = std::min(range.low, v.get<double>()), range.high = std::max(range.high, v.get<double>());
+  return !is_uniform(range);
+}
+
+double largest_of(const Json& values) {
+  double largest = 0.0;
+  for (const Json& v : values)
+    if (!v.is_null()) largest = std::max(largest, std::abs(v.get<double>()));
+  return largest;
+}
+
+/// Numbers of the components whose totals vary; without H, which counts H⁺ in excess over water, where that is next to
+/// nothing.
+std::vector<std::size_t> varying_totals(const Json& transport, const char* key) {
+  constexpr double next_to_nothing = 1e-3;
+  const Json &components = transport.at("components"), &all = transport.at("history").at(key);
+  double most = 0.0;
+  for (const Json& values : all) most = std::max(most, largest_of(values));
+  std::vector<std::size_t> varying;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (varies(all.at(i), unit_of(components.at(i))) &&
+        (name_of(components.at(i)) != "H" || largest_of(all.at(i)) > next_to_nothing * most))
+      varying.push_back(i);
+  return varying;
+}
+
+/// The largest |value| of each: the largest of these over the least.
+double spread_of(const Json& histories, std::span<const std::size_t> components) {
+  double most = 0.0, least = INFINITY;
+  for (const std::size_t i : components) {
+    most = std::max(most, largest_of(histories.at(i)));
+    least = std::min(least, largest_of(histories.at(i)));
+  }
+  return most / least;
+}
+
+/// Of an axis with totals, and with tracers beside them.
+std::string total_label(const Json& transport) {
+  const bool tracers =
+      std::ranges::any_of(transport.at("components"), [](const Json& c) { return unit_of(c) == tracer_unit; });
+  return tracers ? "total [mol/kgw], tracer [C]" : "total [mol/kgw]";
+}
+
+/// The totals over the time on a logarithmic axis.
+std::string decades_chart(const Json& transport, std::span<const std::size_t> components, const char* key,
+                          const std::string& title, const std::string& note) {
+  constexpr double decades = 6.0;
+  const Json& history = transport.at("history");
+  const bool flows = transport.at("flows").get<bool>();
+  const bool negative = std::ranges::any_of(components, [&](std::size_t i) {
+    return std::ranges::any_of(history.at(key).at(i),
+                               [](const Json& v) { return !v.is_null() && v.get<double>() < 0.0; });
+  });
+  const std::string label = total_label(transport) + (negative ? ", absolute" : "");
+  CurveChart chart(title, flows ? "pore volumes" : "time [s]", label,
+                   history.at(flows ? "pore_volumes" : "time_s").get<Curve>());
+  chart.logarithmic_y();
+  for (const std::size_t i : components) {
+    Curve curve;
+    for (const Json& v : history.at(key).at(i)) curve.push_back(number_or_nan(v));
+    chart.add(name_of(transport.at("components").at(i)), i, log10_of(curve, 0.0));
+  }
+  return chart.html(note, 1.0, chart.highest() - decades);
+}
+
+/// A number of the states of all components over the time. Of totals those alone that vary, next to which others could
+/// not be seen, and on a logarithmic axis where they differ much.
 std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
-                  bool varying_alone) {
+                  bool totals) {
+  constexpr double much = 30.0;
+  std::vector<std::size_t> shown(transport.at("components").size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  if (totals) shown = varying_totals(transport, key);
+  if (totals && spread_of(transport.at("history").at(key), shown) > much)
+    return decades_chart(transport, shown, key, title, note);
   const Json& history = transport.at("history");
   const bool flows = transport.at("flows").get<bool>();
   const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
   Chart chart;
   chart.description = title;
   double low = 0.0, high = 0.0;
-  for (std::size_t i = 0; i < transport.at("components").size(); ++i) {
+  for (const std::size_t i : shown) {
     ChartSeries series{.name = name_of(transport.at("components").at(i)),
                        .colour = chart_colours[i % chart_colours.size()]};
     const Json& values = history.at(key).at(i);
-    if (varying_alone && !varies(values)) continue;
     if (values.size() > time.size())
       throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
     for (std::size_t n = 0; n < values.size(); ++n) {
@@ -57,7 +135,10 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   }
   if (chart.series.empty()) return "";
   chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
-  chart.y = {"concentration", low < 0.0 ? -axis_end(-low) : 0.0, high > 0.0 ? axis_end(high) : low < 0.0 ? 0.0 : 1.0};
+  chart.y = {totals ? total_label(transport) : "concentration", low < 0.0 ? -axis_end(-low) : 0.0,
+             high > 0.0  ? axis_end(high)
+             : low < 0.0 ? 0.0
+                         : 1.0};
   return card(title, svg(chart), note);
 }
 
@@ -71,9 +152,8 @@ std::string optional_text(const Json& object, const char* key, int digits = 4) {
 std::string uniform_card(const Json& transport, const ReactivePage& chemistry) {
   std::vector<std::vector<std::string>> rows{{"", "everywhere"}};
   for (const Json& c : transport.at("components")) {
-    const auto range = c.at("data_range").get<std::array<double, 2>>();
-    if (is_uniform(range[0], range[1]))
-      rows.push_back({escape_html("concentration of " + name_of(c)), fmt::format("{:.6g}", range[0])});
+    if (const PlumeScale scale = scale_of(c); is_uniform(scale))
+      rows.push_back({escape_html("concentration of " + name_of(c)), fmt::format("{:.6g}", scale.low)});
   }
   rows.insert(rows.end(), chemistry.uniform.begin(), chemistry.uniform.end());
   if (rows.size() == 1) return "";
@@ -94,6 +174,8 @@ std::string numbers_card(const Json& transport) {
   row("diffusivity [m²/s]", "diffusivity_m2_s");
   row("Péclet number", "peclet");
   const bool steady = is_steady(transport);
+  const bool totals = std::ranges::any_of(components, [](const Json& c) { return unit_of(c) != tracer_unit; });
+  if (totals) table.row("unit of concentrations", [](const Json& c) { return escape_html(unit_of(c)); });
   row(steady ? "at the outlet" : "at the outlet, at the end", "outlet", 6);
   row(steady ? "mean in the fluid" : "mean in the fluid, at the end", "mean", 6);
   table.row(steady ? "values" : "range of values", [](const Json& c) {
@@ -168,7 +250,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   std::ranges::move(tiles(summary, transport), std::back_inserter(page.tiles));
   std::vector<std::string> charts;
   const bool totals = summary.contains("chemistry");
-  const std::string left_out = totals ? " Constant totals [mol/kgw] are omitted." : "";
+  const std::string left_out = totals ? " Constant totals are omitted, and H where it is next to nothing." : "";
   if (!is_steady(transport) && transport.at("boundaries") == "ends" && transport.at("flows").get<bool>())
     charts.push_back(chart(transport, "outlet", "Breakthrough",
                            "Flux-weighted mean at the outlet. Every step is in transport.csv." + left_out, totals));
@@ -200,24 +282,27 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
   return page;
 }
 
-std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis, double low,
-                          double high, const std::string& caption) {
+std::string plume_picture(const Comm& comm, const FieldView& view, const std::string& component, int axis,
+                          const PlumeScale& scale, const std::string& caption) {
   const auto place = view.find(concentration_name(component));
-  if (!place || is_uniform(low, high)) return "";
+  if (!place || is_uniform(scale)) return "";
   const PlaneValues plane = middle_plane_to_walls(comm, view, {&*place, 1}, across(view.cells, axis));
   if (comm.rank() != 0) return "";
   return plane_figure_to_walls(
-      plane, plume_look(view.cell_width, low, high,
+      plane, plume_look(view.cell_width, scale,
                         fmt::format("{}, plane in the middle of {}", caption, axis_names[plane.direction])));
 }
 
-bool is_uniform(double low, double high) { return !(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))); }
+bool is_uniform(const PlumeScale& s) {
+  const double least = s.unit == total_unit ? 1e-4 : 1e-9;  // totals that balance the charge differ by little
+  return !(s.high - s.low > least * std::max(std::abs(s.low), std::abs(s.high)));
+}
 
-PlaneLook plume_look(double cell_width, double low, double high, const std::string& caption) {
+PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::string& caption) {
   PlaneLook look;
-  look.low = low;
-  look.high = is_uniform(low, high) ? low + 1.0 : high;
-  look.quantity = "concentration";
+  look.low = scale.low;
+  look.high = is_uniform(scale) ? scale.low + 1.0 : scale.high;
+  look.quantity = scale.unit == tracer_unit ? "concentration" : scale.unit;
   look.cell_width = cell_width;
   look.caption = caption;
   return look;
@@ -230,9 +315,8 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
   const int axis = axis_of(transport);
   for (const Json& c : transport.at("components")) {
     const std::string name = name_of(c);
-    const auto range = c.at("data_range").get<std::array<double, 2>>();
     const std::string picture =
-        plume_picture(comm, view, name, axis, range[0], range[1],
+        plume_picture(comm, view, name, axis, scale_of(c),
                       is_steady(transport) ? "steady" : format_si(number(transport, "end_s"), "s"));
     if (!picture.empty()) figures[fmt::format("transport {} end", name)] = picture;
   }

@@ -41,17 +41,20 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Com
   using namespace shown;
   constexpr const char* digits = "{:.5g}";
   const auto label = [&](const char* steady, const char* in_time) { return r.steady ? steady : in_time; };
+  const auto with_unit = [&, unit = r.unit()](const char* steady, const char* in_time) {
+    return fmt::format("{} [{}]", label(steady, in_time), unit);
+  };
   f(Quantity{"diffusivity", "m2_s", json}, c.diffusivity);
   f(Quantity{"peclet", "", r.flows ? json | text : json, "", "Péclet number", digits},
     r.flows ? r.peclet(c) : no_number);
-  f(Quantity{"outlet", "", r.has_ends ? json | text : json, "",
-             label("at the outlet [C]", "at the outlet, at the end [C]"), digits},
+  f(Quantity{"outlet", "", r.has_ends ? json | text : json, "", with_unit("at the outlet", "at the outlet, at the end"),
+             digits},
     end.outlet);
-  f(Quantity{"mean", "", json | text, "", label("mean in the fluid [C]", "mean in the fluid, at the end [C]"), digits},
+  f(Quantity{"mean", "", json | text, "", with_unit("mean in the fluid", "mean in the fluid, at the end"), digits},
     end.mean);
   f(Quantity{"inlet", "", json}, c.inlet);
-  f(Quantity{"least", "", text, "", label("smallest value [C]", "smallest value up to now [C]"), digits}, c.least);
-  f(Quantity{"largest", "", text, "", label("largest value [C]", "largest value up to now [C]"), digits}, c.largest);
+  f(Quantity{"least", "", text, "", with_unit("smallest value", "smallest value up to now"), digits}, c.least);
+  f(Quantity{"largest", "", text, "", with_unit("largest value", "largest value up to now"), digits}, c.largest);
   f(Quantity{"largest_imbalance", "", json | text, "",
              label("imbalance, relative", "largest imbalance of a step, relative"), "{:.1e}"},
     c.imbalance);

@@ -23,7 +23,7 @@ constexpr double largest_backflow = 1e-3;
 
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];
-  Json json{{"name", c.name}, {"data_range", {c.low, c.high}}, {"value_range", {c.least, c.largest}}};
+  Json json{{"name", c.name}, {"unit", c.unit}, {"data_range", {c.low, c.high}}, {"value_range", {c.least, c.largest}}};
   each_quantity(result, c, result.states.back().components[i], ToJson{json, shown::json});
   json["breakthrough"] = nullptr;
   if (c.response) {
@@ -83,6 +83,13 @@ std::string flow_lines(const TransportResult& r) {
 
 }  // namespace
 
+std::string TransportResult::unit() const {
+  std::vector<std::string> all;
+  for (const ComponentResult& c : components)
+    if (std::ranges::count(all, c.unit) == 0) all.push_back(c.unit);
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 double TransportResult::peclet(const ComponentResult& c) const {
   return c.diffusivity > 0.0 ? std::abs(pore_velocity()) * number_length / c.diffusivity
                              : std::numeric_limits<double>::infinity();
@@ -139,6 +146,7 @@ std::string transport_headline(const TransportResult& result) {
     const std::string when = result.steady ? ", steady" : " after " + format_si(end.time, "s");
     text += std::isfinite(outlet) ? fmt::format("{} at the outlet{}: {:.4g}", c.name, when, outlet)
                                   : fmt::format("Mean of {}{}: {:.4g}", c.name, when, end.components[i].mean);
+    if (c.unit != tracer_unit) text += ' ' + c.unit;
     if (const auto d = result.dispersion(c)) text += fmt::format("; longitudinal dispersion {:.4g} m²/s", *d);
     if (c.wall && std::isfinite(c.wall->ratio_to_well_mixed()))
       text += fmt::format("; effective rate of the wall {:.4g} m/s", c.wall->rate * c.wall->ratio_to_well_mixed());

@@ -269,6 +269,7 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
     ComponentResult c;
     c.name = deck.name;
     c.diffusivity = deck.diffusivity;
+    if (deck.group == chemistry_group) c.unit = total_unit;
     c.closed_ends = deck.inlet_kind == EndKind::flux && !deck.outlet && flow.flows;
     c.conservative = deck.decay == 0.0 && deck.source == 0.0;
     result.components.push_back(c);

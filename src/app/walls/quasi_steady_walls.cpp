@@ -8,6 +8,7 @@
 
 #include "app/walls/walls_process.hpp"
 #include "base/core/error.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -69,6 +70,18 @@ class QuasiSteadyWalls final : public WallsProcess {
 
  private:
   std::vector<JobResult>& results() override { return results_; }
+  /// Of the beginning, by the trapezoidal rule, with the flow of steady transport.
+  void add_pore_volumes(EvolutionLine& line) const override {
+    line.pore_rate = no_number;
+    for (const JobResult& result : results_)
+      if (result.json.contains("transport"))
+        line.pore_rate = 1.0 / number_or_nan(result.json.at("transport").at("pore_volume_time_s"));
+    line.pore_volumes = std::isnan(line.pore_rate) ? no_number : 0.0;
+    if (evolution_.states.empty()) return;
+    const EvolutionLine& before = evolution_.states.back();
+    line.pore_rate *= line.connected_porosity / evolution_.states.front().connected_porosity;
+    line.pore_volumes = before.pore_volumes + 0.5 * state_.dt * (before.pore_rate + line.pore_rate);
+  }
   void solve() {
     look_for_end();
     if (!evolution_.ended_by.empty()) return;

@@ -39,6 +39,7 @@ struct WallEvent {
   double time = 0.0;
   Vec3 place = Vec3::all(no_number);  ///< centre of the smaller part that the event is about
   double volume = no_number;          ///< of this part
+  double pore_volumes = 0.0;          ///< that have flowed in, for its line of wall_events.csv; NaN without flow
 
   friend bool operator==(const WallEvent&, const WallEvent&) = default;
 };
@@ -58,6 +59,7 @@ void each_quantity(Event& e, F&& f) requires std::is_same_v<std::remove_const_t<
   f(Quantity{"z", "m", csv, "{:.5g}"}, double{e.place[2]});
   f(Quantity{"position", "m", json | record}, e.place);
   f(Quantity{"volume", "m3", csv | json | record, "{:.5g}"}, e.volume);
+  f(Quantity{"pore_volumes", "", csv}, double{e.pore_volumes});
 }
 
 /// What is remembered of the components of the geometry of now, by their numbers [h0³, s].

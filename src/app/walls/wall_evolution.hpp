@@ -43,6 +43,8 @@ struct EvolutionLine {
   double largest_speed = 0.0;               ///< of a piece [m/s]
   std::int64_t fragments = 0;               ///< solids that reach no side of the domain, at least as large as a cell
   double fragment_volume = 0.0;             ///< of these [m³]
+  double pore_volumes = 0.0;                ///< that have flowed in up to now; NaN without flow
+  double pore_rate = 0.0;                   ///< the same per time, between steady states [1/s]
   std::vector<MovingMineralLine> minerals;  ///< by number
 };
 

@@ -82,6 +82,9 @@ class WallsBesideTransport final : public WallsProcess {
   static constexpr double round_off = 1e-9;
   std::vector<JobResult>& results() override { return run_.walls->steady; }
   double to_be_counted(std::size_t mineral) const override { return passed_ > 0.0 ? provisional_[mineral] : 0.0; }
+  void add_pore_volumes(EvolutionLine& line) const override {
+    line.pore_volumes = run_.services.exchanges.pore_volumes;
+  }
   bool moved_once() const { return state_.moved != 0.0; }
 
   /// Σ |change| / Σ |rate|, of what dissolves and what grows of each mineral.

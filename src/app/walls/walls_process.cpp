@@ -102,6 +102,7 @@ EvolutionLine WallsProcess::line() {
   for (const JobResult& result : results())
     if (result.json.contains("permeability_m2"))
       for (int d = 0; d < 3; ++d) line.permeability[d] = number_or_nan(result.json.at("permeability_m2").at(d).at(d));
+  add_pore_volumes(line);
   line.moved = volume * state_.moved;
   line.owed = volume * sum_of(run_.comm, state_.owed);
   line.largest_speed = h * now_.largest;
@@ -131,8 +132,8 @@ void WallsProcess::record(const Clock& clock) {
   add_step(line(), evolution_);
   const EvolutionLine& now = evolution_.states.back();
   recorder_.append(evolution_csv, evolution_line(evolution_, now));
-  const std::vector<WallEvent> happened = take_pending(now.time, events_);
-  for (const WallEvent& event : happened) {
+  for (WallEvent& event : take_pending(now.time, events_)) {
+    event.pore_volumes = now.pore_volumes;
     recorder_.append(wall_events_csv, csv_line("", event));
     log_detail("t = {}: {}, {:.3g} m3", format_si(event.time, "s"), what_happened(event), event.volume);
   }

@@ -37,6 +37,8 @@ class WallsProcess : public Process {
     (void)mineral;
     return 0.0;
   }
+  /// Pore volumes that have flowed in, into the line of now.
+  virtual void add_pore_volumes(EvolutionLine& line) const = 0;
   /// Of now, with a row in evolution.csv.
   void begin_record();
   /// No more steps, unless there is something left to move: sets Evolution::ended_by. Collective.

@@ -52,6 +52,8 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"largest_speed", "m_s", csv | json | record}, l.largest_speed);
   f(Quantity{"fragments", "", csv | json | record}, l.fragments);
   f(Quantity{"fragment_volume", "m3", csv | json | record}, l.fragment_volume);
+  f(Quantity{"pore_volumes"}, l.pore_volumes);
+  f(Quantity{"pore_rate", "per_s"}, l.pore_rate);
   f(Quantity{"minerals"}, l.minerals);
 }
 

@@ -18,6 +18,7 @@ void each_column(const Evolution& evolution, const EvolutionLine& line, F&& f) {
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
     f(evolution.minerals[m].name + '_',
       [&](auto&& reader) { each_quantity(line.minerals[m], evolution.minerals[m].molar_volume, reader); });
+  f("", [&](auto&& reader) { reader(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes}); });
 }
 
 Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsigned where) {

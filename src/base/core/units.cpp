@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -63,11 +64,20 @@ constexpr std::array<Prefix, 10> prefixes{{{"n", -9},
                                            {"M", 6},
                                            {"G", 9}}};
 
+/// Temperatures, which begin at other values, too. Keys are declared in the first one.
+struct TemperatureUnit {
+  std::string_view name;
+  double zero;  ///< [°C]
+};
+constexpr std::array<TemperatureUnit, 4> temperatures{{{"\u00b0C", 0.0}, {"C", 0.0}, {"degC", 0.0}, {"K", -273.15}}};
+
+bool is_temperature(std::string_view unit) { return unit == temperatures.front().name; }
+
 /// What people write for a declared unit.
 struct Usual {
   std::string_view declared, others;
 };
-constexpr std::array<Usual, 10> usual{{{"m", "m, cm, mm, um (or µm), nm"},
+constexpr std::array<Usual, 11> usual{{{"m", "m, cm, mm, um (or µm), nm"},
                                        {"s", "s, ms, min, h, d"},
                                        {"Pa", "Pa, kPa, MPa, mbar, bar, atm, psi"},
                                        {"Pa/m", "Pa/m, kPa/m, bar/cm"},
@@ -76,7 +86,8 @@ constexpr std::array<Usual, 10> usual{{{"m", "m, cm, mm, um (or µm), nm"},
                                        {"m/s", "m/s, mm/s, um/s, cm/h, m/d"},
                                        {"m2/s", "m2/s, cm2/s, um2/s"},
                                        {"m3/s", "m3/s, ml/min, ul/min, cm3/h"},
-                                       {"m3/mol", "m3/mol, cm3/mol, l/mol"}}};
+                                       {"m3/mol", "m3/mol, cm3/mol, l/mol"},
+                                       {"\u00b0C", "\u00b0C, C, K"}}};
 
 std::optional<Unit> unit_named(std::string_view name) {
   for (const NamedUnit& u : named_units)
@@ -165,7 +176,9 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-bool is_physical(std::string_view unit) { return !unit.empty() && unit != "1" && unit_of(unit).has_value(); }
+bool is_physical(std::string_view unit) {
+  return is_temperature(unit) || (!unit.empty() && unit != "1" && unit_of(unit).has_value());
+}
 
 std::string usual_units(std::string_view unit) {
   for (const Usual& u : usual)
@@ -192,6 +205,12 @@ Measured measured(std::string_view text, std::string_view unit) {
   const std::size_t n = end - number.data();
   const std::string_view name = trimmed(number.substr(n));
   if (name.empty()) return {0.0, fmt::format("has no unit; {}", allowed)};
+  if (is_temperature(unit)) {
+    const auto* const given = std::ranges::find(temperatures, name, &TemperatureUnit::name);
+    if (given == temperatures.end()) return {0.0, fmt::format("has an unknown unit, \"{}\"; {}", name, allowed)};
+    constexpr double digits = 1e10;  // 333.15 K are 60 °C
+    return {given->zero == 0.0 ? plain : std::round(digits * (plain + given->zero)) / digits, ""};
+  }
   const std::optional<Unit> given = unit_of(name), wanted = unit_of(unit);
   if (!given) return {0.0, fmt::format("has an unknown unit, \"{}\"; {}", name, allowed)};
   if (given->dimension != wanted->dimension)

@@ -9,7 +9,7 @@
 
 namespace karst {
 
-/// A number with a unit as the number of the SI unit that a key is declared with.
+/// A number with a unit as the number of the unit that a key is declared with: SI, or °C of temperatures.
 struct Measured {
   double value = 0.0;
   std::string problem;  ///< error message with the allowed forms; empty if the text is valid

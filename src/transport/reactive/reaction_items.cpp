@@ -20,7 +20,7 @@ void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reactio
   const char *amount = "mol/kgw", *rate = "mol/kgw/s";
   f("first guess", "", ItemKind::memory, reaction.start, medium.n_basis() + 2);
   f("totals of the last solve", amount, ItemKind::memory, reaction.seen, totals);
-  f("rates", rate, ItemKind::memory, reaction.rate, minerals);
+  if (minerals > 0) f("rates", rate, ItemKind::memory, reaction.rate, minerals);
   if (!medium.sites.empty()) f("sorbed", amount, ItemKind::amount, reaction.sorbed, totals);
   if (sites.ends())
     f(minerals_left, amount, coupled != nullptr ? ItemKind::on_wall : ItemKind::amount, reaction.amount, minerals);

@@ -438,7 +438,7 @@ speed = 1
 [time]
 end = 6
 )");
-  ASSERT_EQ(ran.events.at(0), (std::vector<std::string>{"time_s", "what", "x_m", "y_m", "z_m", "volume_m3"}));
+  ASSERT_EQ(join(ran.events.at(0)), "time_s, what, x_m, y_m, z_m, volume_m3, pore_volumes");
   const double quartz = 4.0 / 3.0 * std::numbers::pi * 64.0;
   const auto loose = events_of(ran, "fragment loose"), vanished = events_of(ran, "grain vanished");
   ASSERT_EQ(loose.size(), 1U);

@@ -88,6 +88,16 @@ end = 5e4
     dissolved.push_back(ran.last("dissolved_m3"));
     EXPECT_NEAR(ran.chemistry.at("Calcite_dissolved_mol").back() * volume / dissolved.back(), 1.0, 2e-3);
     for (const double x : ran.chemistry.at("Ca_imbalance")) EXPECT_LT(x, 1e-12);
+    for (std::size_t i = 0; i < ran.chemistry.at("time_s").size(); ++i) {  // in, out and so on since the beginning
+      const auto mol = [&](const char* what) { return ran.chemistry.at(fmt::format("Ca_{}_mol", what)).at(i); };
+      EXPECT_NEAR(mol("in") - mol("out") + mol("released") + mol("by_walls"), mol("stored"),
+                  1e-12 * std::max(mol("released"), mol("out")))
+          << i;
+    }
+    EXPECT_NEAR(ran.chemistry.at("Ca_released_mol").back() / ran.chemistry.at("Calcite_dissolved_mol").back(), 1.0,
+                1e-9);
+    EXPECT_NEAR(ran.columns.at("pore_volumes").back(), ran.transport.at("pore_volumes").back(), 1e-9);
+    EXPECT_NEAR(ran.chemistry.at("pore_volumes").back(), ran.transport.at("pore_volumes").back(), 1e-9);
     EXPECT_GT(dissolved.back(), 3.0);  // of 21.2
   }
   EXPECT_NEAR(dissolved[0] / dissolved[1], 1.0, 0.01);

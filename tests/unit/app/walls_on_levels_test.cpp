@@ -57,6 +57,7 @@ end = 900
   const double box = 1e-3 * 0.5e-3 * 1e4;  // cm²
   EXPECT_NEAR(box * (1.0 - ran.last("porosity")) / 2.28960e-4, 1.0, 0.003);
   EXPECT_NEAR(ran.last("calcite_rate_mol_m2_s") / 4.48549e-4, 1.0, 0.003);
+  EXPECT_NEAR(ran.last("pore_volumes") * ran.first("porosity") / (900.0 * 1.2), 1.0, 1e-6);  // of the beginning
 }
 
 }  // namespace

@@ -37,6 +37,15 @@ TEST(Units, OtherQuantities) {
   EXPECT_EQ(measured("1.5 h", "s").value, 5400.0);
 }
 
+TEST(Units, TemperaturesBeginAtOtherValues) {
+  for (const char* text : {"60 C", "60C", "60 \u00b0C", "60 degC", "333.15 K"})
+    EXPECT_EQ(measured(text, "\u00b0C").value, 60.0) << text;
+  EXPECT_NEAR(measured("333 K", "\u00b0C").value, 59.85, 1e-12);
+  EXPECT_EQ(measured("60 F", "\u00b0C").problem,
+            "has an unknown unit, \"F\"; write a number, in \u00b0C, or a number with its unit: \u00b0C, C, K");
+  EXPECT_NE(measured("60 K", "m").problem, "");
+}
+
 TEST(Units, WhatIsNoSuchNumberIsRefused) {
   const auto problem = [](const char* text, const char* unit) { return measured(text, unit).problem; };
   EXPECT_EQ(problem("5.3 furlong", "m"),

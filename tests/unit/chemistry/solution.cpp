@@ -247,7 +247,7 @@ TEST(Solution, TableHasEverySpeciesAndPhase) {
   const Solution s = solve_solution(shipped(), options);
   const std::string csv = solution_csv(s, true);
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(csv, '\n')),
-            1 + 6 + 2 + s.system.species.size() + s.system.phases.size());
+            1 + 7 + 2 + s.system.species.size() + s.system.phases.size());
   EXPECT_NE(solution_text(s, "phreeqc.dat").find("Halite"), std::string::npos);
 }
 

@@ -117,6 +117,9 @@ AtomicFile::AtomicFile(const Comm& comm, std::string path) : comm_(comm), path_(
     temporary_ = make_temporary(path_);
   });
   comm_.broadcast(temporary_);
+  // Any rank may be the last to open the file, and would create it again where rank 0 has been ended and has removed
+  // it.
+  if (comm_.rank() != 0) remember(temporary_);
 }
 
 AtomicFile::~AtomicFile() {

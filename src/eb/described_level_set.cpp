@@ -126,21 +126,29 @@ std::unique_ptr<LevelSet> make_cylinder(const SolidOptions& s, double h0, Period
   for (int d = 0; d < 3 && !ends; ++d) {  // along its axis an endless cylinder repeats itself
     if (std::abs(cylinder.frame.axes[2][d]) == 1.0) domain.periodic[d] = false;
   }
-  return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, extent);
+  return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, Vec3::all(extent));
+}
+
+/// Half of the box along x, y and z that a turned box of half widths `half` fills.
+Vec3 extent_of_box(const Frame& frame, const Vec3& half) {
+  Vec3 extent;
+  for (int d = 0; d < 3; ++d)
+    for (std::size_t k = 0; k < 3; ++k) extent[d] += std::abs(frame.axes[k][d]) * half[static_cast<int>(k)];
+  return extent;
 }
 
 /// The shape itself; what is inside it is solid.
 std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods domain, const std::string& directory) {
   if (s.periodic) domain.periodic = {true, true, true};
   const Vec3 center = moved_into_domain(divided(s.center, h0), domain);
-  const auto repeated = [&](std::unique_ptr<LevelSet> part, double extent) {
+  const auto repeated = [&](std::unique_ptr<LevelSet> part, const Vec3& extent) {
     return periodic_images(std::move(part), domain.size, domain.periodic, extent);
   };
   switch (s.shape) {
     case SolidShape::plane:
       return make_level_set(HalfSpace{divided(s.point, h0), s.normal});
     case SolidShape::sphere:
-      return repeated(make_level_set(Sphere{center, s.radius / h0}), s.radius / h0);
+      return repeated(make_level_set(Sphere{center, s.radius / h0}), Vec3::all(s.radius / h0));
     case SolidShape::spheres:
       return make_spheres(s, h0, domain, directory);
     case SolidShape::cylinder:
@@ -148,16 +156,17 @@ std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods d
     case SolidShape::box: {
       const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain),
                  half = divided(0.5 * (s.hi - s.lo), h0);
-      return repeated(make_level_set(Cuboid{turned_frame(middle, s.rotation), half}), norm(half));
+      const Frame frame = turned_frame(middle, s.rotation);
+      return repeated(make_level_set(Cuboid{frame, half}), extent_of_box(frame, half));
     }
     case SolidShape::ellipsoid: {
       const Vec3 radii = divided(s.radii, h0);
-      return repeated(make_level_set(Ellipsoid{turned_frame(center, s.rotation), radii}),
-                      std::max({radii[0], radii[1], radii[2]}));
+      const Frame frame = turned_frame(center, s.rotation);
+      return repeated(make_level_set(Ellipsoid{frame, radii}), extent_of_box(frame, radii));
     }
     case SolidShape::torus:
       return repeated(make_level_set(Torus{frame_along(center, s.axis), s.major_radius / h0, s.radius / h0}),
-                      (s.major_radius + s.radius) / h0);
+                      Vec3::all((s.major_radius + s.radius) / h0));
     case SolidShape::expression:
       break;
   }

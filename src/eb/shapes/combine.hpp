@@ -36,11 +36,11 @@ std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing = 
 /// m is large enough to include all images that reach the domain or 8 cells around it. φ(x + L) is bitwise equal to
 /// φ(x) near the wall if the coordinate of x in that direction is a lattice node and L an integer.
 /// @param period  L, in level-0 cells
-/// @param extent  radius of a sphere around its centre, which must be inside the domain, that contains the body;
-/// infinite for bodies
-///                of infinite size, for which m = 2
+/// @param extent  of the body on both sides of its centre, which must be inside the domain, along x, y and z [level-0
+///                cells]; infinite for bodies of infinite size, for which m = 2
+/// Throws Error where more than 3000 images would be needed, with which cutting takes minutes.
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
-                                          const std::array<bool, 3>& periodic, double extent);
+                                          const std::array<bool, 3>& periodic, const Vec3& extent);
 
 /// Bounds of the combination of two parts: the larger Lipschitz constant (0, unknown, takes precedence) and the smaller
 /// of the given sample spacings. Parts combined with one that has a given spacing are resolved only to this spacing.

@@ -65,7 +65,7 @@ TEST(Combine, UnionIsTheMinimumAndIntersectionTheMaximum) {
 TEST(Combine, BitsDoNotDependOnTheBox) {
   expect_box_independent(*union_of_solids(random_balls(40)));
   expect_box_independent(*intersection_of_solids(random_balls(5)));
-  expect_box_independent(*periodic_images(ellipsoid(), Vec3::all(32), {true, true, true}, 9.0));
+  expect_box_independent(*periodic_images(ellipsoid(), Vec3::all(32), {true, true, true}, Vec3::all(9.0)));
 }
 
 /// Of many parts few count in each brick of a box: lines through all bricks, in one call, against each part by itself.
@@ -96,7 +96,7 @@ TEST(Combine, BricksOfABoxLeaveOutNoneThatCounts) {
 TEST(Combine, KeepsTheLipschitzConstant) {
   test::expect_lipschitz(*union_of_solids(random_balls(40)), domain, 5);
   test::expect_lipschitz(*complement(intersection_of_solids(random_balls(3))), domain, 6);
-  test::expect_lipschitz(*periodic_images(ellipsoid(), Vec3::all(32), {true, true, true}, 9.0), domain, 7);
+  test::expect_lipschitz(*periodic_images(ellipsoid(), Vec3::all(32), {true, true, true}, Vec3::all(9.0)), domain, 7);
 }
 
 TEST(Combine, ComplementTurnsTheMeaningRound) {
@@ -107,7 +107,7 @@ TEST(Combine, ComplementTurnsTheMeaningRound) {
 
 // A solid that leaves through one end comes in through the other, and both ends agree bit by bit.
 TEST(Combine, PeriodicImagesRepeatWithThePeriod) {
-  const auto s = periodic_images(ellipsoid(), Vec3::all(32), {true, true, false}, 9.0);
+  const auto s = periodic_images(ellipsoid(), Vec3::all(32), {true, true, false}, Vec3::all(9.0));
   const auto inside = s->local(domain.lo, domain.hi);
   EXPECT_LT((*inside)({0.5, 2.0, 15.0}), 0.0);    // the part beyond x = 32
   EXPECT_LT((*inside)({31.0, 31.5, 15.0}), 0.0);  // and beyond y = 0
@@ -125,13 +125,13 @@ TEST(Combine, PeriodicImagesRepeatWithThePeriod) {
 
 // One cell thick and periodic: a ball much larger than the domain is repeated as often as it reaches.
 TEST(Combine, ThinPeriodicDomain) {
-  const auto s = periodic_images(ball({16, 16, 0.5}, 6), {32, 32, 1}, {false, false, true}, 6.0);
+  const auto s = periodic_images(ball({16, 16, 0.5}, 6), {32, 32, 1}, {false, false, true}, Vec3::all(6.0));
   EXPECT_NEAR((*s->local({}, {32, 32, 1}))({26, 16, 0.5}), 4.0, 1e-14);
   EXPECT_NEAR((*s->local({}, {32, 32, 1}))({26, 16, 1.0}), std::sqrt(100.25) - 6.0, 1e-14);
   const auto tilted = make_level_set(Cylinder{frame_along({16, 16, 0.5}, {0, 1, 1}), 1.0, 6.0});
   EXPECT_GT((*tilted->local({}, {32, 32, 1}))({16, 19.5, 0.5}), 0.0);
   const auto repeated = periodic_images(make_level_set(Cylinder{frame_along({16, 16, 0.5}, {0, 1, 1}), 1.0, 6.0}),
-                                        {32, 32, 1}, {false, false, true}, 6.1);
+                                        {32, 32, 1}, {false, false, true}, Vec3::all(6.1));
   EXPECT_LT((*repeated->local({}, {32, 32, 1}))({16, 19.5, 0.5}), 0.0);  // comes from the third image below
 }
 
@@ -156,7 +156,7 @@ TEST(Combine, SignBoundsAgreeWithSamples) {
   sets.push_back(pair(union_of_solids));
   sets.push_back(pair(intersection_of_solids));
   sets.push_back(complement(pair(union_of_solids)));
-  sets.push_back(periodic_images(pair(union_of_solids), {10, 10, 10}, {true, false, true}, 9.0));
+  sets.push_back(periodic_images(pair(union_of_solids), {10, 10, 10}, {true, false, true}, Vec3::all(9.0)));
   int certain = 0, once = 0;
   for (const auto& set : sets) {
     EXPECT_TRUE(set->smoothness().bounds_signs);
@@ -185,14 +185,29 @@ TEST(Combine, SignBoundsAgreeWithSamples) {
   EXPECT_GT(once, 50);
 }
 
+// A long body in a thin domain needs images along its thin direction only, as many as there it reaches.
+TEST(Combine, LongBodiesInThinDomains) {
+  const auto slab = [] { return make_level_set(Cuboid{{{16, 16, 0.5}}, {5000, 2, 0.5}}); };
+  const auto s = periodic_images(slab(), {32, 32, 1}, {false, false, true}, {5000, 2, 0.5});
+  const auto local = s->local(Vec3::all(0), {32, 32, 1});
+  for (const double z : {0.0, 0.3, 0.999}) {
+    EXPECT_DOUBLE_EQ((*local)({16, 12, z}), 2.0);
+    EXPECT_LT((*local)({1, 16, z}), 0.0);
+  }
+  EXPECT_NE(test::error_of([&] {
+              periodic_images(slab(), {32, 32, 1}, {false, false, true}, {5000, 2, 1600});
+            }).find("needs 3219 images"),
+            std::string::npos);
+}
+
 TEST(Combine, NothingToCombineIsAnError) {
   EXPECT_NE(test::error_of([] { union_of_solids({}); }).find("at least one"), std::string::npos);
   EXPECT_NE(test::error_of([] {
-              periodic_images(ball({}, 1), {0, 1, 1}, {true, false, false}, 1.0);
+              periodic_images(ball({}, 1), {0, 1, 1}, {true, false, false}, Vec3::all(1.0));
             }).find("period"),
             std::string::npos);
   EXPECT_NE(test::error_of([] {
-              periodic_images(ball({}, 1), {1, 1, 1}, {true, true, true}, 1e4);
+              periodic_images(ball({}, 1), {1, 1, 1}, {true, true, true}, Vec3::all(1e4));
             }).find("images"),
             std::string::npos);
 }

@@ -159,8 +159,8 @@ TEST(LevelBuilder, PercolationAcrossPeriodicEndsMpi) {
   const Comm comm = Comm::world();
   const Domain domain{Index::all(24), {true, false, false}};
   const Periods periods{Vec3::all(24), domain.periodic};
-  const auto cavity =
-      complement(periodic_images(make_level_set(Sphere{{0, 12, 12}, 5.0}), periods.size, periods.periodic, 5.0));
+  const auto cavity = complement(
+      periodic_images(make_level_set(Sphere{{0, 12, 12}, 5.0}), periods.size, periods.periodic, Vec3::all(5.0)));
   const BuiltLevel closed = single_level(comm, *cavity, domain, 8, KeepPores::connected);
   EXPECT_EQ(closed.report.pores, 1);
   EXPECT_FALSE(closed.percolates[0]);

@@ -50,8 +50,8 @@ TEST(Solids, VolumesPlacesAndWhatReachesTheSidesMpi) {
 TEST(Solids, PeriodicSidesMpi) {
   const Comm comm = Comm::world();
   const GridOptions grid = unit_cells(Index::all(24), {true, true, true}, 8);
-  const auto body =
-      periodic_images(make_level_set(Sphere{{0.6, 23.1, 12.4}, 4.3}), Vec3::all(24.0), {true, true, true}, 4.3);
+  const auto body = periodic_images(make_level_set(Sphere{{0.6, 23.1, 12.4}, 4.3}), Vec3::all(24.0), {true, true, true},
+                                    Vec3::all(4.3));
   const Solids found = find_solids(comm, grid.domain(), 8, *body);
   ASSERT_EQ(found.components.all.size(), 1U);
   EXPECT_LT(norm(found.components.all[0].center - Vec3{0.6, 23.1, 12.4}), 0.01);

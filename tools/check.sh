@@ -4,7 +4,7 @@
 # floating-point traps (debug), then build, decks and all tests (release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-tools/install_dependencies.sh
+tools/install_dependencies.sh checks
 tools/format.sh --check
 tools/check_layers.py
 tools/build.sh debug tests benchmarks

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the dependencies that are missing on this machine: Debian 12 packages, and Python packages into .venv.
-#   tools/install_dependencies.sh [packages | build | python]   (default: packages and python; build: only the build dependencies)
+#   tools/install_dependencies.sh [build | packages | checks | sanitizers | python]
+# build: what builds the program; packages: and what draws; checks: and what tools/test.sh needs; sanitizers: and what tools/sanitize.sh needs;
+# python: .venv alone. Without a word: packages and .venv.
 # Fast if nothing is missing; can be interrupted and run again at any time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 what=${1:-both}
-[[ $what =~ ^(packages|build|python|both)$ ]] || { echo "usage: tools/install_dependencies.sh [packages | build | python]" >&2; exit 2; }
+[[ $what =~ ^(build|packages|checks|sanitizers|python|both)$ ]] || { echo "usage: tools/install_dependencies.sh [build | packages | checks | sanitizers | python]" >&2; exit 2; }
 
 packages=(
   # to build
@@ -14,12 +16,9 @@ packages=(
   libopenmpi-dev openmpi-bin libpetsc-real-dev libhdf5-openmpi-dev libtiff-dev libpng-dev zlib1g-dev
   libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libgtest-dev python3
 )
-[[ $what == build ]] || packages+=(
-  # to check: format, names, races
-  clang-format clang-tidy clang libclang-rt-dev libomp-dev
-  # to draw without a screen
-  python3-venv libegl1 libgl1-mesa-dri
-)
+[[ $what == build ]] || packages+=(python3-venv libegl1 libgl1-mesa-dri)  # to draw without a screen
+[[ $what =~ ^(checks|sanitizers)$ ]] && packages+=(clang-format clang-tidy)
+[[ $what == sanitizers ]] && packages+=(clang libclang-rt-dev libomp-dev)
 
 missing=()
 if [[ $what == python ]]; then

@@ -34,11 +34,14 @@ draw() {  # KIND made-from PICTURE [arguments]
   shift 3
   up_to_date "$picture" "$from" "python/karst/plot/$kind.py" || .venv/bin/python -m karst.plot "$kind" "$from" -o "$picture" "$@"
 }
-draw slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
-draw slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, flow driven along x [m/s]"
-draw wall "$plotfile" "$out/wall.png"
-draw view "$plotfile" "$run/view.html"
-draw figure "$run/report.html" "$out/streamlines.svg"
+pictures=()
+draw_beside() { draw "$@" & pictures+=($!); }
+draw_beside slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
+draw_beside slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, flow driven along x [m/s]"
+draw_beside wall "$plotfile" "$out/wall.png"
+draw_beside view "$plotfile" "$run/view.html"
+draw_beside figure "$run/report.html" "$out/streamlines.svg"
+for picture in "${pictures[@]}"; do wait "$picture"; done
 
 echo
 .venv/bin/python - "$run" <<'PYTHON'

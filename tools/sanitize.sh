@@ -5,6 +5,7 @@
 #   tools/sanitize.sh [address | thread] [further arguments of ctest, such as -R grid]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+tools/install_dependencies.sh sanitizers
 kinds="address thread"
 case "${1:-}" in
   address | thread) kinds=$1 && shift ;;
@@ -27,7 +28,7 @@ for kind in $kinds; do
   else
     archer=$(clang --print-file-name=libarcher.so)
     [[ $archer == /* ]] || archer=$(find /usr/lib/llvm-*/lib -name libarcher.so | sort -V | tail -n 1)
-    [[ -n $archer ]] || { echo "libarcher.so is missing; install libomp-dev (tools/install_dependencies.sh)" >&2; exit 1; }
+    [[ -n $archer ]] || { echo "libarcher.so is missing; install libomp-dev" >&2; exit 1; }
     export OMP_TOOL_LIBRARIES=$archer
     export TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$PWD/tools/tsan_suppressions.txt:print_suppressions=0:halt_on_error=0:exitcode=66
     unit_tests tsan "$@"

@@ -9,6 +9,7 @@ if [[ ${1:-} == --nightly ]]; then
   nightly=1
   shift
 fi
+tools/install_dependencies.sh checks
 if ((nightly)); then
   tools/build.sh release tests tests_of_the_night benchmarks
 else

@@ -53,7 +53,7 @@ HOW = [
     ("docs/scaling.md", "karst study", "case_study"),
     ("docs/scaling.md", "bash", "case_study"),
     ("docs/scaling.md", "karst variation", "case_variation"),
-    ("docs/scaling.md", "", "check_machine"),
+    ("docs/scaling.md", "", "nightly_machine"),
     ("docs/tasks/*.md", "build/release/karst run inputs/", EXAMPLE),
     ("docs/tasks/*.md", "build/release/karst study inputs/", EXAMPLE),
     ("docs/tasks/*.md", "build/release/karst speciate inputs/", EXAMPLE),

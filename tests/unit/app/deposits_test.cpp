@@ -149,7 +149,7 @@ TEST(Deposits, WhatDissolvesAgainEndsAloneByDay) {
 }
 
 // On a wall that stands: quartz bears the product, and is there again, as it was, when the product has gone.
-TEST(DepositsMpi, WhatStandsBearsADeposit) {
+TEST(Deposits, WhatStandsBearsADepositAloneByDay) {
   const PetscSession petsc;
   const Slab slab;
   std::string deck = slab.deck({.product = "cover = 1e300\nrates = [\"5e-10\"]\n",

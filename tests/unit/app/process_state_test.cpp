@@ -457,7 +457,7 @@ void expect_near_with_other_levels(std::initializer_list<std::size_t> numbers) {
 }
 // Refined boxes move along a duct, more and fewer of them: with boxes that are kept from ground to ground each state
 // has the bits of that on grounds made of none.
-TEST(ProcessStateMpi, KeptBoxesChangeNoState) {
+TEST(ProcessState, KeptBoxesChangeNoStateAloneByDay) {
   Kind kind = kinds().at(3);
   const auto fine = [](int first, int last) { return to_fine_boxes({{first, 0, 0}, {last, 2, 2}}); };
   const std::map<int, Change> changes{{1, fine(0, 4)}, {2, fine(0, 6)}, {3, fine(2, 6)}, {5, to_levels(1)}};
@@ -549,7 +549,7 @@ void expect_nothing_left(std::initializer_list<std::size_t> numbers) {
     expect_same(again, run_of(kind, kind.refined, {{0, go_by(shorter)}}), kind.name);
   }
 }
-TEST(ProcessStateMpi, NothingIsLeftOfAStepThatFailed) { expect_nothing_left({6, 9}); }
+TEST(ProcessState, NothingIsLeftOfAStepThatFailedAloneByDay) { expect_nothing_left({6, 9}); }
 TEST(ProcessStateMpi, NothingIsLeftOfAStepThatFailedAtNight) { expect_nothing_left({0, 1, 2, 3, 4, 5, 7, 8}); }
 
 // A step that fails at any length ends the run, with what was there before it.

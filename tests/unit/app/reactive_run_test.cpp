@@ -138,7 +138,7 @@ void ledger_closes(const DeckRun& run, double tolerance) {
 
 // What becomes of each element over the run: calcium that is released is the calcite that is dissolved, on walls that
 // react in turn and within the step; with sorbents, what the exchanger gives.
-TEST(ReactiveRunMpi, LedgerOfElementsCloses) {
+TEST(ReactiveRun, LedgerOfElementsClosesAloneByDay) {
   const PetscSession petsc;
   std::string coupled = waters;
   coupled.replace(coupled.find("[chemistry]\n"), 12, "[chemistry]\nwalls = \"coupled\"\n");

@@ -47,7 +47,7 @@ TEST(RunEstimateMpi, MemoryIsSharedByTheRanks) {
 }
 
 // What is said to fit does, and more does not.
-TEST(RunEstimateMpi, WhatFitsIsTheLargestThatDoes) {
+TEST(RunEstimate, WhatFitsIsTheLargestThatDoesAloneByDay) {
   const RunEstimate estimate = ball(512);
   EXPECT_TRUE(fits(estimate, share_of(1000 * gib), 1));
   const MemoryShare small = share_of(10 * gib);

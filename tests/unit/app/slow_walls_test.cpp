@@ -104,7 +104,7 @@ end = 5e4
 }
 
 // Transport in time ends in order, with its results, before the last pore closes.
-TEST(SlowWallsMpi, APoreThatCloses) {
+TEST(SlowWalls, APoreThatClosesAloneByDay) {
   const PetscSession petsc;
   const WallsRun ran = test::run_walls(test::sphere_solid({6.3, 4.1, 4.0}, 3.2) + test::cells_along_x({16, 8, 8}) +
                                        test::creeping_flow + R"(

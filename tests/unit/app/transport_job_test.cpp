@@ -226,7 +226,7 @@ TEST(TransportJobMpi, FlowThatIsNegligibleIsAnError) {
 }
 
 // Nothing flows: a slab between two concentrations ends in the straight line between them.
-TEST(TransportJobMpi, DiffusionAloneEndsInALine) {
+TEST(TransportJob, DiffusionAloneEndsInALineAloneByDay) {
   const PetscSession petsc;
   Bed bed(Comm::world());
   bed.config.flow.model = FlowModel::none;

@@ -53,7 +53,7 @@ TEST(GraphMultigrid, IsSymmetricAndPositiveMpi) {
 
 // Reference (SciPy prototype on the voxels of a packing, porosity 0.35, Chebyshev degree 2): 13 and 9 at 32^3, 15 and 9
 // at 64^3; the limits of the design are 25 and 12.
-TEST(GraphMultigrid, IterationsStayFewMpi) {
+TEST(GraphMultigrid, IterationsStayFewAloneByDay) {
   const Comm comm = Comm::world();
   const LevelGeometry small = packing_level(comm, 32, 8), large = packing_level(comm, 64, 16);
   EXPECT_LE(iterations(comm, small, problem_with(Walls::neumann)), 16);
@@ -441,7 +441,7 @@ Geometry packing_geometry(const Comm& comm, int n, double radius) {
 }
 
 // Asked: at most 25 with Neumann and 12 with Dirichlet walls, 32^3 to 256^3 (docs/performance.md has the large ones).
-TEST(GraphMultigrid, FewIterationsInPackingsMpi) {
+TEST(GraphMultigrid, FewIterationsInPackingsAloneByDay) {
   const Comm comm = Comm::world();
   for (const int n : {32, 64}) {
     const Geometry geometry = packing_geometry(comm, n, n == 32 ? 5.0 : 8.0);

@@ -179,7 +179,7 @@ TEST_F(EffectiveDiffusivityTest, DoesNotDependOnRanksThreadsAndBoxesMpi) {
 }
 
 // Without and with a refined level, which the fluxes cross.
-TEST_F(EffectiveDiffusivityTest, OfRefinedLevelsMpi) {
+TEST_F(EffectiveDiffusivityTest, OfRefinedLevelsAloneByDay) {
   const double solid = 0.3, exact = test::simple_cubic_diffusivity(solid);
   for (const bool repeated : {false, true}) {
     GridOptions grid = test::grid_of(32, 2, repeated);

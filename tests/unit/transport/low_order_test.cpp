@@ -57,7 +57,7 @@ LowOrderTerms some_terms(const ScalarGrid& grid) {
 // From the roughest values, whatever the step: nothing leaves the range to round-off, and what has passed faces and
 // walls is what has changed; with a volume next to others that hold a thousandth of it. Each component has the bits it
 // has alone. Steps of many sub-steps and of one implicit one alike.
-TEST_F(LowOrderTest, DiffusionStaysInRangeAndBalancesMpi) {
+TEST_F(LowOrderTest, DiffusionStaysInRangeAndBalancesAloneByDay) {
   constexpr int C = 3;
   for (const int levels : {1, 2}) {
     ScalarGrid grid = make_scalar_grid(packing(comm_, levels), {true, true, true, true, true, true});

@@ -225,7 +225,7 @@ Slab slab(const Comm& comm, double rate, double step, bool coupled = false, doub
 
 // Rates of 0.1, 100 and 10^5 times D / h. Asked: the error of the midpoint, second order in dt; whatever the step,
 // something reacts, and no more than can.
-TEST_F(ReactionTest, WallsReactThroughTheFilmMpi) {
+TEST_F(ReactionTest, WallsReactThroughTheFilmAloneByDay) {
   for (const double rate : {1e2, 1e5, 1e8}) {
     const Slab fine = slab(comm_, rate, 0.3), huge = slab(comm_, rate, 1000.0);
     EXPECT_NEAR(fine.flux, fine.exact, 2e-3 * fine.exact) << rate;
@@ -251,7 +251,7 @@ TEST_F(ReactionTest, CoupledWallsAreRightAtAnyStepMpiAtNight) {
 }
 
 // Of the flux no more is off than what is skipped, and a wall whose water no longer changes is not solved again.
-TEST_F(ReactionTest, CoupledWallsSkipWhatHardlyChangesMpi) {
+TEST_F(ReactionTest, CoupledWallsSkipWhatHardlyChangesAloneByDay) {
   const Slab all = slab(comm_, 1e5, 10.0, true, 0.0, 60), some = slab(comm_, 1e5, 10.0, true, 1e-4, 60);
   EXPECT_EQ(all.kept, 0);
   EXPECT_LT(3 * some.solved, 2 * all.solved);

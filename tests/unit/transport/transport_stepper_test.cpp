@@ -396,7 +396,7 @@ std::vector<double> first_of(const Comm& comm, int levels, std::vector<ScalarCom
 
 // A component that is uniform but for noise holds back nobody of its group: a front beside it has the bits that it has
 // without. What varies by more than 1e-9 of itself does hold it back.
-TEST_F(TransportStepperTest, NoiseHoldsNobodyBackMpi) {
+TEST_F(TransportStepperTest, NoiseHoldsNobodyBackAloneByDay) {
   const ScalarComponent front = of_group(with_inlet(0.05, 1.0), "g"), uniform = of_group(with_inlet(0.05, 0.1), "g");
   for (const int levels : {1, 2}) {
     const std::vector<double> alone = first_of(comm_, levels, {front}, {second_pulse});

@@ -35,6 +35,7 @@ svg .grid{stroke:#e6eaef;stroke-width:1}
 svg .axis{stroke:#6b7683;stroke-width:1}
 svg .mark{stroke:#b3261e;stroke-width:1.3;stroke-dasharray:4 3}
 svg .line{fill:none;stroke-width:1.9;stroke-linejoin:round}
+svg .point{stroke-width:6.5;stroke-linecap:round}
 svg .label{fill:var(--soft)}
 svg .word{font-weight:650}
 svg .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}

@@ -139,11 +139,17 @@ std::string plane_figure(const PlaneValues& plane, const PlaneLook& look) {
       "<figure><svg class=\"chart\" style=\"max-width:{0:.0f}px;margin:0 auto\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "role=\"img\"><title>{2}</title>\n",
       width, height, escape_html(look.quantity));
-  out += fmt::format(
-      "<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" preserveAspectRatio=\"none\" "
-      "style=\"image-rendering:pixelated\" href=\"{}\"/>\n",
-      f.left, f.top, f.wide, f.high,
-      look.image.empty() ? data_uri(picture_of(plane, look.low, look.high)) : look.image);
+  const auto image = [&](const std::string& uri) {
+    return fmt::format(
+        "<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" preserveAspectRatio=\"none\" "
+        "style=\"image-rendering:pixelated\" href=\"{}\"/>\n",
+        f.left, f.top, f.wide, f.high, uri);
+  };
+  for (const auto& [uri, text] : look.frames)
+    out += fmt::format("<g class=\"frame\">{}<text class=\"halo\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
+                       image(uri), f.left + 6, f.top + 17, escape_html(text));
+  if (look.frames.empty())
+    out += image(look.image.empty() ? data_uri(picture_of(plane, look.low, look.high)) : look.image);
   out +=
       fmt::format("<rect class=\"axis\" fill=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
                   f.left, f.top, f.wide, f.high);

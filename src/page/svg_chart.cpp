@@ -139,13 +139,17 @@ std::string level_axis(const ChartFrame& f, const ChartAxis& axis, Edge edge) {
   return out + text_at(0.5 * (f.left + f.right), line + (top ? -25 : 39), "middle", axis.label, " class=\"label\"");
 }
 
+/// A line of no length, with round ends, is a point.
+const char* dot_of(const ChartSeries& s) { return s.drawn == DrawnAs::points ? "h0" : ""; }
+const char* class_of(const ChartSeries& s) { return s.drawn == DrawnAs::points ? "line point" : "line"; }
+
 std::string line_path(const ChartFrame& f, const ChartAxis& x, const ChartAxis& y, const ChartSeries& s) {
   std::string path;
   bool down = false;  // the pen; lifted where a value is not finite
   for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
     const bool finite = std::isfinite(s.x[i]) && std::isfinite(s.y[i]);
-    if (finite) path += fmt::format("{}{:.2f},{:.2f}", down ? "L" : "M", f.x(x, s.x[i]), f.y(y, s.y[i]));
-    down = finite;
+    if (finite) path += fmt::format("{}{:.2f},{:.2f}{}", down ? "L" : "M", f.x(x, s.x[i]), f.y(y, s.y[i]), dot_of(s));
+    down = finite && s.drawn == DrawnAs::line;
   }
   return path;
 }
@@ -167,7 +171,8 @@ std::string drawn(const Chart& chart, const ChartFrame& f, const ChartSeries& s)
   if (s.drawn == DrawnAs::bars)
     return fmt::format("<path class=\"bars\" fill=\"{}\" d=\"{}\"/>\n", s.colour, bar_path(f, chart.x, y, s));
   const std::string dash = s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash);
-  return fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"{}\"/>\n", s.colour, dash, line_path(f, chart.x, y, s));
+  return fmt::format("<path class=\"{}\" stroke=\"{}\"{} d=\"{}\"/>\n", class_of(s), s.colour, dash,
+                     line_path(f, chart.x, y, s));
 }
 
 std::string legend(const Chart& chart, const ChartFrame& f) {
@@ -181,8 +186,9 @@ std::string legend(const Chart& chart, const ChartFrame& f) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\"/>\n", x + 4, y - 5,
                          s.colour);
     } else {
-      out += fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"M{:.1f},{:.1f}h22\"/>\n", s.colour,
-                         s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash), x, y);
+      out += fmt::format("<path class=\"{}\" stroke=\"{}\"{} d=\"M{:.1f},{:.1f}h{}\"/>\n", class_of(s), s.colour,
+                         s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash),
+                         s.drawn == DrawnAs::points ? x + 11 : x, y, s.drawn == DrawnAs::points ? 0 : 22);
     }
     out += text_at(x + sample_long, y + 5, "start", s.name);
   }

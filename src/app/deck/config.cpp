@@ -21,18 +21,14 @@ void read_plot_extent(Reader& in, OutputOptions& options) {
   constexpr double largest_length = 1e6;
   in.vec3("output.region_lo", options.region_lo, "m",
           "plotfiles hold only the region from this corner to output.region_hi, widened to whole boxes (grid.box x "
-          "output.coarsening cells); from the low corner of the sample; default: the whole domain",
+          "output.coarsening cells); from the low corner of the sample; both 0: the whole domain",
           -largest_length, largest_length);
   in.vec3("output.region_hi", options.region_hi, "m", "high corner of that region", -largest_length, largest_length);
-  options.region_given = in.given("output.region_lo") || in.given("output.region_hi");
-  if (options.region_given) {
-    in.need({"output.region_lo", "output.region_hi"}, "a region of plotfiles needs both corners");
-    const bool both = in.given("output.region_lo") && in.given("output.region_hi");
-    for (int d = 0; d < 3; ++d)
-      if (both && options.region_hi[d] <= options.region_lo[d])
-        in.mistake("output.region_hi", fmt::format("{:g} m along {} is not above output.region_lo, {:g} m",
-                                                   options.region_hi[d], axis_names[d], options.region_lo[d]));
-  }
+  options.region_given = options.region_lo != Vec3{} || options.region_hi != Vec3{};
+  for (int d = 0; d < 3 && options.region_given; ++d)
+    if (options.region_hi[d] <= options.region_lo[d])
+      in.mistake("output.region_hi", fmt::format("{:g} m along {} is not above output.region_lo, {:g} m",
+                                                 options.region_hi[d], axis_names[d], options.region_lo[d]));
   in.integer("output.coarsening", options.coarsening, "cells",
              "each cell of plotfiles holds the means over so many cells of the grid along each edge, weighted by their "
              "fluid: 1, 2, 4 or 8, by which the cells of the domain can be divided, and at most half of grid.box; on a "

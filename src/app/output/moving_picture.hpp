@@ -18,7 +18,7 @@ namespace karst {
 class Json;
 
 inline constexpr int most_frames = 48;
-inline constexpr int n_stills = 4;  ///< pictures of a run through time where the deck asks for no others
+inline constexpr int n_stills = 3;  ///< pictures of a run through time where the deck asks for no others
 
 struct PlaneFrames {
   PlaneValues plane;                       ///< without values

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Classic NetCDF (.nc) through SciPy; with 64-bit data (CDF-5) through netCDF4. NetCDF-4 is HDF5, which karst reads itself."""
+"""Classic NetCDF (.nc) through SciPy; with 64-bit data (CDF-5) through netCDF4. NetCDF-4 is HDF5, which karst reads itself, but for images in
+blocks: a folder of files with planes each, block00000000.nc ..., as Mango writes them."""
 from __future__ import annotations
 
 import warnings
@@ -28,8 +29,8 @@ def attribute(owners: tuple[Any, ...], *names: str) -> Any:
 def open_classic(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Variables, each as (dimensions, shape, attributes, values), and attributes of the file."""
     with open(path, "rb") as file:
-        wide = file.read(4)[3:] == b"\x05"
-    if wide:
+        start = file.read(4)
+    if start[3:] == b"\x05" or start == b"\x89HDF":
         import netCDF4
 
         data = netCDF4.Dataset(path)
@@ -86,7 +87,89 @@ def find_widths(image: Image, dimensions: list[str], variables: dict[str, Any], 
     return None
 
 
+def planes_in(path: Path, owners: tuple[Any, ...]) -> tuple[int, int, int] | None:
+    """First plane, the one behind the last, and the planes of all blocks; None: the file states none of them."""
+    span, total = attribute(owners, "zdim_range"), attribute(owners, "zdim_total")
+    if span is None or total is None:
+        return None
+    numbers = np.atleast_1d(np.asarray(span)).ravel(), np.atleast_1d(np.asarray(total)).ravel()
+    require(
+        numbers[0].size == 2 and numbers[1].size == 1 and all(n.dtype.kind in "iu" for n in numbers),
+        f"{path}: its zdim_range is {text_of(span)} and its zdim_total {text_of(total)}; two integers and one are needed",
+    )
+    return int(numbers[0][0]), int(numbers[0][1]) + 1, int(numbers[1][0])
+
+
 def read_netcdf(path: Path, name: str | None) -> Image:
+    if path.is_dir():
+        return read_blocks(path, name)
+    image, planes = read_file(path, name)
+    require(
+        planes is None or planes[2] == image.values.shape[0],
+        f"{path}: has the planes {planes and planes[0]} to {planes and planes[1] - 1} of {planes and planes[2]} of an image in blocks: put all of its "
+        "files into one folder and give the folder",
+    )
+    return image
+
+
+class Blocks:
+    """Planes of all files, of which one is open at a time. planes: first one and the one behind the last."""
+
+    def __init__(self, files: list[tuple[Path, tuple[int, int]]], name: str | None, shape: tuple[int, ...], dtype: np.dtype[Any]):
+        self.files, self.name, self.shape, self.dtype = files, name, shape, dtype
+        self._open: tuple[int, np.ndarray] = (-1, np.empty(0))
+
+    def __getitem__(self, k: int) -> np.ndarray:
+        n = next(n for n, (_, (first, end)) in enumerate(self.files) if first <= k < end)
+        path, (first, end) = self.files[n]
+        if self._open[0] != n:
+            values = read_file(path, self.name)[0].values
+            require(
+                values.shape == (end - first, *self.shape[1:]) and values.dtype == self.dtype,
+                f"{path}: has {values.shape[0]} planes of {values.shape[2]} x {values.shape[1]} voxels of type {values.dtype}; by the other blocks it "
+                f"should have {end - first} of {self.shape[2]} x {self.shape[1]} of type {self.dtype}",
+            )
+            self._open = (n, values)
+        return self._open[1][k - first]
+
+
+def is_blocks(folder: Path) -> bool:
+    """A folder with files .nc that are NetCDF."""
+    for path in sorted(folder.glob("*.nc")):
+        with open(path, "rb") as file:
+            if file.read(4) in (b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x89HDF"):
+                return True
+    return False
+
+
+def read_blocks(folder: Path, name: str | None) -> Image:
+    found = []
+    for path in sorted(folder.glob("*.nc")):
+        variables, about = open_classic(path)
+        arrays = {n: shape for n, (_, shape, _, _) in variables.items() if len(shape) in (2, 3)}
+        _, _, own, _ = variables[choose(path, name, arrays)]
+        planes = planes_in(path, (own, about))
+        require(planes, f"{path}: states no zdim_range and zdim_total, by which the blocks of {folder} could be put together; give one file alone")
+        found.append((path, planes, text_of(attribute((own, about), "voxel_size_xyz")), text_of(attribute((own, about), "voxel_unit"))))
+    found.sort(key=lambda block: block[1][0])
+    total, expected = found[0][1][2], 0
+    for path, (first, end, planes), *_ in found:
+        require(planes == total, f"{path}: is of an image of {planes} planes, {found[0][0]} of one of {total}; keep the blocks of one image in a folder")
+        require(
+            first == expected and end > first,
+            f"{path}: has the planes {first} to {end - 1}, and plane {expected} is the next that is needed; a block is missing or there twice",
+        )
+        expected = end
+    require(expected == total, f"{folder}: its {len(found)} blocks have {expected} of {total} planes; blocks are missing at the end")
+    require(len({block[2:] for block in found}) == 1, f"{folder}: its blocks state different voxel sizes")
+    image, _ = read_file(found[0][0], name)
+    image.values = Blocks([(path, planes[:2]) for path, planes, *_ in found], name, (total, *image.values.shape[1:]), image.values.dtype)
+    image.format = f"NetCDF in {len(found)} blocks"
+    return image
+
+
+def read_file(path: Path, name: str | None) -> tuple[Image, tuple[int, int, int] | None]:
+    """The image of one file, and which planes of an image in blocks it has."""
     variables, about = open_classic(path)
     arrays = {n: shape for n, (_, shape, _, _) in variables.items() if len(shape) in (2, 3)}
     dimensions, shape, own, values = variables[choose(path, name, arrays)]
@@ -103,4 +186,4 @@ def read_netcdf(path: Path, name: str | None) -> Image:
     find_widths(image, list(dimensions), variables, owners)
     values = in_order(path, values, list(dimensions), image.notes)
     image.values = values.reshape((1, *values.shape)) if values.ndim == 2 else values
-    return image
+    return image, planes_in(path, owners)

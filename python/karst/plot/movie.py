@@ -11,6 +11,7 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--axis", default="z", choices=["x", "y", "z"], help="the plane's normal (default z)")
     parser.add_argument("--at", default="0.5", help="position along the axis: 0 to 1 of the domain (default 0.5), or a place such as 0.2mm")
     parser.add_argument("--fps", type=float, default=8.0, help="frames per second (default 8)")
-    parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"), help="ends of the colours (default: least and largest value of all times)")
+    parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"),
+                        help="ends of the colours (default: least and largest value of all times)")
     parser.add_argument("--title", default="", help="text above the picture, before the time")
     parser.add_argument("-o", "--output", help="movie.mp4, movie.gif, movie.webp, or a directory for PNG files "
                                                "(default: movie.mp4 in RESULTS or, without ffmpeg, movie.gif)")
@@ -52,6 +54,8 @@ def draw(options: argparse.Namespace) -> None:
         at: float | str = float(options.at)
     except ValueError:
         at = options.at
+    if not options.output and ffmpeg() is None:
+        print("movie.gif in place of movie.mp4: there is no ffmpeg; install the program, or the package imageio-ffmpeg", file=sys.stderr)
     print(write_movie(options.results, options.output, field=options.field, axis=options.axis, at=at, fps=options.fps, title=options.title,
                       limits=tuple(options.limits) if options.limits else None))
 
@@ -129,7 +133,8 @@ def time_text(time: float, longest: float) -> str:
 
 def limits_of(shots: Shots, field: str) -> tuple[float, float]:
     """Least and largest value of all times."""
-    ends = [(np.nanmin(values), np.nanmax(values)) for values in (shots.values(n, field) for n in range(len(shots.times))) if np.isfinite(values).any()]
+    planes = (shots.values(n, field) for n in range(len(shots.times)))
+    ends = [(np.nanmin(values), np.nanmax(values)) for values in planes if np.isfinite(values).any()]
     if not ends:
         raise KarstError(f"{field}: there is no fluid in this plane at any time; choose another one by axis and at")
     return float(min(low for low, _ in ends)), float(max(high for _, high in ends))

@@ -64,6 +64,13 @@ class OpenResults(unittest.TestCase):
         script = f"{block(word)}\nimport json\nprint(json.dumps({show}))\n"
         return json.loads(cls.call([sys.executable, "-c", script]).splitlines()[-1])
 
+    def test_movies_are_made(self):
+        for command in next(code for code in blocks("sh") if "karst.plot movie" in code).splitlines():
+            self.call(command.replace(".venv/bin/python", sys.executable).split())
+        folder = Path(self.folder.name) / "out/unsteady"
+        self.assertEqual((folder / "velocity.gif").read_bytes()[:6], b"GIF89a")
+        self.assertEqual(len(list((folder / "frames").iterdir())), len(list(folder.glob("slice_z_*.vti"))))
+
     def test_streamlines_pass_the_ball(self):
         seen = self.code("vtkStreamTracer", """[lines.GetNumberOfLines(), lines.GetBounds(),
             lines.GetPointData().GetArray("velocity").GetNumberOfComponents(),

@@ -49,6 +49,7 @@ def samples(folder):
         folder / "old.mat",
         dicom_slice(folder / "m.dcm", VALUES, 0),
         netcdf(folder / "a.nc", "NETCDF3_CLASSIC"),
+        netcdf(folder / "w.nc", "NETCDF3_64BIT_DATA"),
         netcdf(folder / "c.nc", "NETCDF3_64BIT_OFFSET", names=("z", "y", "x"), coordinates=True),
         *(packed(folder / f"p.raw.{how}", BYTES.tobytes(), how) for how in ("bz2", "xz", "zst")),
     ]

@@ -4,6 +4,8 @@ blocks: a folder of files with planes each, block00000000.nc ..., as Mango write
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +28,38 @@ def attribute(owners: tuple[Any, ...], *names: str) -> Any:
     return None
 
 
+@contextmanager
+def by_netcdf4(path: Path) -> Iterator[Any]:
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path) as data:
+            data.set_auto_maskandscale(False)
+            yield data
+    except (OSError, RuntimeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        raise KarstError(f"{path}: ends early or is damaged: it cannot be read as NetCDF ({error})") from None
+
+
+class Later:
+    """Values of a variable, read when they are asked for; the file is open meanwhile alone."""
+
+    def __init__(self, path: Path, name: str):
+        self.path, self.name = path, name
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        with by_netcdf4(self.path) as data:
+            return np.asarray(data.variables[self.name][place])
+
+
 def open_classic(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Variables, each as (dimensions, shape, attributes, values), and attributes of the file."""
     with open(path, "rb") as file:
         start = file.read(4)
     if start[3:] == b"\x05" or start == b"\x89HDF":
-        import netCDF4
-
-        data = netCDF4.Dataset(path)
-        data.set_auto_maskandscale(False)
-        return {n: (v.dimensions, v.shape, {a: v.getncattr(a) for a in v.ncattrs()}, v) for n, v in data.variables.items()}, {
-            a: data.getncattr(a) for a in data.ncattrs()
-        }
+        with by_netcdf4(path) as data:
+            return {n: (v.dimensions, v.shape, {a: v.getncattr(a) for a in v.ncattrs()}, Later(path, n)) for n, v in data.variables.items()}, {
+                a: data.getncattr(a) for a in data.ncattrs()
+            }
     import scipy.io
 
     warnings.filterwarnings("ignore", "Cannot close a netcdf_file", RuntimeWarning)  # its arrays are maps of the file

@@ -335,6 +335,8 @@ void TransportInTime::carried_steps(double dt) {
 void TransportInTime::record(const Clock& clock) {
   system_.state.time = clock.time();  // a sum of steps misses the times that values jump at
   record_step(clock.part(), clock.done());
+  const double drawn = static_cast<double>(record_.output_times.size());
+  if (!clock.done() && times_.output <= 0.0 && clock.part() * n_stills >= drawn + 1.0) draw_plumes();
 }
 
 /// The last step into histories, charts and pictures.
@@ -361,8 +363,6 @@ void TransportInTime::record_step(double part, bool last) {
     recorder_.add_frame(view_of(system_.run, fields_of(system_, Chemistry::left_out)), names, system_.flow.axis);
     recorder_.skip_frames(part);
   }
-  if (!last && times_.output <= 0.0 && part * n_stills >= static_cast<double>(record_.output_times.size()) + 1.0)
-    draw_plumes();
   const ComponentLine& first = line.components[0];
   const std::string& name = system_.numbers.components[0].name;
   std::string note = fmt::format("t = {}", format_si(line.time, "s"));

@@ -170,6 +170,19 @@ class NetCdf(InFolder):
         path = netcdf(self.at / "a.nc", "NETCDF3_CLASSIC")
         self.rejected(write(path, path.read_bytes()[:-100]), "ends early")
 
+    def test_wide_files_that_end_early(self):
+        import netCDF4
+
+        path = netcdf(self.at / "wide.nc", "NETCDF3_64BIT_DATA")
+        self.rejected(write(path, path.read_bytes()[:-4]), "ends early: an array of 5 x 7 x 11 values at byte .* needs")
+        with netCDF4.Dataset(self.at / "g.nc", "w", format="NETCDF3_64BIT_DATA") as file:  # z grows
+            for name, n in zip("zyx", (None, *SHAPE[1:])):
+                file.createDimension(name, n)
+            file.createVariable("a", "u2", tuple("zyx"))[:] = VALUES
+            file.createVariable("t", "f8", ("z",))[:] = np.arange(SHAPE[0])
+        raw = (self.at / "g.nc").read_bytes()
+        self.check(self.at / "g.nc", widths=None)
+        self.rejected(write(self.at / "g.nc", raw[:-9]), "ends early: an array of 5 records")
 
     def test_blocks_are_put_together(self):
         for form in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA", "NETCDF4"):

@@ -3,16 +3,18 @@
 blocks: a folder of files with planes each, block00000000.nc ..., as Mango writes them."""
 from __future__ import annotations
 
+import mmap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 
 from karst.error import KarstError
-from karst.formats.image import Image, choose, in_order, require, set_widths, uniform_step, axis_named
+from karst.formats.image import Image, axis_named, choose, in_order, require, require_bytes, set_widths, size_text, uniform_step
 
 
 def text_of(value: Any) -> str:
@@ -28,11 +30,76 @@ def attribute(owners: tuple[Any, ...], *names: str) -> Any:
     return None
 
 
+SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}  # of types of CDF-5 [bytes]
+
+
+class Header:
+    """The header of a CDF-5 file, number by number. Source: NetCDF Classic Format Specification, Unidata, 64-bit data."""
+
+    def __init__(self, raw: Any):
+        self.raw, self.at = raw, 4
+
+    def number(self, width: int) -> int:
+        self.at += width
+        return int.from_bytes(self.raw[self.at - width : self.at], "big")
+
+    def count(self) -> int:
+        n = self.number(8)
+        if not self.at <= len(self.raw) or n > len(self.raw):
+            raise ValueError(f"a length of {n}")
+        return n
+
+    def skip(self, length: int) -> None:
+        self.at += -(-length // 4) * 4
+
+    def each(self) -> Iterator[None]:
+        """Items of a list, each behind its name."""
+        self.number(4)
+        for _ in range(self.count()):
+            self.skip(self.count())
+            yield
+
+    def attributes(self) -> None:
+        for _ in self.each():
+            size = SIZES[self.number(4)]
+            self.skip(size * self.count())
+
+
+def require_all_values(path: Path) -> None:
+    """The library gives 0 where a CDF-5 file ends, and takes memory for whatever its header says."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        header, size = Header(raw), path.stat().st_size
+        records, by_record = header.number(8), []
+        lengths = [header.number(8) for _ in header.each()]
+        header.attributes()
+        for _ in header.each():
+            shape = [lengths[header.number(8)] for _ in range(header.count())]
+            header.attributes()
+            needed = SIZES[header.number(4)]
+            grows = bool(shape) and shape[0] == 0
+            for n in shape[grows:]:
+                needed *= n
+            header.number(8)
+            begin = header.number(8)
+            if grows:
+                by_record.append((begin, needed))
+            require_bytes(path, size, begin + (0 if grows else needed), f"an array of {size_text(shape)} values at byte {begin}")
+        step = sum(-(-needed // 4) * 4 for _, needed in by_record) if len(by_record) > 1 else sum(needed for _, needed in by_record)
+        for begin, needed in by_record if records > 0 else ():
+            require_bytes(path, size, begin + (records - 1) * step + needed, f"an array of {records} records at byte {begin}")
+
+
 @contextmanager
 def by_netcdf4(path: Path) -> Iterator[Any]:
     import netCDF4
 
     try:
+        with open(path, "rb") as file:
+            classic = file.read(3) == b"CDF"
+        if classic:
+            require_all_values(path)
+        else:
+            h5py.File(path, "r").close()  # it says if the file ends early; netCDF4 does not
         with netCDF4.Dataset(path) as data:
             data.set_auto_maskandscale(False)
             yield data

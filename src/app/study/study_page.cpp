@@ -61,6 +61,15 @@ std::string curve_of(const Study& study, const StudyCase& c, int x) {
   return join(others);
 }
 
+/// The next logarithm of 1, 2 or 5 times a power of ten, or of the inverse of one, at or above this one.
+double log_end(double x) {
+  constexpr double nearly = 1e-9;
+  const double power = std::floor(x + nearly);
+  for (const double m : {1.0, 2.0, 5.0})
+    if (x <= power + std::log10(m) + nearly) return power + std::log10(m);
+  return power + 1.0;
+}
+
 /// An axis of all values, and what is drawn along it: multiples of a power of 1000 that is named in the label, or
 /// logarithms.
 struct DrawnAxis {
@@ -73,9 +82,8 @@ DrawnAxis axis_of(const std::string& name, const std::string& unit, const std::v
   if (high - low < one_value * std::max(std::abs(low), std::abs(high))) low = high = 0.5 * (low + high);
   const std::string of_unit = unit.empty() || unit == "-" ? "" : " " + unit;
   if (low > 0.0 && high > (unit == "m²" ? wide_permeability : wide_range) * low) {
-    const double first = std::floor(std::log10(low));
-    return {{of_unit.empty() ? name : fmt::format("{} [{}]", name, unit), first,
-             std::max(std::ceil(std::log10(high)), first + 1.0), true}};
+    const double first = -log_end(-std::log10(low)), last = log_end(std::log10(high));
+    return {{of_unit.empty() ? name : fmt::format("{} [{}]", name, unit), first, last, true}};
   }
   const double most = std::max(std::abs(low), std::abs(high));
   constexpr double thousand = 3.0;  // its logarithm

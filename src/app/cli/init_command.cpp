@@ -185,7 +185,7 @@ Settings settings_of_study(const std::string& deck, const std::string& deck_file
   Reader in = Reader::from_text(deck, deck_file);
   const Config config = read_config(in);
   Settings settings{{"deck", toml_text(fs::path(deck_file).filename().string())}, {"directory", "\"out/study\""}};
-  const auto vary = [&](const char* key, const char* values, const char* name) {
+  const auto vary = [&](const std::string& key, const std::string& values, const std::string& name) {
     settings.push_back({"vary[].key", toml_text(key)});
     settings.push_back({"vary[].values", values});
     settings.push_back({"vary[].name", toml_text(name)});
@@ -202,8 +202,9 @@ Settings settings_of_study(const std::string& deck, const std::string& deck_file
   return settings;
 }
 
-/// A study, for which its deck is there already. Returns what it says.
-void write_study(const Comm& comm, const std::string& file, const std::string& deck, const std::string& deck_file) {
+/// A study that reads as it should, of this deck. The same on every rank. Collective.
+std::string checked_study(const Comm& comm, const std::string& file, const std::string& deck,
+                          const std::string& deck_file) {
   std::string text;
   fail_together(comm, [&] {
     text = deck_text("A study of Karst, which runs a deck with other values, images or parts of an image",
@@ -214,7 +215,7 @@ void write_study(const Comm& comm, const std::string& file, const std::string& d
     read(in, options);
     in.finish();
   });
-  write_file(comm, file, text);
+  return text;
 }
 
 }  // namespace
@@ -232,8 +233,9 @@ void init_command(const Comm& comm, const CommandLine& line) {
   std::ranges::move(job.settings(), std::back_inserter(settings));
   std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
   const std::string text = checked_deck(deck_file, settings, keys);
+  const std::string of_study = study ? checked_study(comm, file, text, deck_file) : "";
   write_file(comm, deck_file, text);
-  if (study) write_study(comm, file, text, deck_file);
+  if (study) write_file(comm, file, of_study);
   const std::string spheres = line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "";
   if (study)
     log_info("{}: a study with all keys, and {}: the deck of its cases. `karst study {}` computes {}{}", file,

@@ -122,6 +122,7 @@ def init_of_jobs(steps):
         steps.run("init", f"study_{name}.toml", "--job", "study", *image)
         expect(f"{n} cases of" in steps.run("study", f"study_{name}.toml", "--list").out, f"a study of {n} cases: {name}")
         steps.run("check", f"study_{name}_deck.toml")
+        expect("[flow]" not in (steps.folder / f"study_{name}.toml").read_text(), "a study has tables of its own alone")
     steps.run("init", "study_h5_deck.toml", "--job", "study", status=1)
     steps.run("study", "study_h5.toml")
     table = (steps.folder / "out/study/study.csv").read_text().splitlines()

@@ -33,6 +33,9 @@ std::vector<std::string> tables_in_order(const std::vector<KeyInfo>& keys) {
   std::vector<std::string> tables(common_tables.begin(), common_tables.end());
   for (const KeyInfo& k : keys)
     if (std::ranges::find(tables, table_of(k.key)) == tables.end()) tables.push_back(table_of(k.key));
+  std::erase_if(tables, [&](const std::string& table) {  // a study has other ones
+    return std::ranges::none_of(keys, [&](const KeyInfo& k) { return table_of(k.key) == table; });
+  });
   return tables;
 }
 

@@ -47,8 +47,8 @@ svg.body{display:block;width:100%;max-width:760px;height:auto;margin:0 auto;font
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 6px;font-size:13px}
 .swatch{display:inline-block;width:14px;height:12px;border:1px solid #0003;margin-right:6px;vertical-align:-1px}
 .swatch.thin{height:3px;border:0;vertical-align:4px}
-.scroll{overflow-x:auto;margin:0 0 6px}.scroll tr>:first-child{position:sticky;left:0;background:#fff;min-width:7.5em}
-table{border-collapse:collapse;width:100%;font-size:14px}
+.scroll{overflow-x:auto;margin:0 0 6px}.scroll tr>:first-child{position:sticky;left:0;background:#fff;min-width:7.5em;max-width:45vw;overflow-wrap:anywhere}
+table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px}
 th{text-align:left;font-weight:650;color:var(--soft);font-size:13px}
 th,td{padding:4px 12px 4px 0;border-bottom:1px solid #edf0f3;vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;padding-right:0;padding-left:8px}

@@ -132,19 +132,54 @@ bool is_bmp(std::string_view bytes, const std::string& path) {
   return length == bytes_in(path);
 }
 
-/// A store of Zarr, or slices of DICOM where there are none of TIFF and PNG.
+/// MATLAB 4 has no mark: five numbers, a name and the length of the file have to fit (MAT-File Format, The MathWorks,
+/// level 4).
+bool is_matlab4(std::string_view bytes, const std::string& path) {
+  constexpr std::size_t head = 20, longest_name = 64;
+  constexpr std::array<std::int64_t, 6> widths{8, 4, 4, 2, 2, 1};
+  if (bytes.size() < head) return false;
+  for (const bool big : {false, true}) {
+    std::array<std::int64_t, 5> n{};  // type, rows, columns, whether complex, length of the name
+    for (std::size_t i = 0; i < head; ++i)
+      n[i / 4] |= std::int64_t{static_cast<unsigned char>(bytes[i])} << 8 * (big ? 3 - i % 4 : i % 4);
+    const std::int64_t type = n[0] - (big ? 1000 : 0);
+    if (type < 0 || type / 10 >= std::ssize(widths) || type % 10 > 2 || n[1] < 1 || n[2] < 1 || n[3] > 1 || n[4] < 2)
+      continue;
+    if (n[1] >= std::int64_t{1} << 31 || n[2] >= std::int64_t{1} << 31 || n[4] > std::int64_t{longest_name}) continue;
+    const std::string_view name = bytes.substr(head, n[4]);
+    const std::string_view word = name.substr(0, name.find('\0'));
+    const bool is_name = name.ends_with('\0') && !word.empty() &&
+                         std::isalpha(static_cast<unsigned char>(word[0])) != 0 &&
+                         std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    const double needed =
+        static_cast<double>(n[1]) * static_cast<double>(n[2]) * static_cast<double>(widths[type / 10]);
+    if (is_name && needed <= static_cast<double>(bytes_in(path))) return true;
+  }
+  return false;
+}
+
+/// NetCDF by its first bytes, also in HDF5.
+bool is_netcdf(const std::string& path) {
+  const std::string start = first_bytes(path, 4);
+  return start == "\x89HDF" ||
+         (start.starts_with("CDF") && start.size() == 4 && (start[3] == '\1' || start[3] == '\2' || start[3] == '\5'));
+}
+
+/// A store of Zarr, an image in blocks of NetCDF, or slices of DICOM where there are none of TIFF and PNG.
 std::optional<FileKind> kind_of_folder(const std::string& path) {
   constexpr std::size_t dicom_mark = 128;
   std::error_code problem;
   for (const char* name : {".zarray", ".zgroup", ".zattrs", "zarr.json"})
     if (std::filesystem::is_regular_file(std::filesystem::path(path) / name, problem))
       return FileKind{"a Zarr folder", {}, std::string(by_import), AsRaw::never, true};
-  bool dicom = false;
+  bool dicom = false, netcdf = false;
   for (const auto& entry : std::filesystem::directory_iterator(path, problem)) {
     const auto named = format_named(entry.path().string());
     if (named == SelfDescribing::tiff || named == SelfDescribing::png) return {};
+    netcdf = netcdf || (entry.path().extension() == ".nc" && is_netcdf(entry.path().string()));
     dicom = dicom || first_bytes(entry.path().string(), dicom_mark + 4).find("DICM", dicom_mark) == dicom_mark;
   }
+  if (netcdf) return FileKind{"a folder of NetCDF blocks", {}, std::string(by_import), AsRaw::never, true};
   if (!dicom) return {};
   return FileKind{"a folder of DICOM slices", {}, std::string(by_import), AsRaw::never, true};
 }
@@ -163,6 +198,8 @@ std::optional<FileKind> kind_of_file(const std::string& path) {
   for (const Mark& m : marks)
     if (bytes.size() >= m.at + m.bytes.size() && std::string_view(bytes).substr(m.at, m.bytes.size()) == m.bytes)
       return FileKind{std::string(m.name), m.format, std::string(m.advice), m.as_raw, m.by_python};
+  if (is_matlab4(bytes, path))
+    return FileKind{"a MATLAB 4 file", {}, std::string(by_import), AsRaw::behind_header, true};
   if (is_bmp(bytes, path)) return FileKind{"a BMP file", {}, std::string(to_tiff), AsRaw::behind_header};
   return kind_by_words(bytes);
 }

@@ -233,6 +233,17 @@ bool read_voxel_size(hid_t file, hid_t data, ImageInfo& info) {
   return false;
 }
 
+/// Mango writes images in blocks of planes, a file each.
+void require_whole_image(hid_t file, hid_t data, const std::vector<hsize_t>& size, const std::string& path) {
+  for (const hid_t owner : {data, file})
+    if (const auto total = number_attribute(owner, "zdim_total"); total && size.size() == 3)
+      require(
+          static_cast<double>(size[0]) == total->front(),
+          "{}: has {} of {:g} planes of an image in blocks: put all of its files into one folder and import the folder "
+          "(`karst import`)",
+          path, size[0], total->front());
+}
+
 /// Widths in the attribute element_size_um (z, y, x) that ilastik and Fiji write.
 void read_element_size(hid_t data, ImageInfo& info) {
   const std::optional<std::vector<double>> w = number_attribute(data, "element_size_um");
@@ -269,6 +280,7 @@ Hdf5Axes read_hdf5_meaning(hid_t file, hid_t data, const std::vector<hsize_t>& s
     read_karst_image(*about, info);
     return order_of({}, size.size(), info);
   }
+  require_whole_image(file, data, size, info.path);
   std::vector<Axis> axes = netcdf_axes(file, data, size, info.path);
   if (!axes.empty()) info.format = "NetCDF-4";
   if (axes.empty()) axes = emd_axes(file, data, size, info.path);

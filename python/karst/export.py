@@ -48,7 +48,7 @@ def _write_npy(plot: Plotfile, fields: Sequence[str], prefix: str) -> list[str]:
     files = {field: f"{prefix}_{field}.npy" for field in fields}
     for field, file in files.items():
         np.save(file, np.nan_to_num(plot.uniform(field), nan=0.0))
-    about = {"title": plot.title, "time_s": plot.time, "cell_width_m": plot.levels[-1].dx, "cells": plot.levels[-1].cells.tolist(),
+    about = {"title": plot.title, "time_s": plot.time, "cell_width_m": plot.levels[-1].dx, "cells": plot.levels[-1].cells.tolist(), "origin_m": plot.origin.tolist(),
              "order": "array[k, j, i] of cells along z, y, x; vectors array[k, j, i, component]; cells: along x, y, z",
              "fields": {field: {"file": Path(file).name, "units": plot.unit(field)} for field, file in files.items()}}
     Path(f"{prefix}.json").write_text(json.dumps(about, indent=2) + "\n")

@@ -94,7 +94,7 @@ def series_dataset(series: "Series", fields: Sequence[str], level: int, length: 
     level %= finest
     with series[0] as first:
         names, units, title = _chosen(fields, first), first.arrays, first.title
-        width, cells = first.levels[0].dx / 2**level, first.levels[0].cells << level
+        width, cells, low = first.levels[0].dx / 2**level, first.levels[0].cells << level, first.origin
     values: dict[str, np.ndarray] = {}
     for number, plot in enumerate(series):
         for name in names:
@@ -102,7 +102,7 @@ def series_dataset(series: "Series", fields: Sequence[str], level: int, length: 
             values.setdefault(name, np.empty((len(series), *of_time.shape), of_time.dtype))[number] = of_time
     arrays = {name: _variable(name, values[name], ("time", "z", "y", "x", "component"), units[name]) for name in names}
     vectors = any(array.ndim == 5 for array in values.values())
-    coordinates = _coordinates("zyx", lambda axis: (np.arange(cells["xyz".index(axis)]) + 0.5) * width, vectors, length)
+    coordinates = _coordinates("zyx", lambda axis: low["xyz".index(axis)] + (np.arange(cells["xyz".index(axis)]) + 0.5) * width, vectors, length)
     return _xarray().Dataset(arrays, coordinates | {"time": _time(series.times)}, {"title": title, "source": str(series.paths[0].parent)})
 
 

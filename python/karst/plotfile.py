@@ -10,6 +10,9 @@
     plot.to_xarray(), plot.to_pyvista()      for xarray, PyVista
     plot.export("out/rock", "vti", "stl")    files for other programs
 
+A file that holds a region of the domain (output.region_lo) is read as this region: its arrays, `size` and fractions `at` are those of the region,
+`centres()` and places such as "0.2 mm" are in the domain, `origin` [m] is the low corner. A file with output.coarsening has fewer, wider cells.
+
 Boxes that are not in the file contain no fluid. Geometry fields (fraction, distance ...) also have values in the solid; all others are NaN
 in cells without fluid. Files of older versions can be read, too.
 """
@@ -39,7 +42,7 @@ UNITS = {"velocity": "m/s", "pressure": "Pa", DISTANCE: "m", "wall_area": "m2"} 
 
 @dataclass
 class Level:
-    """One level of boxes: cell width dx [m]; cells of the whole domain; lo and hi are the first and last cells of boxes,
+    """One level of boxes: cell width dx [m]; cells of the domain or region; lo and hi, counted from its low corner, are the first and last cells of boxes,
     arrays [box, direction]; first[b] is the first row of box b in the arrays of the level."""
 
     dx: float
@@ -82,6 +85,8 @@ class Plotfile:
     """A plotfile, open until close() or the end of a `with`. Arrays are float32, in the units of the file (SI).
 
     title, time         of the run; [s]
+    origin              low corner of what the file holds, from that of the domain [m]: 0, 0, 0 but for a region
+    coarsening          cells of the grid along an edge of a cell of the file
     arrays              names and units: {"pressure": "Pa", "velocity": "m/s"}
     components          names of scalars and of components of vectors: "pressure", "velocity_x"
     levels              boxes of each level, the coarsest first
@@ -99,11 +104,16 @@ class Plotfile:
         attributes = self._file.attrs
         self.title = _text(attributes.get("title", "")).strip()
         self.time = float(attributes.get("time", 0.0))  # [s]
+        self.coarsening = int(attributes.get("coarsening", 1))
+        ends = np.asarray(attributes["region"], np.int64).reshape(3, 2) if "region" in attributes else None
+        self._region = ends  # first and last cell of level 0 along x, y, z; None: the whole domain
+        self.is_region = ends is not None
         self.levels: list[Level] = []
         while f"VTKHDF/Level{len(self.levels)}" in self._file:
             self.levels.append(self._level(len(self.levels)))
         held = self._file["VTKHDF/Level0/CellData"]
         self.arrays = {name: _text(held[name].attrs.get("units", _older_unit(name))) for name in held if name != HIDDEN}
+        self.origin = self._low(0) * self.levels[0].dx
         self._datasets: dict[tuple[int, str], h5py.Dataset | None] = {}
         self._columns: dict[str, tuple[str, int | None]] = {}  # component: array and its column
         for name in self.arrays:
@@ -129,14 +139,20 @@ class Plotfile:
         else:  # an older file
             domain = self._file["level_0"].attrs["prob_domain"]
             cells = np.array([domain[f"hi_{d}"] + 1 for d in "ijk"])
+        if self._region is not None:
+            cells = self._region[:, 1] - self._region[:, 0] + 1
         corners = group["AMRBox"][:].astype(np.int64)
-        lo, hi = corners[:, 0::2], corners[:, 1::2]
+        lo, hi = corners[:, 0::2] - self._low(number), corners[:, 1::2] - self._low(number)
         first = np.concatenate([[0], np.cumsum((hi - lo + 1).prod(axis=1))])
         return Level(float(group.attrs["Spacing"][0]), cells.astype(np.int64) << number, lo, hi, first)
 
+    def _low(self, number):
+        """First cell of a level in the domain."""
+        return np.zeros(3, np.int64) if self._region is None else self._region[:, 0] << number
+
     @property
     def size(self) -> np.ndarray:
-        """Edge lengths of the domain [m]."""
+        """Edge lengths of the domain or region [m]."""
         return self.levels[0].cells * self.levels[0].dx
 
     def _number(self, level: int) -> int:
@@ -151,14 +167,15 @@ class Plotfile:
         return np.full(3, self.levels[-1].dx)
 
     def centres(self, axis: int | str, level: int = -1) -> np.ndarray:
-        """Cell centres along an axis [m], of a level (default the finest)."""
-        of = self.levels[self._number(level)]
-        return (np.arange(of.cells[axis_number(axis)]) + 0.5) * of.dx
+        """Cell centres along an axis in the domain [m], of a level (default the finest)."""
+        number, d = self._number(level), axis_number(axis)
+        of = self.levels[number]
+        return (self._low(number)[d] + np.arange(of.cells[d]) + 0.5) * of.dx
 
     def fraction(self, axis: int | str, at: float | str) -> float:
-        """A place along an axis, as in plane(), as a fraction of the domain."""
+        """A place along an axis, as in plane(), as a fraction of the domain or region."""
         d = axis_number(axis)
-        return fraction_of(at, float(self.size[d]), int(self.levels[-1].cells[d]))
+        return fraction_of(at, float(self.size[d]), int(self.levels[-1].cells[d]), float(self.origin[d]))
 
     def _cell(self, axis: int, at: float | str, level: int) -> int:
         """The cell of a level at a place along an axis."""
@@ -304,7 +321,7 @@ class Plotfile:
         level, axis = self._number(level), axis_number(axis)
         this, cell = self.levels[level], self._cell(axis, at, level)
         u, v = (d for d in range(3) if d != axis)
-        low, size = this.lo * this.dx, (this.hi - this.lo + 1) * this.dx
+        low, size = this.lo * this.dx + self.origin, (this.hi - this.lo + 1) * this.dx
         hit = (this.lo[:, axis] <= cell) & (cell <= this.hi[:, axis])
         return [(low[b, u], low[b, v], size[b, u], size[b, v]) for b in np.flatnonzero(hit)]
 

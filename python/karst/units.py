@@ -61,18 +61,18 @@ def metres(length: str) -> float:
     raise KarstError(f"{length!r}: is not a length; write a number and one of the units nm, um, mm, cm, m, such as \"0.5 mm\"")
 
 
-def fraction_of(at: float | str, size: float, cells: int) -> float:
-    """A place along an axis of a domain of this size [m] as a fraction: `at` is that fraction, or a text with a unit. A fraction below 0.01
-    within the first of the cells is an error, because it is a place in metres without its unit.
+def fraction_of(at: float | str, size: float, cells: int, low: float = 0.0) -> float:
+    """A place along an axis as a fraction of what goes from `low` for this size [m]: `at` is that fraction, or a text with a unit. A fraction
+    below 0.01 within the first of the cells is an error, because it is a place in metres without its unit.
 
-    >>> fraction_of(0.25, 1e-3, 100), fraction_of("0.25 mm", 1e-3, 100)
-    (0.25, 0.25)
+    >>> fraction_of(0.25, 1e-3, 100), fraction_of("0.25 mm", 1e-3, 100), fraction_of("0.75 mm", 1e-3, 100, 5e-4)
+    (0.25, 0.25, 0.25)
     """
     if isinstance(at, str):
         place = metres(at)
-        if not 0 <= place <= size:
-            raise KarstError(f"at = {at!r}: the domain goes from 0 to {size:.6g} m along this axis")
-        return place / size
+        if not low <= place <= low + size:
+            raise KarstError(f"at = {at!r}: the file goes from {low:.6g} to {low + size:.6g} m along this axis")
+        return (place - low) / size
     if not 0 <= at <= 1:
         raise KarstError(f"at = {at}: a number is a fraction of the domain, 0 to 1; write a place as a text with its unit, such as \"0.2 mm\"")
     if 0 < at < min(0.01, 1 / cells):

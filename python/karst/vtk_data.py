@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from vtkmodules.util.numpy_support import numpy_to_vtk
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkStringArray
 from vtkmodules.vtkCommonDataModel import vtkImageData, vtkPolyData
 
@@ -34,6 +34,7 @@ def _image_of(plot, number):
     level = plot.levels[number]
     image = vtkImageData()
     image.SetSpacing(*[level.dx] * 3)
+    image.SetOrigin(*map(float, plot.origin))
     image.SetDimensions(*[int(n) + 1 for n in level.cells])
     return image
 
@@ -53,6 +54,14 @@ def image_of_cells(plot: Plotfile, fields: Sequence[str] = (), level: int = -1) 
     return image
 
 
+def in_domain(data: vtkPolyData, plot: Plotfile) -> vtkPolyData:
+    """Points counted from the low corner of the file, from that of the domain."""
+    if plot.is_region and data.GetNumberOfPoints():
+        points = vtk_to_numpy(data.GetPoints().GetData())
+        data.GetPoints().SetData(numpy_to_vtk(points + plot.origin, deep=True))
+    return data
+
+
 def wall(plot: Plotfile) -> vtkPolyData:
     """Triangles of the wall [m], with normals into the fluid."""
     if FRACTION not in plot.components:
@@ -60,7 +69,7 @@ def wall(plot: Plotfile) -> vtkPolyData:
     contour = wall_surface(plot.smooth_wall_field(), [plot.levels[-1].dx] * 3)
     if contour.GetNumberOfCells() == 0:
         raise KarstError("there is no wall to write: the domain is all fluid or all solid")
-    surface = with_normals(contour)
+    surface = in_domain(with_normals(contour), plot)
     add_about(surface, plot, {})
     return surface
 
@@ -72,6 +81,6 @@ def streamlines(plot: Plotfile, name: str | None, wanted: int) -> vtkPolyData:
     starts = seeds(velocity, spacing, wanted)
     if len(starts) == 0:
         raise KarstError("nothing flows through the middle plane, so no streamline begins")
-    lines = trace(velocity, spacing, starts)
+    lines = in_domain(trace(velocity, spacing, starts), plot)
     add_about(lines, plot, {"velocity": plot.unit(f"{name}_x"), "speed": plot.unit(f"{name}_x")})
     return lines

@@ -11,6 +11,7 @@
 #include "base/core/text.hpp"
 #include "io/hdf5_handle.hpp"
 #include "io/plot_parts.hpp"
+#include "io/plotfile.hpp"
 
 namespace karst {
 
@@ -176,7 +177,10 @@ void PlotReader::read_level(int level) {
       require(0 <= c[2 * d] && c[2 * d] <= c[2 * d + 1] && c[2 * d + 1] - c[2 * d] < largest_box,
               "{}: box {} of {}/AMRBox reaches from {} to {} along {}; the file is damaged", path_, b, name, c[2 * d],
               c[2 * d + 1], axis_names[d]);
-    boxes_.back().push_back({{c[0], c[2], c[4]}, {c[1] + 1, c[3] + 1, c[5] + 1}});
+    const Box box = Box{{c[0], c[2], c[4]}, {c[1] + 1, c[3] + 1, c[5] + 1}}.shifted(-low_ * (1 << level));
+    require(!is_region_ || std::ranges::all_of(box.lo.v, [](int n) { return n >= 0; }),
+            "{}: box {} of {}/AMRBox is not in the region of the file; the file is damaged", path_, b, name);
+    boxes_.back().push_back(box);
     first_.back().push_back(first_.back().back() + boxes_.back().back().count());
   }
   const Handle cell_data = open_group(group, "CellData", path_);
@@ -220,6 +224,19 @@ PlotReader::PlotReader(const std::string& path) : file_(std::make_unique<File>()
   title_ = text(root, "title", path);
   if (has_attribute(root, "time")) read_numbers(root, "time", H5T_NATIVE_DOUBLE, H5T_FLOAT, 1, &time_, path);
   cells_ = domain_cells(root, path);
+  if (has_attribute(root, plot_region)) {
+    std::array<int, 6> ends{};
+    read_numbers(root, plot_region, H5T_NATIVE_INT, H5T_INTEGER, 6, ends.data(), path);
+    is_region_ = true;
+    for (int d = 0; d < 3; ++d) {
+      const int first = ends[2 * d], last = ends[2 * d + 1];
+      require(0 <= first && first <= last && last < cells_[d],
+              "{}: its region reaches from cell {} to cell {} along {}, and its domain has {}; the file is damaged",
+              path, first, last, axis_names[d], cells_[d]);
+      low_[d] = first;
+      cells_[d] = last - first + 1;
+    }
+  }
   std::array<double, 3> spacing{};
   const Handle coarsest = open_group(root, "VTKHDF/Level0", path);
   read_numbers(coarsest, "Spacing", H5T_NATIVE_DOUBLE, H5T_FLOAT, 3, spacing.data(), path);

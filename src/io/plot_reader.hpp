@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads plotfiles (plotfile.hpp) box by box, also those of older versions, which have NaN in hidden cells instead of
-// flags.
+// flags. Of a file that holds a region its cells are counted from the low corner of the region.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class PlotReader {
   const std::vector<std::string>& components() const { return components_; }          ///< of a vector: NAME_x ...
   const std::string& unit(std::size_t component) const { return units_[component]; }  ///< empty in older files
   int n_levels() const { return static_cast<int>(boxes_.size()); }
-  const Index& cells() const { return cells_; }      ///< of level 0
+  const Index& cells() const { return cells_; }      ///< of level 0, in the domain or the region
+  bool holds_region() const { return is_region_; }   ///< not the whole domain
   double cell_width() const { return cell_width_; }  ///< of level 0 [m]
   /// Boxes of a level in cells of that level, in the order of the file.
   const std::vector<Box>& boxes(int level) const { return boxes_[level]; }
@@ -43,7 +44,8 @@ class PlotReader {
   std::vector<std::string> components_, units_;
   std::vector<std::vector<Box>> boxes_;
   std::vector<std::vector<std::int64_t>> first_;  ///< per level: first cell of each box, and the end
-  Index cells_{};
+  Index cells_{}, low_{};                         ///< of level 0 in the file; the first of them in the domain
+  bool is_region_ = false;
   double cell_width_ = 0.0;
 };
 

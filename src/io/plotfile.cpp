@@ -55,6 +55,13 @@ void write_root(const PlotTarget& to) {
   const Index& cells = plot.levels[0]->domain().cells;
   const int n[3] = {cells[0], cells[1], cells[2]};
   hdf5::put(to.file, "domain_cells", H5T_NATIVE_INT, hdf5::simple_space(three, to.path), n, to.path);
+  if (plot.region) {
+    const Index &lo = plot.region->lo, &hi = plot.region->hi;
+    const int ends[6] = {lo[0], hi[0] - 1, lo[1], hi[1] - 1, lo[2], hi[2] - 1};
+    const hsize_t six[1] = {6};
+    hdf5::put(to.file, plot_region, H5T_NATIVE_INT, hdf5::simple_space(six, to.path), ends, to.path);
+  }
+  if (plot.coarsening > 1) hdf5::put_int(to.file, "coarsening", plot.coarsening, to.path);
   hdf5::put_text(to.file, "time_units", "s", to.path);
   hdf5::put_text(to.file, "length_units", "m", to.path);
   if (plot.chombo) write_chombo_root(to);
@@ -173,7 +180,8 @@ PlotSize sizes(const PlotDescription& plot, std::int64_t file_bytes, int parts) 
   const auto value = static_cast<std::int64_t>(sizeof(float) * component_names(plot.arrays).size());
   for (const Layout* level : plot.levels)
     for (std::int64_t b = 0; b < level->n_boxes(); ++b) size.box_bytes += value * level->box(b).count();
-  size.dense_bytes = value * plot.levels.back()->domain().box().count();
+  const std::int64_t coarse = plot.region ? plot.region->count() : plot.levels[0]->domain().box().count();
+  size.dense_bytes = value * (coarse << 3 * (std::ssize(plot.levels) - 1));
   return size;
 }
 

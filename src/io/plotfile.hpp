@@ -8,6 +8,11 @@
 //                            `units`
 //   /VTKHDF/LevelL/CellData/vtkGhostType  32: no fluid in the cell, 8: a finer level covers it [uint8]
 //
+// Where the file holds a part of the domain, or coarser cells than the grid, additional attributes at the root:
+//
+//   region                   first and last cell of level 0 that it holds: x, x, y, y, z, z
+//   coarsening               cells of the grid along an edge of a cell of the file
+//
 // With PlotDescription::chombo also the layout for yt, in which the values are stored a second time (decision 019):
 //   /                        filetype, num_levels, num_components, component_0 .., max_level, time, iteration
 //   /Chombo_global           SpaceDim, testReal
@@ -28,6 +33,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +45,9 @@ namespace karst {
 
 /// Flags of cells that readers hide, as defined by VTK (vtkDataSetAttributes: HIDDENCELL, REFINEDCELL).
 inline constexpr std::uint8_t cell_is_solid = 32, cell_is_covered = 8;
+
+/// Attribute of a file that holds a part of the domain.
+inline constexpr const char* plot_region = "region";
 
 /// A scalar, or a vector of three components.
 struct PlotArray {
@@ -54,6 +63,8 @@ struct PlotDescription {
   double cell_width = 1.0;     ///< of level 0 [m]; each level has half of the one before
   double time = 0.0;           ///< [s]
   int step = 0;
+  std::optional<Box> region{};        ///< cells of level 0 whose boxes the levels have; none: the whole domain
+  int coarsening = 1;                 ///< cells of the grid along an edge of a cell of the file
   std::vector<const Layout*> levels;  ///< level 0 first, each with at least one box and one rank interval per rank
   std::vector<PlotArray> arrays;      ///< different names without '/'
   /// Values of one component (position in component_names()) in an own box (counted from 0): one per cell, x fastest;
@@ -70,7 +81,7 @@ struct PlotDescription {
 struct PlotSize {
   std::int64_t file_bytes = 0;   ///< of the finished file, and of its parts
   std::int64_t box_bytes = 0;    ///< of the values before compression, counted once
-  std::int64_t dense_bytes = 0;  ///< of the values on a uniform grid of the finest cell width over the whole domain
+  std::int64_t dense_bytes = 0;  ///< of the values on a uniform grid of the finest cell width over domain or region
   int parts = 1;                 ///< that were written
 };
 

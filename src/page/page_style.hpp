@@ -10,8 +10,7 @@ inline constexpr const char* report_style = R"(
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.45 system-ui,"Segoe UI","Liberation Sans",sans-serif}
 main{max-width:1240px;margin:0 auto;padding:22px 26px 40px}
 h1{font-size:25px;margin:0;font-weight:650;overflow-wrap:anywhere}
-h2{font-size:17px;margin:0 0 8px;font-weight:650}
-p{margin:0 0 8px}
+h2{font-size:17px;margin:0 0 8px;font-weight:650}p{margin:0 0 8px}
 .soft{color:var(--soft);font-size:13.5px}
 .source{color:var(--soft);margin:2px 0 14px;overflow-wrap:anywhere}
 .card{background:#fff;border:1px solid var(--line);border-radius:6px;padding:14px 16px;margin:0 0 14px}
@@ -31,13 +30,11 @@ p{margin:0 0 8px}
 .pair>*{min-width:0;display:flex;flex-direction:column}
 .pair>*>:last-child{flex:1}
 svg.chart{display:block;width:100%;max-width:580px;height:auto;font:14px system-ui,"Segoe UI","Liberation Sans",sans-serif;fill:var(--ink)}
-svg .grid{stroke:#e6eaef;stroke-width:1}
-svg .axis{stroke:#6b7683;stroke-width:1}
+svg .grid{stroke:#e6eaef;stroke-width:1}svg .axis{stroke:#6b7683;stroke-width:1}
 svg .mark{stroke:#b3261e;stroke-width:1.3;stroke-dasharray:4 3}
 svg .line{fill:none;stroke-width:1.9;stroke-linejoin:round}
-svg .label{fill:var(--soft)}
-svg .word{font-weight:650}
-svg .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
+svg .point{stroke-width:6.5;stroke-linecap:round}svg .label{fill:var(--soft)}
+svg .word{font-weight:650}svg .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
 svg.body{display:block;width:100%;max-width:760px;height:auto;margin:0 auto;font:20px system-ui,"Segoe UI","Liberation Sans",sans-serif;fill:var(--ink)}
 .slices{display:grid;grid-template-columns:repeat(var(--n,2),minmax(0,1fr));gap:10px 14px;align-items:end}
 .slices figure{margin:0;text-align:center}
@@ -50,8 +47,8 @@ svg.body{display:block;width:100%;max-width:760px;height:auto;margin:0 auto;font
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:10px 0 6px;font-size:13px}
 .swatch{display:inline-block;width:14px;height:12px;border:1px solid #0003;margin-right:6px;vertical-align:-1px}
 .swatch.thin{height:3px;border:0;vertical-align:4px}
-.scroll{overflow-x:auto;margin:0 0 6px}
-table{border-collapse:collapse;width:100%;font-size:14px}
+.scroll{overflow-x:auto;margin:0 0 6px}.scroll tr>:first-child{position:sticky;left:0;background:#fff;min-width:7.5em;max-width:45vw;overflow-wrap:anywhere}
+table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px}
 th{text-align:left;font-weight:650;color:var(--soft);font-size:13px}
 th,td{padding:4px 12px 4px 0;border-bottom:1px solid #edf0f3;vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;padding-right:0;padding-left:8px}

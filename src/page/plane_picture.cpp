@@ -74,7 +74,6 @@ std::string marks_svg(const PlaneFrame& f, const PlaneValues& plane, const Plane
 
 }  // namespace
 
-/// Even steps of lightness; near to the map "viridis" of Smith & van der Walt (2015, public domain).
 Rgb colour_of(double t) {
   constexpr std::array<Rgb, 9> map{{{68, 1, 84},
                                     {72, 40, 120},
@@ -139,11 +138,15 @@ std::string plane_figure(const PlaneValues& plane, const PlaneLook& look) {
       "<figure><svg class=\"chart\" style=\"max-width:{0:.0f}px;margin:0 auto\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "role=\"img\"><title>{2}</title>\n",
       width, height, escape_html(look.quantity));
-  out += fmt::format(
-      "<image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" preserveAspectRatio=\"none\" "
-      "style=\"image-rendering:pixelated\" href=\"{}\"/>\n",
-      f.left, f.top, f.wide, f.high,
-      look.image.empty() ? data_uri(picture_of(plane, look.low, look.high)) : look.image);
+  auto frames = look.frames;
+  if (frames.empty()) frames.emplace_back(data_uri(picture_of(plane, look.low, look.high)), "");
+  for (const auto& [uri, text] : frames)
+    out += fmt::format(
+        "<g class=\"frame\"><image x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+        "preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"{}\"/><text class=\"halo\" "
+        "x=\"{:.1f}\" "
+        "y=\"{:.1f}\">{}</text></g>\n",
+        f.left, f.top, f.wide, f.high, uri, f.left + 6, f.top + 17, escape_html(text));
   out +=
       fmt::format("<rect class=\"axis\" fill=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
                   f.left, f.top, f.wide, f.high);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "page/picture.hpp"
@@ -38,9 +39,10 @@ struct PlaneLook {
   double unit = 1.0;             ///< one of its numbers in the unit of the values
   double cell_width = 1.0;       ///< [m]
   std::string caption;           ///< HTML
-  std::string image;             ///< URI of a picture in place of that of the values
-  int marked_axis = -1;          ///< dashed lines across this direction ...
-  std::vector<double> marks;     ///< ... at these cells
+  /// URI and text of pictures, each in a <g class="frame">, in place of that of the values.
+  std::vector<std::pair<std::string, std::string>> frames;
+  int marked_axis = -1;       ///< dashed lines across this direction ...
+  std::vector<double> marks;  ///< ... at these cells
 };
 /// An HTML figure.
 std::string plane_figure(const PlaneValues& plane, const PlaneLook& look);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "page/page_text.hpp"
@@ -13,7 +14,7 @@
 namespace karst {
 namespace {
 
-constexpr double letter = 7.5;      // width of a letter, about, at 14 pixels
+constexpr double letter = 8.3;      // width of a letter, about, at 14 pixels, of the widest usual fonts
 constexpr double row_high = 20;     // of names above the chart [pixels]
 constexpr double sample_long = 27;  // of a line in the legend, with the gap behind it
 
@@ -139,13 +140,21 @@ std::string level_axis(const ChartFrame& f, const ChartAxis& axis, Edge edge) {
   return out + text_at(0.5 * (f.left + f.right), line + (top ? -25 : 39), "middle", axis.label, " class=\"label\"");
 }
 
+/// The beginning of a path. A point is a line of no length with round ends.
+std::string stroke(const ChartSeries& s) {
+  return fmt::format("<path class=\"{}\" stroke=\"{}\"{}", s.drawn == DrawnAs::points ? "line point" : "line", s.colour,
+                     s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash));
+}
+
 std::string line_path(const ChartFrame& f, const ChartAxis& x, const ChartAxis& y, const ChartSeries& s) {
   std::string path;
   bool down = false;  // the pen; lifted where a value is not finite
   for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
     const bool finite = std::isfinite(s.x[i]) && std::isfinite(s.y[i]);
-    if (finite) path += fmt::format("{}{:.2f},{:.2f}", down ? "L" : "M", f.x(x, s.x[i]), f.y(y, s.y[i]));
-    down = finite;
+    if (finite)
+      path += fmt::format("{}{:.2f},{:.2f}{}", down ? "L" : "M", f.x(x, s.x[i]), f.y(y, s.y[i]),
+                          s.drawn == DrawnAs::points ? "h0" : "");
+    down = finite && s.drawn == DrawnAs::line;
   }
   return path;
 }
@@ -166,8 +175,7 @@ std::string drawn(const Chart& chart, const ChartFrame& f, const ChartSeries& s)
   const ChartAxis& y = s.on_right && chart.right ? *chart.right : chart.y;
   if (s.drawn == DrawnAs::bars)
     return fmt::format("<path class=\"bars\" fill=\"{}\" d=\"{}\"/>\n", s.colour, bar_path(f, chart.x, y, s));
-  const std::string dash = s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash);
-  return fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"{}\"/>\n", s.colour, dash, line_path(f, chart.x, y, s));
+  return stroke(s) + fmt::format(" d=\"{}\"/>\n", line_path(f, chart.x, y, s));
 }
 
 std::string legend(const Chart& chart, const ChartFrame& f) {
@@ -177,13 +185,12 @@ std::string legend(const Chart& chart, const ChartFrame& f) {
     const ChartSeries& s = chart.series[i];
     if (s.name.empty()) continue;
     const double x = places[i].first, y = row_high * places[i].second + 10;
-    if (s.drawn == DrawnAs::bars) {
+    if (s.drawn == DrawnAs::bars)
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"10\" fill=\"{}\"/>\n", x + 4, y - 5,
                          s.colour);
-    } else {
-      out += fmt::format("<path class=\"line\" stroke=\"{}\"{} d=\"M{:.1f},{:.1f}h22\"/>\n", s.colour,
-                         s.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", s.dash), x, y);
-    }
+    else
+      out +=
+          stroke(s) + fmt::format(" d=\"M{:.1f},{:.1f}{}\"/>\n", x, y, s.drawn == DrawnAs::points ? "m11,0h0" : "h22");
     out += text_at(x + sample_long, y + 5, "start", s.name);
   }
   return out;
@@ -243,6 +250,9 @@ double axis_end(double value) {
 std::string svg(const Chart& given) {
   Chart chart = given;
   if (chart.series.size() == 1) chart.series[0].dash.clear();  // dashes tell curves apart
+  std::map<std::string, int> seen;
+  for (ChartSeries& s : chart.series)  // more curves than colours
+    if (!s.name.empty() && s.drawn == DrawnAs::line && ++seen[s.colour + s.dash] > 1) s.dash = "7 3";
   for (ChartAxis* axis : {&chart.x, &chart.y, chart.right ? &*chart.right : nullptr, chart.top ? &*chart.top : nullptr})
     if (axis != nullptr) make_sound(*axis);
   const ChartFrame f = frame_of(chart);

@@ -23,13 +23,13 @@ struct ChartAxis {
   bool whole = false;  ///< numbers between whole ones mean nothing
 };
 
-enum class DrawnAs { line, bars };
+enum class DrawnAs { line, bars, points };
 
 struct ChartSeries {
   std::string name{};  ///< for the legend; empty: not in it
   std::string colour{};
   DrawnAs drawn = DrawnAs::line;
-  std::vector<double> x{};  ///< points of a line; edges of bars, one more than y
+  std::vector<double> x{};  ///< of points or of a line; edges of bars, one more than y
   std::vector<double> y{};
   bool on_right = false;  ///< y is along the right axis
   std::string dash{};     ///< as in stroke-dasharray; empty: none

@@ -139,6 +139,20 @@ def netcdf(
     return path
 
 
+def netcdf_blocks(folder: Path, form: str, ends: tuple[int, ...] = (2, 3, 5), **changed) -> Path:
+    """Files of planes up to these ends, as Mango writes them; changed: other attributes of the last one."""
+    import netCDF4
+
+    folder.mkdir()
+    for n, (first, end) in enumerate(zip((0, *ends), ends)):
+        path = netcdf(folder / f"block{n:08d}.nc", form, VALUES[first:end])
+        with netCDF4.Dataset(path, "a") as file:
+            file.setncatts({"zdim_range": np.array([first, end - 1], "i4"), "zdim_total": np.int32(SHAPE[0]), "number_of_files": np.int32(len(ends))})
+            if end == ends[-1]:
+                file.setncatts(changed)
+    return folder
+
+
 def emd(path: Path) -> Path:
     """As tomviz writes it: x is the slowest."""
     with h5py.File(path, "w") as file:

@@ -64,6 +64,35 @@ class OpenResults(unittest.TestCase):
         script = f"{block(word)}\nimport json\nprint(json.dumps({show}))\n"
         return json.loads(cls.call([sys.executable, "-c", script]).splitlines()[-1])
 
+    def test_smaller_files_are_in_their_place_and_hold_the_same(self):
+        """The upper half of the duct in cells of twice the width: boxes of 16 cells of 62.5 µm."""
+        self.call([KARST, "run", "inputs/refined/refined.toml", *COARSER, "--out", "out/small", "output.coarsening=2", "output.compression=6",
+                   "output.region_lo=1.2mm,0.4mm,0.4mm", "output.region_hi=1.4mm,0.6mm,0.6mm"])
+        path = Path(self.folder.name) / "out/small/plot.vtkhdf"
+        with karst.Plotfile(path) as small, karst.Plotfile(self.results / "plot.vtkhdf") as whole:
+            np.testing.assert_allclose(small.origin, [1e-3, 0, 0])
+            np.testing.assert_allclose(small.size, [1e-3, 1e-3, 1e-3])
+            np.testing.assert_allclose(small.spacing, 2 * whole.spacing)
+            half = whole.uniform("fraction").shape[2] // 2
+            fraction, all_of_it = small.uniform("fraction"), whole.uniform("fraction")[..., half:]
+            self.assertAlmostEqual(float(fraction.mean()), float(all_of_it.mean()), 6)
+            flow = [np.nansum(f * p[..., 0]) / f.size for f, p in ((fraction, small.uniform("velocity")), (all_of_it, whole.uniform("velocity")[:, :, half:]))]
+            self.assertAlmostEqual(flow[0] / flow[1], 1.0, 5)
+        reader = vtk.vtkHDFReader()
+        reader.SetFileName(str(path))
+        reader.SetMaximumLevelsToReadByDefaultForAMR(0)
+        reader.Update()
+        bounds = [0.0] * 6
+        reader.GetOutput().GetBounds(bounds)
+        np.testing.assert_allclose(bounds, [1e-3, 2e-3, 0, 1e-3, 0, 1e-3])
+
+    def test_movies_are_made(self):
+        for command in next(code for code in blocks("sh") if "karst.plot movie" in code).splitlines():
+            self.call(command.replace(".venv/bin/python", sys.executable).split())
+        folder = Path(self.folder.name) / "out/unsteady"
+        self.assertEqual((folder / "velocity.gif").read_bytes()[:6], b"GIF89a")
+        self.assertEqual(len(list((folder / "frames").iterdir())), len(list(folder.glob("slice_z_*.vti"))))
+
     def test_streamlines_pass_the_ball(self):
         seen = self.code("vtkStreamTracer", """[lines.GetNumberOfLines(), lines.GetBounds(),
             lines.GetPointData().GetArray("velocity").GetNumberOfComponents(),

@@ -28,6 +28,7 @@ from format_files import (
     emd,
     matlab73,
     netcdf,
+    netcdf_blocks,
     ome_zarr,
     packed,
     vtk_file,
@@ -169,8 +170,48 @@ class NetCdf(InFolder):
         path = netcdf(self.at / "a.nc", "NETCDF3_CLASSIC")
         self.rejected(write(path, path.read_bytes()[:-100]), "ends early")
 
+    def test_wide_files_that_end_early(self):
+        import netCDF4
+
+        path = netcdf(self.at / "wide.nc", "NETCDF3_64BIT_DATA")
+        self.rejected(write(path, path.read_bytes()[:-4]), "ends early: an array of 5 x 7 x 11 values at byte .* needs")
+        with netCDF4.Dataset(self.at / "g.nc", "w", format="NETCDF3_64BIT_DATA") as file:  # z grows
+            for name, n in zip("zyx", (None, *SHAPE[1:])):
+                file.createDimension(name, n)
+            file.createVariable("a", "u2", tuple("zyx"))[:] = VALUES
+            file.createVariable("t", "f8", ("z",))[:] = np.arange(SHAPE[0])
+        raw = (self.at / "g.nc").read_bytes()
+        self.check(self.at / "g.nc", widths=None)
+        self.rejected(write(self.at / "g.nc", raw[:-9]), "ends early: an array of 5 records")
+
+    def test_blocks_are_put_together(self):
+        for form in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_DATA", "NETCDF4"):
+            image = self.check(netcdf_blocks(self.at / form, form))
+            self.assertEqual(image.format, "NetCDF in 3 blocks")
+        folder = self.at / "NETCDF3_CLASSIC"
+        self.rejected(folder / "block00000001.nc", "has the planes 2 to 2 of 5 of an image in blocks: put all of its files into one folder")
+        (folder / "block00000001.nc").rename(self.at / "away.nc")
+        self.rejected(folder, "has the planes 3 to 4, and plane 2 is the next that is needed")
+        self.rejected(netcdf_blocks(self.at / "a", "NETCDF4", (2, 4)), "have 4 of 5 planes")
+        self.rejected(netcdf_blocks(self.at / "b", "NETCDF4", zdim_total=np.int32(6)), "of an image of 6 planes|of an image of 5 planes")
+        self.rejected(netcdf_blocks(self.at / "c", "NETCDF4", voxel_unit="um"), "different voxel sizes")
+        self.rejected(netcdf_blocks(self.at / "d", "NETCDF4", zdim_range=np.array([3, 3], "i4")), "have 4 of 5 planes")
+        self.rejected(netcdf_blocks(self.at / "e", "NETCDF4", zdim_range=np.array([3, 5], "i4"), zdim_total=np.int32(6)), "image of")
+        (self.at / "f").mkdir()
+        netcdf(self.at / "f/block00000000.nc", "NETCDF4")
+        self.rejected(self.at / "f", "states no zdim_range and zdim_total")
+
 
 class Matlab(InFolder):
+    def test_version_4_has_one_plane(self):
+        path = self.at / "a.mat"
+        for values in (VALUES[0], VALUES[0].astype("f8"), BYTES[0], VALUES[0].astype("i4")):
+            scipy.io.savemat(path, {"A": values.T, "text": "rock", "dx": 2e-6}, format="4")
+            self.assertIn("the first index is x", self.check(path, values[None], None).notes[0])
+        scipy.io.savemat(path, {"A": VALUES[0], "B": VALUES[0]}, format="4")
+        self.rejected(path, "state which array is the image, for example .*:A; the file has A .11 x 7., B")
+        self.rejected(write(path, path.read_bytes()[:-1]), "first bytes are of none of these formats")
+
     def test_the_first_index_is_x(self):
         path = self.at / "a.mat"
         for packs in (False, True):
@@ -239,6 +280,7 @@ class Import(InFolder):
             netcdf(self.at / "n.nc", "NETCDF3_CLASSIC"),
             ome_zarr(self.at / "o", 3),
             netcdf(self.at / "n4.nc", "NETCDF4"),
+            netcdf_blocks(self.at / "blocks", "NETCDF3_CLASSIC"),
             emd(self.at / "e.emd"),
             *(
                 netcdf(self.at / f"t{''.join(names)}.nc", "NETCDF4", VALUES.transpose(["zyx".index(n) for n in names]), names, True)
@@ -285,6 +327,9 @@ class Import(InFolder):
             )
             self.assertEqual(done.returncode, 1)
             self.assertIn(text, done.stdout + done.stderr)
+        block = netcdf_blocks(self.at / "b", "NETCDF4") / "block00000000.nc"
+        with self.assertRaisesRegex(karst.RunError, "has 2 of 5 planes of an image in blocks"):
+            karst.import_image(block, self.at / "r.h5", program=PROGRAMS / "karst")
         write(rock, rock.read_bytes()[:-50])
         with self.assertRaisesRegex(karst.RunError, "rock.am: ends early"):
             karst.import_image(rock, self.at / "r.h5", program=PROGRAMS / "karst")

@@ -6,13 +6,16 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import h5py
 import matplotlib.image
 import numpy as np
 from karst import KarstError, Plotfile
+from karst.plot import draw_slice, movie, write_movie
 from karst.plotfile import FRACTION, doubled
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -125,6 +128,51 @@ class Drawing(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 pixels = matplotlib.image.imread(picture)[:, :, :3]
                 self.assertGreater(np.mean(np.any(pixels < 0.9, axis=2)), 0.1)
+
+    def test_a_region_is_in_its_place(self):
+        """The boxes at 8 <= x < 16 of 20, with those above and below."""
+        path = Path(self.folder.name) / "part.vtkhdf"
+        with h5py.File(path, "w") as file:
+            file.attrs.update({"time": 0.5, "domain_cells": np.full(3, CELLS, np.int32), "region": np.array([8, 15, 0, 19, 0, 19], np.int32)})
+            write_level(file, 0, lambda x: 0.4 <= x < 0.8)
+        with Plotfile(path) as part, Plotfile(self.path) as whole:
+            np.testing.assert_allclose(part.origin, [0.4e-3, 0, 0])
+            np.testing.assert_allclose(part.size, [0.4e-3, 1e-3, 1e-3])
+            np.testing.assert_allclose(part.centres("x"), whole.centres("x", 0)[8:16])
+            np.testing.assert_array_equal(part.uniform("pressure"), whole.uniform("pressure", 0)[..., 8:16])
+            np.testing.assert_array_equal(part.plane("velocity", "x", "0.62 mm"), whole.plane("velocity", "x", "0.62 mm", 0))
+            np.testing.assert_allclose(part.to_vtk("pressure").GetBounds(), [0.4e-3, 0.8e-3, 0, 1e-3, 0, 1e-3])
+            self.assertEqual(part.to_xarray("pressure").x.values.tolist(), part.centres("x").tolist())
+            with self.assertRaisesRegex(KarstError, "the file goes from 0.0004 to 0.0008 m along this axis"):
+                part.plane("pressure", "x", "0.2 mm")
+            axes = draw_slice(path, field="pressure").axes[0]
+            np.testing.assert_allclose([*axes.get_xlim(), *axes.get_ylim()], [0.4, 0.8, 0, 1])
+
+    def test_movies_have_one_scale_and_the_time(self):
+        """Values that grow with time; of three pictures all differ, and a given scale saturates."""
+        folder = Path(self.folder.name) / "run"
+        folder.mkdir()
+        for n in range(3):
+            write_plotfile(folder / f"output_{n + 1:04d}.vtkhdf")
+            with h5py.File(folder / f"output_{n + 1:04d}.vtkhdf", "r+") as file:
+                file.attrs["time"] = 2e-3 * n
+                for level in (0, 1):
+                    file[f"VTKHDF/Level{level}/CellData/pressure"][:] *= n + 1
+        frames = write_movie(folder, folder / "frames", field="pressure")
+        self.assertEqual(sorted(path.name for path in frames.iterdir()), ["frame_0001.png", "frame_0002.png", "frame_0003.png"])
+        pictures = [matplotlib.image.imread(path)[..., :3] for path in sorted(frames.iterdir())]
+        self.assertEqual(len({picture.shape for picture in pictures}), 1)
+        self.assertTrue(all(np.any(pictures[n] != pictures[n + 1]) for n in range(2)))
+        film = write_movie(folder, folder / "film.gif", field="pressure", limits=(0.0, 1.0), fps=4)
+        with Image.open(film) as shown:
+            self.assertEqual((shown.n_frames, shown.info["duration"]), (3, 250))
+        with mock.patch.object(movie, "ffmpeg", lambda: None):
+            self.assertEqual(write_movie(folder).name, "movie.gif")
+            with self.assertRaisesRegex(KarstError, "needs ffmpeg, which is not there"):
+                write_movie(folder, folder / "film.mp4")
+        with self.assertRaisesRegex(KarstError, "a movie ends in .mp4, .gif or .webp"):
+            write_movie(folder, folder / "film.avi")
+        self.assertEqual([p.name for p in folder.iterdir() if ".karst-movie" in p.name or p.suffix == ".tmp"], [])
 
     def test_figures_of_a_report_stand_alone(self):
         page = Path(self.folder.name) / "report.html"

@@ -23,7 +23,9 @@ import numpy as np
 import scipy.io
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checks"))
-from format_files import BYTES, LABELS, VALUES, amira, dicom_folder, dicom_slice, emd, matlab73, netcdf, ome_zarr, packed, vtk_file, zarr_array  # noqa: E402
+from format_files import (  # noqa: E402
+    BYTES, LABELS, VALUES, amira, dicom_folder, dicom_slice, emd, matlab73, netcdf, netcdf_blocks, ome_zarr, packed, vtk_file, zarr_array,
+)
 from karst.error import KarstError  # noqa: E402
 from karst.formats import compression_of, read_image  # noqa: E402
 from karst.formats.packed import unpack  # noqa: E402
@@ -35,6 +37,7 @@ def samples(folder):
     """What is opened, and the file of it that is damaged."""
     scipy.io.savemat(folder / "a.mat", {"A": VALUES.transpose(2, 1, 0), "dx": 2e-6})
     scipy.io.savemat(folder / "z.mat", {"A": VALUES.transpose(2, 1, 0)}, do_compression=True)
+    scipy.io.savemat(folder / "old.mat", {"A": VALUES[0].T, "dx": 2e-6}, format="4")
     alone = [
         amira(folder / "raw.am", VALUES, "ushort"),
         amira(folder / "zip.am", VALUES, "ushort", "<", "HxZip"),
@@ -43,15 +46,20 @@ def samples(folder):
         vtk_file(folder / "t.vtk", VALUES, True, False),
         folder / "a.mat",
         folder / "z.mat",
+        folder / "old.mat",
         dicom_slice(folder / "m.dcm", VALUES, 0),
         netcdf(folder / "a.nc", "NETCDF3_CLASSIC"),
+        netcdf(folder / "w.nc", "NETCDF3_64BIT_DATA"),
         netcdf(folder / "c.nc", "NETCDF3_64BIT_OFFSET", names=("z", "y", "x"), coordinates=True),
         *(packed(folder / f"p.raw.{how}", BYTES.tobytes(), how) for how in ("bz2", "xz", "zst")),
     ]
+    blocks, blocks4 = netcdf_blocks(folder / "b3", "NETCDF3_CLASSIC"), netcdf_blocks(folder / "b4", "NETCDF4")
     dicom, plain, ome = dicom_folder(folder / "d"), zarr_array(folder / "p3", 3), ome_zarr(folder / "o2", 2)
     return [
         *((path, path) for path in alone),
         (dicom, dicom / "IM3"),
+        (blocks, blocks / "block00000001.nc"),
+        (blocks4, blocks4 / "block00000002.nc"),
         (plain, plain / "zarr.json"),
         (plain, plain / "c/0/0/0"),
         (ome, ome / ".zattrs"),

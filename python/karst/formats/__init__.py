@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images of formats that karst does not read itself: DICOM, Amira and Avizo, legacy VTK, classic NetCDF, MATLAB before 7.3, Zarr and
-OME-Zarr; whatever bzip2, xz or zstd compressed.
+"""Images of formats that karst does not read itself: DICOM, Amira and Avizo, legacy VTK, classic NetCDF and NetCDF in blocks, MATLAB before
+7.3, Zarr and OME-Zarr; whatever bzip2, xz or zstd compressed.
 
     image = karst.read_image("rock.am")         # image.values [k, j, i], image.widths, image.unit, image.notes
     karst.import_image("rock.am", "rock.h5")    # geometry file; `karst import rock.am -o rock.h5` does the same
@@ -23,8 +23,8 @@ from karst.formats.amira import read_amira
 from karst.formats.dicom import is_dicom, read_dicom
 from karst.formats.image import Image, Reader, require
 from karst.formats.legacy_vtk import read_legacy_vtk
-from karst.formats.matlab import read_matlab
-from karst.formats.netcdf import read_netcdf
+from karst.formats.matlab import is_matlab4, read_matlab, read_matlab4
+from karst.formats.netcdf import is_blocks, read_netcdf
 from karst.formats.zarr_store import is_zarr, read_zarr
 
 __all__ = ["Image", "compression_of", "read_image", "write_image"]
@@ -57,9 +57,11 @@ def compression_of(path: Path) -> str | None:
 def reader_of(path: Path) -> Reader | None:
     """By the first bytes, never by the name."""
     if path.is_dir():
-        return read_zarr if is_zarr(path) else read_dicom
+        return read_zarr if is_zarr(path) else read_netcdf if is_blocks(path) else read_dicom
     if is_dicom(path):
         return read_dicom
+    if is_matlab4(path):
+        return read_matlab4
     start = first_bytes(path)
     return next((reader for mark, reader in STARTS if start.startswith(mark)), None)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MATLAB files before 7.3 (.mat v5, v6, v7) through SciPy. Those of 7.3 are HDF5, which karst reads itself."""
+"""MATLAB files before 7.3 (.mat v4 to v7) through SciPy. Those of 7.3 are HDF5, which karst reads itself."""
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 
@@ -72,9 +73,55 @@ def read_matlab(path: Path, name: str | None) -> Image:
     require(
         values.shape == tuple(arrays[chosen]) and values.dtype.kind in "biuf", f"{path}: its array {chosen} holds {values.dtype}; real numbers are needed"
     )
+    return image_of(values)
+
+
+def image_of(values: np.ndarray) -> Image:
+    """A(i, j, k): the first index is the fastest."""
     image = Image(np.transpose(values).reshape((*values.shape, 1)[2::-1]), "MATLAB", note="MATLAB states no widths")
     image.notes.append(
         "of the MATLAB array A(i, j, k) the first index is x, the second y, the third z. If its first index is the row of a picture, as imread "
         "gives them, `axes = yxz` exchanges x and y"
     )
     return image
+
+
+OLD_TYPES = ("f8", "f4", "i4", "i2", "u2", "u1")  # by the third digit of the type of an array of MATLAB 4
+
+
+def old_arrays(path: Path) -> list[tuple[str, int, int, int, int, str]] | None:
+    """Arrays of MATLAB 4: name, rows, columns, kind (0: full, not text or sparse), whether complex, type of the numbers. None: the file is none
+    of it. Such files have no mark: their five numbers, the name and the length have to fit.
+
+    Source: MAT-File Format, The MathWorks, level 4."""
+    found, size = [], path.stat().st_size
+    with open(path, "rb") as file:
+        while file.tell() < size:
+            at, head = file.tell(), file.read(20)
+            order = ">" if head[:2] == bytes(2) != head[2:4] else "<"
+            code, rows, columns, is_complex, length = struct.unpack(order + "5i", head) if len(head) == 20 else (-1,) * 5
+            machine, number, kind = code // 1000, code // 10 % 100, code % 10
+            if machine != (order == ">") or number >= len(OLD_TYPES) or kind > 2 or min(rows, columns) < 0 or is_complex not in (0, 1):
+                return None
+            name = file.read(length) if 2 <= length <= 64 else b""
+            values = np.dtype(order + OLD_TYPES[number])
+            end = at + 20 + length + values.itemsize * rows * columns * (1 + is_complex)
+            if not re.fullmatch(rb"[A-Za-z]\w*\0+", name) or end > size:
+                return None
+            found.append((name.rstrip(b"\0").decode(), rows, columns, kind, is_complex, values.str))
+            file.seek(end)
+    return found or None
+
+
+def is_matlab4(path: Path) -> bool:
+    return bool(old_arrays(path))
+
+
+def read_matlab4(path: Path, name: str | None) -> Image:
+    """Arrays of two indices, thus an image of one plane."""
+    import scipy.io
+
+    there = old_arrays(path) or []
+    chosen = choose(path, name, {n: (columns, rows) for n, rows, columns, kind, is_complex, _ in there if kind == is_complex == 0})
+    values = np.asarray(scipy.io.loadmat(path, variable_names=[chosen])[chosen])
+    return image_of(values)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python -m karst.plot slice | wall | figure | view ..."""
+"""python -m karst.plot slice | movie | wall | figure | view ..."""
 import argparse
 import sys
 from importlib import import_module
 
 from karst.error import guarded
 
-PICTURES = {name: import_module(f"karst.plot.{name}") for name in ("slice", "wall", "figure", "view")}
+PICTURES = {name: import_module(f"karst.plot.{name}") for name in ("slice", "movie", "wall", "figure", "view")}
 
 
 def main(words: list[str], program: str = "python -m karst.plot") -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,8 +55,10 @@ def draw_field(axes, values, fraction, extent, field):
 def covered(plot, level, axis, at, dx, shape):
     """Which cells of width dx in the plane are inside boxes of a level."""
     inside = np.zeros(shape, dtype=bool)
+    low = [round(plot.origin[d] / dx) for d in range(3) if d != axis]
     for rectangle in plot.rectangles(level, axis, at):
         i, j, ni, nj = (round(length / dx) for length in rectangle)
+        i, j = i - low[0], j - low[1]
         inside[j:j + nj, i:i + ni] = True
     return inside
 
@@ -73,7 +75,7 @@ def draw_wall_line(axes, plot, axis, at, scale):
         shown = field.compressed()
         if min(field.shape) < 2 or shown.size == 0 or shown.min() >= 0 or shown.max() < 0:
             continue
-        x, y = ((np.arange(int(level.cells[d])) + 0.5) * level.dx * scale for d in (u, v))
+        x, y = (plot.centres(d, number) * scale for d in (u, v))
         axes.contour(x, y, field, levels=[0.0], colors=[WALL], linewidths=0.9)
 
 
@@ -86,35 +88,59 @@ def draw_boxes(axes, plot, axis, at, scale):
         axes.add_collection(PatchCollection(patches, facecolor="none", edgecolor=colour, linewidth=0.4 + 0.3 * (level > 0), alpha=0.7))
 
 
+def magnitude(values):
+    """Of vectors, whose components are the last dimension, their length."""
+    return np.linalg.norm(values, axis=2) if values.ndim == 3 else values
+
+
+def new_figure(sizes: tuple[float, float], what: str) -> tuple[Figure, Any]:
+    """A figure for a plane with these edges, and its axes."""
+    figure = needs("matplotlib.figure", what).Figure(figsize=(7.2, min(max(5.8 * sizes[1] / sizes[0] + 0.9, 2.6), 12.0)), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def add_bar(figure, axes, image, field, unit):
+    bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
+    bar.set_label(field + (f" [{unit}]" if unit != "1" else ""))
+
+
+def draw_plane(plot: Plotfile, field: str, axis: int, at: float | str, title: str = "", boxes: bool = True,
+               limits: tuple[float, float] | None = None) -> Figure:
+    """A plane of an open plotfile; limits: ends of the colours, by default those of its values."""
+    u, v = (other for other in range(3) if other != axis)
+    values = magnitude(plot.plane(field, axis, at))
+    has_fraction = FRACTION in plot.components
+    fraction = plot.plane(FRACTION, axis, at) if has_fraction else np.isfinite(values).astype(float)
+    scale, unit = length_unit(max(plot.size))
+    extent = [scale * (plot.origin[d] + end) for d in (u, v) for end in (0.0, plot.size[d])]
+    figure, axes = new_figure((plot.size[u], plot.size[v]), "a picture of a slice")
+    image = draw_field(axes, values, fraction, extent, field)
+    if limits:
+        image.set_clim(*limits)
+    if has_fraction:
+        draw_wall_line(axes, plot, axis, at, scale)
+    if boxes:
+        draw_boxes(axes, plot, axis, at, scale)
+    axes.set(xlim=extent[:2], ylim=extent[2:], xlabel=f"{'xyz'[u]} [{unit}]", ylabel=f"{'xyz'[v]} [{unit}]")
+    place = float(plot.origin[axis] + plot.size[axis] * plot.fraction(axis, at)) * scale
+    axes.set_title(title or f"{plot.path.stem}, plane {'xyz'[axis]} = {place:.4g} {unit}", fontsize=11)
+    add_bar(figure, axes, image, field, plot.unit(field))
+    return figure
+
+
+def save(figure: Figure, output: str | Path) -> None:
+    try:
+        figure.savefig(output, dpi=170)
+    except (OSError, ValueError) as error:
+        raise KarstError(f"{output}: the picture cannot be written ({error})") from None
+
+
 def draw_slice(plotfile: str | Path, output: str | Path | None = None, *, field: str = FRACTION, axis: int | str = "z", at: float | str = 0.5,
                title: str = "", boxes: bool = True) -> Figure:
     """Draws the plane across an axis at the fraction `at` (0 to 1) of the domain, or at a place such as "0.2 mm"; of a vector its magnitude.
     Returns the matplotlib figure, written to `output` if that is given. Raises KarstError."""
-    new_figure = needs("matplotlib.figure", "a picture of a slice").Figure
-    d = axis_number(axis)
-    u, v = (other for other in range(3) if other != d)
     with Plotfile(plotfile) as plot:
-        values = plot.plane(field, d, at)
-        if values.ndim == 3:
-            values = np.linalg.norm(values, axis=2)
-        has_fraction = FRACTION in plot.components
-        fraction = plot.plane(FRACTION, d, at) if has_fraction else np.isfinite(values).astype(float)
-        scale, unit = length_unit(max(plot.size))
-        extent = [0.0, plot.size[u] * scale, 0.0, plot.size[v] * scale]
-        figure = new_figure(figsize=(7.2, min(max(5.8 * extent[3] / extent[1] + 0.9, 2.6), 12.0)), layout="constrained")
-        axes = figure.add_subplot()
-        image = draw_field(axes, values, fraction, extent, field)
-        if has_fraction:
-            draw_wall_line(axes, plot, d, at, scale)
-        if boxes:
-            draw_boxes(axes, plot, d, at, scale)
-        axes.set(xlim=extent[:2], ylim=extent[2:], xlabel=f"{'xyz'[u]} [{unit}]", ylabel=f"{'xyz'[v]} [{unit}]")
-        axes.set_title(title or f"{Path(plotfile).stem}, plane {'xyz'[d]} = {plot.size[d] * plot.fraction(d, at) * scale:.4g} {unit}", fontsize=11)
-        bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
-        bar.set_label(field + (f" [{plot.unit(field)}]" if plot.unit(field) != "1" else ""))
+        figure = draw_plane(plot, field, axis_number(axis), at, title, boxes)
     if output is not None:
-        try:
-            figure.savefig(output, dpi=170)
-        except (OSError, ValueError) as error:
-            raise KarstError(f"{output}: the picture cannot be written ({error})") from None
+        save(figure, output)
     return figure

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "app/cli/commands.hpp"
+#include "app/deck/plot_extent.hpp"
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
+#include "app/deck/statistics.hpp"
 #include "app/estimate/machine_model.hpp"
 #include "app/estimate/run_estimate.hpp"
 #include "app/estimate/time_estimate.hpp"
@@ -16,6 +19,7 @@
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
+#include "base/core/text.hpp"
 #include "base/file/log.hpp"
 #include "solvers/krylov/petsc_session.hpp"
 
@@ -85,6 +89,33 @@ std::optional<OtherMachine> other_machine(const CommandLine& line) {
           "counts of a run");
   if (line.machine.empty()) return {};
   return OtherMachine{read_machine(line.machine), read_counted_run(line.like)};
+}
+
+/// What output.region_lo, output.region_hi and output.coarsening make of plotfiles, whose values take so many bytes at
+/// most. Throws Error where they do not fit the domain.
+void tell_plotfiles(const Config& config, const RunEstimate& estimate) {
+  GridOptions domain = estimate.grid;
+  Vec3 low;
+  if (estimate.reservoirs) {
+    low[estimate.reservoirs->axis] = estimate.reservoirs->cells;
+    domain.cells[estimate.reservoirs->axis] += 2 * estimate.reservoirs->cells;
+    domain.size[estimate.reservoirs->axis] = domain.cells[estimate.reservoirs->axis] * estimate.grid.cell_width();
+  }
+  const std::vector<std::string> wrong = plot_mistakes(config.output, domain, low);
+  require(wrong.empty(), "{}", join(wrong, "\n"));
+  if (config.output.plot.empty()) return;
+  const TimeOptions& time = config.time;
+  double files = 1.0;
+  if (time.output > 0.0) files = std::ceil(time.end / time.output * (1.0 - 1e-9));
+  if (time.output_pore_volumes > 0.0)
+    files = std::ceil(time.end_pore_volumes / time.output_pore_volumes * (1.0 - 1e-9));
+  const double cells = estimate.counts.box_cells * plotted_part(config.output, domain, low);
+  const int n = estimate.memory.n_components;
+  const double bytes = cells * ((config.output.yt ? 2 : 1) * n * static_cast<double>(sizeof(float)) + 1.0);
+  log_info("Plotfiles, estimated: {} of at most {}, {} numbers in each of {} cells{}{}\n", grouped(std::llround(files)),
+           format_bytes(bytes), n, grouped(std::llround(cells)),
+           config.output.compression > 0 ? ", before compression" : ", which are not compressed",
+           files > 1.0 ? fmt::format("; {} in all", format_bytes(files * bytes)) : "");
 }
 
 /// Layouts for another number of ranks, and what follows from them.
@@ -162,6 +193,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   if (looked.source)
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));
+  tell_plotfiles(config, estimate);
   if (line.plan_ranks == 0) {
     tell_memory(estimate, share, comm.size());
   } else {

@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.hpp"
 #include "app/deck/config.hpp"
+#include "app/deck/plot_extent.hpp"
 #include "app/deck/session.hpp"
 #include "app/deck/source.hpp"
 #include "app/estimate/run_estimate.hpp"
@@ -13,6 +14,8 @@
 #include "app/run/run_timers.hpp"
 #include "app/run/summary.hpp"
 #include "base/comm/fail_together.hpp"
+#include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "base/file/atomic_file.hpp"
 #include "base/file/log.hpp"
 #include "io/part_names.hpp"
@@ -39,6 +42,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.image_warnings = image_warnings(comm, source);
   for (const std::string& w : summary.image_warnings) log_warn("{}", w);
+  const std::vector<std::string> wrong = plot_mistakes(session.config.output, source.grid, {});
+  require(wrong.empty(), "{}", join(wrong, "\n"));
   services.progress.begin("geometry", "geometry");
   const auto ground =
       std::make_shared<const Ground>(comm, build(comm, session.config, source, source.grid, summary.seconds));

@@ -9,7 +9,10 @@
 #include "app/cli/commands.hpp"
 #include "app/cli/init_jobs.hpp"
 #include "app/deck/config.hpp"
+#include "app/deck/image_sample.hpp"
 #include "app/deck/session.hpp"
+#include "app/deck/source.hpp"
+#include "app/study/study.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -30,6 +33,9 @@ std::vector<std::string> tables_in_order(const std::vector<KeyInfo>& keys) {
   std::vector<std::string> tables(common_tables.begin(), common_tables.end());
   for (const KeyInfo& k : keys)
     if (std::ranges::find(tables, table_of(k.key)) == tables.end()) tables.push_back(table_of(k.key));
+  std::erase_if(tables, [&](const std::string& table) {  // a study has other ones
+    return std::ranges::none_of(keys, [&](const KeyInfo& k) { return table_of(k.key) == table; });
+  });
   return tables;
 }
 
@@ -94,15 +100,14 @@ std::string table_text(const std::string& table, const std::vector<KeyInfo>& key
   return text;
 }
 
-std::string deck_text(const std::vector<KeyInfo>& keys, const Settings& settings) {
-  std::string text = comment(
-                         "A deck of Karst, in TOML. Lines after # are comments: descriptions of the key below, and, "
-                         "without a space, keys with their defaults (nothing after = if there is none). To set a key, "
-                         "remove its # and that of its [table].") +
-                     comment(
-                         "Numbers are in SI units; a text may state another unit: voxel = \"5.3 um\". `karst help KEY` "
-                         "explains a key, `karst check FILE` checks the deck, `karst run FILE` runs it.") +
-                     "\n";
+/// @param what, how  a file it is, and what is done with it
+std::string deck_text(const std::string& what, const std::string& how, const std::vector<KeyInfo>& keys,
+                      const Settings& settings) {
+  std::string text = comment(what +
+                             ", in TOML. Lines after # are comments: descriptions of the key below, and, without a "
+                             "space, keys with their defaults (nothing after = if there is none). To set a key, remove "
+                             "its # and that of its [table].") +
+                     comment(how) + "\n";
   for (const std::string& table : tables_in_order(keys)) text += table_text(table, keys, settings);
   return text;
 }
@@ -157,28 +162,90 @@ Settings settings_for_image(const std::string& image, const std::string& file, c
   return settings;
 }
 
-}  // namespace
-
-void init_command(const Comm& comm, const CommandLine& line) {
-  const std::vector<KeyInfo> keys = deck_keys();
-  const std::string file = line.deck.empty() ? "deck.toml" : line.deck;
+void require_new(const Comm& comm, const std::string& file) {
   fail_together(comm, [&] {
     if (comm.rank() == 0)
       require(!fs::exists(fs::symlink_status(file)), "{}: exists already, so nothing was written; choose another name",
               file);
   });
-  const InitJob& job = init_job(line.job.empty() ? init_jobs().front().name : line.job);
-  const bool enters = &job != &init_jobs().front();
-  Settings settings = line.image.empty() ? settings_for_spheres(enters) : settings_for_image(line.image, file, keys);
-  std::ranges::move(job.settings(), std::back_inserter(settings));
-  std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
-  const std::string text = deck_text(keys, settings);
+}
+
+/// A deck that reads as it should.
+std::string checked_deck(const std::string& file, const Settings& settings, const std::vector<KeyInfo>& keys) {
+  const std::string text = deck_text("A deck of Karst",
+                                     "Numbers are in SI units; a text may state another unit: voxel = \"5.3 um\". "
+                                     "`karst help KEY` explains a key, `karst check FILE` checks the deck, `karst run "
+                                     "FILE` runs it.",
+                                     keys, settings);
   Reader in = Reader::from_text(text, file);
   read_config(in);
   in.finish();
-  write_file(comm, file, text);
-  log_info("{}: a deck with all keys. `karst check {}` checks it, `karst run {}` computes {}{}", file, file, file,
-           job.computes, line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "");
+  return text;
+}
+
+/// What varies: of spheres the cells, of an image that each run imports its sub-volumes, of a geometry file the wall.
+Settings settings_of_study(const std::string& deck, const std::string& deck_file) {
+  Reader in = Reader::from_text(deck, deck_file);
+  const Config config = read_config(in);
+  Settings settings{{"deck", toml_text(fs::path(deck_file).filename().string())}, {"directory", "\"out/study\""}};
+  const auto vary = [&](const std::string& key, const std::string& values, const std::string& name) {
+    settings.push_back({"vary[].key", toml_text(key)});
+    settings.push_back({"vary[].values", values});
+    settings.push_back({"vary[].name", toml_text(name)});
+  };
+  if (config.geometry.image.empty()) {
+    vary("grid.cells", "[\"16x16x16\", \"24x24x24\", \"32x32x32\"]", "cells");
+  } else if (!needs_import(config)) {
+    vary("geometry.wall_shift", "[-0.2, 0.0, 0.2]", "wall shift [voxels]");
+  } else {
+    const int edge = std::ranges::min(image_extent(config).size.v);
+    settings.push_back({"subvolumes.sizes", fmt::format("[{}, {}]", std::max(1, edge / 4), std::max(1, edge / 2))});
+    settings.push_back({"subvolumes.places", "4"});
+  }
+  return settings;
+}
+
+/// A study that reads as it should, of this deck. The same on every rank. Collective.
+std::string checked_study(const Comm& comm, const std::string& file, const std::string& deck,
+                          const std::string& deck_file) {
+  std::string text;
+  fail_together(comm, [&] {
+    text = deck_text("A study of Karst, which runs a deck with other values, images or parts of an image",
+                     "`karst study FILE --list` lists the cases, `karst study FILE` runs them.", study_keys(),
+                     settings_of_study(deck, deck_file));
+    Reader in = Reader::from_text(text, file);
+    StudyOptions options;
+    read(in, options);
+    in.finish();
+  });
+  return text;
+}
+
+}  // namespace
+
+void init_command(const Comm& comm, const CommandLine& line) {
+  const std::vector<KeyInfo> keys = deck_keys();
+  const InitJob& job = init_job(line.job.empty() ? init_jobs().front().name : line.job);
+  const bool study = &job == &init_jobs().back(), enters = !study && &job != &init_jobs().front();
+  const std::string file = !line.deck.empty() ? line.deck : study ? "study.toml" : "deck.toml";
+  std::string deck_file = file;
+  if (study) deck_file = (fs::path(file).parent_path() / (fs::path(file).stem().string() + "_deck.toml")).string();
+  require_new(comm, file);
+  require_new(comm, deck_file);
+  Settings settings = line.image.empty() ? settings_for_spheres(enters) : settings_for_image(line.image, file, keys);
+  std::ranges::move(job.settings(), std::back_inserter(settings));
+  std::ranges::move(settings_of(line.overrides, keys), std::back_inserter(settings));
+  const std::string text = checked_deck(deck_file, settings, keys);
+  const std::string of_study = study ? checked_study(comm, file, text, deck_file) : "";
+  write_file(comm, deck_file, text);
+  if (study) write_file(comm, file, of_study);
+  const std::string spheres = line.image.empty() ? " of a packing of spheres: replace it by your own geometry" : "";
+  if (study)
+    log_info("{}: a study with all keys, and {}: the deck of its cases. `karst study {}` computes {}{}", file,
+             deck_file, file, job.computes, spheres);
+  else
+    log_info("{}: a deck with all keys. `karst check {}` checks it, `karst run {}` computes {}{}", file, file, file,
+             job.computes, spheres);
 }
 
 }  // namespace karst

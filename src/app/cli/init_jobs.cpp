@@ -75,13 +75,14 @@ Settings flow_in_time() {
 
 }  // namespace
 
-const std::array<InitJob, 5>& init_jobs() {
-  static const std::array<InitJob, 5> jobs{
+const std::array<InitJob, 6>& init_jobs() {
+  static const std::array<InitJob, 6> jobs{
       {{"permeability", "the permeability", permeability},
        {"tracer", "the breakthrough of a tracer", tracer},
        {"reaction", "the steady state of a reaction on the wall", reaction},
        {"chemistry", "the dissolution of calcite by acid water, without change of the wall", chemistry},
-       {"flow-in-time", "the transient flow from rest", flow_in_time}}};
+       {"flow-in-time", "the transient flow from rest", flow_in_time},
+       {"study", "the permeability of each case", permeability}}};
   return jobs;
 }
 

@@ -21,8 +21,8 @@ struct InitJob {
   Settings (*settings)();           ///< beside geometry, grid and output.directory
 };
 
-/// The first is that of a deck without --job.
-const std::array<InitJob, 5>& init_jobs();
+/// The first is that of a deck without --job; the last is that of the cases of a study.
+const std::array<InitJob, 6>& init_jobs();
 
 /// Throws Error with the names there are.
 const InitJob& init_job(std::string_view name);

@@ -268,8 +268,10 @@ void add_commands(CLI::App& app, CommandLine& line, ImportFlags& flags) {
   option(init, "file", line.deck, "FILE", "the deck to write; existing files are not replaced (default: deck.toml)");
   option(init, "--image", line.image, "IMAGE",
          "the image or geometry file of the deck (default: a packing of spheres)");
-  option(init, "--job", line.job, "JOB",
-         "what the deck computes: permeability (default), tracer, reaction, chemistry, flow-in-time");
+  option(
+      init, "--job", line.job, "JOB",
+      "what the deck computes: permeability (default), tracer, reaction, chemistry, flow-in-time; study: the file is "
+      "that of a study, and NAME_deck.toml beside it the deck of its cases");
   flags.add_to(init, "Import of the image");
 
   CLI::App& geometry = command("geometry", "build only the grid: statistics, plotfile, summary.json");

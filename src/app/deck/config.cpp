@@ -17,9 +17,35 @@ namespace karst {
 
 namespace {
 
+void read_plot_extent(Reader& in, OutputOptions& options) {
+  constexpr double largest_length = 1e6;
+  in.vec3("output.region_lo", options.region_lo, "m",
+          "plotfiles hold only the region from this corner to output.region_hi, widened to whole boxes (grid.box x "
+          "output.coarsening cells); from the low corner of the sample; both 0: the whole domain",
+          -largest_length, largest_length);
+  in.vec3("output.region_hi", options.region_hi, "m", "high corner of that region", -largest_length, largest_length);
+  options.region_given = options.region_lo != Vec3{} || options.region_hi != Vec3{};
+  for (int d = 0; d < 3 && options.region_given; ++d)
+    if (options.region_hi[d] <= options.region_lo[d])
+      in.mistake("output.region_hi", fmt::format("{:g} m along {} is not above output.region_lo, {:g} m",
+                                                 options.region_hi[d], axis_names[d], options.region_lo[d]));
+  in.integer("output.coarsening", options.coarsening, "cells",
+             "each cell of plotfiles holds the means over so many cells of the grid along each edge, weighted by their "
+             "fluid: 1, 2, 4 or 8, by which the cells of the domain can be divided, and at most half of grid.box; on a "
+             "refined grid on each level",
+             1, 8);
+  if (const int n = options.coarsening; (n & (n - 1)) != 0)
+    in.mistake("output.coarsening", fmt::format("{} is not possible; allowed: 1, 2, 4, 8", n));
+  in.integer("output.compression", options.compression, "",
+             "effort of the compression of plotfiles, which loses nothing: 0 = none, the fastest; 1 to 9 = smaller and "
+             "slower; values are of single precision",
+             0, 9);
+}
+
 void read_output(Reader& in, OutputOptions& options) {
   in.changes_answers_of("output", {"flow in time", "transport", "walls"});  // what they have recorded
-  for (const char* key : {"output.directory", "output.plot", "output.yt", "output.files", "output.wall"})
+  for (const char* key : {"output.directory", "output.plot", "output.region_lo", "output.region_hi",
+                          "output.coarsening", "output.compression", "output.yt", "output.files", "output.wall"})
     in.changes_answers_of(key, {});
   in.text("output.directory", options.directory,
           "directory of the results, relative to the working directory; --out on the command line overrides it");
@@ -34,6 +60,7 @@ void read_output(Reader& in, OutputOptions& options) {
   }
   in.texts("output.plot", words, help);
   options.plot = read_plot_fields(in, words);
+  read_plot_extent(in, options);
   in.flag("output.yt", options.yt,
           "plotfiles contain a second copy of the values in the layout that yt.load opens, which doubles their size; "
           "`python -m karst.yt FILE` adds it later");

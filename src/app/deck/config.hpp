@@ -54,8 +54,12 @@ struct OutputOptions {
   std::string directory = "out";  ///< relative to the folder in which the program runs
   std::vector<PlotField> plot{PlotField::fraction, PlotField::distance};
   bool yt = false;
-  int files = 1;     ///< that hold the values of a plotfile
-  bool wall = true;  ///< wall.vtp of transport with walls that react
+  bool region_given = false;
+  Vec3 region_lo, region_hi;  ///< of plotfiles, from the low corner of the sample [m]
+  int coarsening = 1;         ///< cells of the grid along an edge of a cell of plotfiles
+  int compression = 1;        ///< PlotDescription::compression
+  int files = 1;              ///< that hold the values of a plotfile
+  bool wall = true;           ///< wall.vtp of transport with walls that react
   std::vector<SliceOptions> slices;
   std::vector<ProbeOptions> probes;
 };

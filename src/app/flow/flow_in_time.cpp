@@ -265,7 +265,8 @@ void FlowInTime::record(const Clock& clock) {
   add_step(s, record_);
   if (recorder_.take_step(s.time, clock.part(), clock.done())) record_.history.states.push_back(s);
   const double start = options_.animation_start;
-  if (options_.animation && recorder_.frame_due(s.time - start, drive_.times().end - start))
+  if (options_.animation ? recorder_.frame_due(s.time - start, drive_.times().end - start)
+                         : recorder_.still_due(clock.part()))
     recorder_.add_frame(view_of(run_, components()), animated, axis_);
   recorder_.tell(clock.part(),
                  fmt::format("t = {}, U = {}", format_si(s.time, "s"), format_si(s.darcy_velocity[axis_], "m/s")),
@@ -325,6 +326,11 @@ JobResult FlowInTime::report() {
     for (const PlaneFrames& frames : recorder_.recorded().frames)
       recorder_.leave_animation(0, speed_look(frames, units_.h, options_.animation_start, end.time), animation_name,
                                 "flow moving", result.figures);
+  } else if (run_.comm.rank() == 0) {
+    for (const PlaneFrames& frames : recorder_.recorded().frames) {
+      const auto stills = still_figures(frames, speed_look(frames, units_.h, 0.0, end.time));
+      for (std::size_t i = 0; i < stills.size(); ++i) result.figures[fmt::format("flow still {}", i + 1)] = stills[i];
+    }
   }
   result.components = asked_of(run_.config, std::move(components));
   result.files.push_back({history_name, "history of the flow: a line per step"});

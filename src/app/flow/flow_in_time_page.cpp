@@ -328,6 +328,10 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   if (flow.contains("probes")) page.cards.push_back(pairs_html(probe_charts(flow)));
   if (const auto figure = figures.find("flow moving"); figure != figures.end())
     page.cards.push_back(card("Animation of the flow", figure->second, "Also in animation_speed.png."));
+  PictureRow stills(figures);
+  for (int i = 1; i <= n_stills; ++i) stills.add(fmt::format("flow still {}", i));
+  stills.add_card("Speed at several times", "The plane through the middle; gray: solid, or a removed pore.",
+                  page.cards);
   add_flow_card("Flow field at the end", axis_name(flow), figures, page.cards);
   return page;
 }

@@ -40,8 +40,9 @@ std::vector<std::string> mistakes_in(const PlotReader& file, const JobContext& r
   for (int d = 0; d < 3; ++d)
     if (std::abs(size[d] - run.grid.size[d]) > same_size * run.grid.size[d]) {
       found.push_back(
-          fmt::format("flow.start_file: {}: its domain has the size {}, but this one has {}; both must be the same",
-                      name, text_of(size), text_of(run.grid.size)));
+          fmt::format("flow.start_file: {}: its {} has the size {}, but this one has {}; both must be the same", name,
+                      file.holds_region() ? "region (output.region_lo) of a domain" : "domain", text_of(size),
+                      text_of(run.grid.size)));
       break;
     }
   return found;

@@ -161,7 +161,7 @@ PlaneValues up_to_walls(const PlaneValues& plane) {
 }
 
 std::string plane_figure_to_walls(const PlaneValues& plane, PlaneLook look) {
-  if (!plane.fluid.empty()) look.image = data_uri(picture_of(up_to_walls(plane), look.low, look.high));
+  if (!plane.fluid.empty()) look.frames = {{data_uri(picture_of(up_to_walls(plane), look.low, look.high)), ""}};
   return plane_figure(plane, look);
 }
 

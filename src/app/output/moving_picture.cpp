@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/output/moving_picture.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "base/core/error.hpp"
+#include "base/core/format.hpp"
 #include "base/file/json.hpp"
 
 namespace karst {
@@ -47,6 +51,32 @@ std::string chunk(const std::string& type_and_data) {
   return big_endian(type_and_data.size() - 4) + type_and_data + big_endian(~crc);
 }
 
+/// One of those of which one is pressed.
+std::string button(const char* kind, const std::string& name, bool pressed) {
+  return fmt::format("<input type=\"radio\" name=\"film\" class=\"{}\" aria-label=\"{}\" title=\"{}\"{}/>", kind, name,
+                     name, pressed ? " checked=\"\"" : "");
+}
+
+/// Of buttons, and of n frames that are shown one after the other; on paper the last one is.
+std::string film_styles(std::size_t n) {
+  std::string out = fmt::format(
+      R"(.film{{display:flex;flex-wrap:wrap;align-items:center}}.film figure{{flex:0 0 100%;order:-1}}
+.film input{{appearance:none;-webkit-appearance:none;margin:0;cursor:pointer;height:16px}}
+.film .play,.film .stop{{width:16px;height:18px;margin-right:10px;background:#5b6673}}
+.film .play{{clip-path:polygon(0 0,100% 50%,0 100%)}}.film .stop{{clip-path:polygon(0 0,36% 0,36% 100%,64% 100%,64% 0,100% 0,100% 100%,0 100%)}}
+.film .step{{flex:1 1 3px;background:#c9d1da;border-right:1px solid #fff}}.film input:checked{{background:#1f5a8c}}.film .step:focus-visible{{outline:2px solid #1d2733}}
+.film .frame{{visibility:hidden}}.film{0} .play:checked~figure .frame,.film{0} .stop:checked~figure .frame{{animation:film{0} {1:.2f}s step-end infinite}}
+.film .stop:checked~figure .frame{{animation-play-state:paused!important}}
+@keyframes film{0}{{0%{{visibility:visible}}{2:.4f}%{{visibility:hidden}}100%{{visibility:hidden}}}}
+@media print{{.film input{{display:none}}.film .frame{{animation:none!important}}.film{0} .frame:nth-of-type({0}){{visibility:visible}}}}
+)",
+      n, seconds * static_cast<double>(n), 100.0 / static_cast<double>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    out += fmt::format(".film{} .frame:nth-of-type({}){{animation-delay:{:.2f}s!important}}\n", n, i + 1,
+                       seconds * (static_cast<double>(i) - static_cast<double>(n)));
+  return out;
+}
+
 }  // namespace
 
 Json frames_json(const PlaneFrames& frames) {
@@ -54,6 +84,7 @@ Json frames_json(const PlaneFrames& frames) {
             {"plane", frames.plane.plane},
             {"nx", frames.plane.nx},
             {"ny", frames.plane.ny},
+            {"times", frames.times},
             {"bits", Json::array()}};
   for (const std::vector<float>& frame : frames.values) {
     Json& bits = json["bits"].push_back(Json::array());
@@ -63,7 +94,7 @@ Json frames_json(const PlaneFrames& frames) {
 }
 
 PlaneFrames frames_of(const Json& json) {
-  PlaneFrames frames{{json.at("direction"), json.at("plane"), json.at("nx"), json.at("ny"), {}}, {}};
+  PlaneFrames frames{{json.at("direction"), json.at("plane"), json.at("nx"), json.at("ny"), {}}, {}, json.at("times")};
   for (const Json& bits : json.at("bits")) {
     std::vector<float>& frame = frames.values.emplace_back();
     for (const Json& x : bits) frame.push_back(std::bit_cast<float>(x.get<std::uint32_t>()));
@@ -93,15 +124,52 @@ std::string animated_png(std::span<const Picture> pictures, double seconds) {
   return out + chunk("IEND");
 }
 
-void PlaneFrames::add(const PlaneValues& values_now) {
+void PlaneFrames::add(const PlaneValues& values_now, double time) {
   plane = values_now;
   plane.values.clear();
   values.emplace_back(values_now.values.begin(), values_now.values.end());
+  times.push_back(time);
+}
+
+void PlaneFrames::keep(std::size_t n) {
+  values.resize(n);
+  times.resize(n);
+}
+
+void PlaneFrames::thin() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < values.size(); i += 2, ++kept) {
+    std::swap(values[kept], values[i]);
+    times[kept] = times[i];
+  }
+  keep(kept);
 }
 
 std::string moving_figure(const PlaneFrames& frames, PlaneLook look) {
-  look.image = "data:image/png;base64," + base64(animated_png(pictures(frames, look.low, look.high), seconds));
-  return plane_figure(frames.plane, look);
+  const std::vector<Picture> all = pictures(frames, look.low, look.high);
+  const std::size_t n = all.size();
+  std::string buttons = button("play", "play", true) + button("stop", "stop", false), styles = film_styles(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string time = "t = " + format_si(frames.times[i], "s");
+    look.frames.emplace_back(data_uri(all[i]), time);
+    buttons += button("step", time, false);
+    styles +=
+        fmt::format(".film{0} input:nth-of-type({1}):checked~figure .frame:nth-of-type({2}){{visibility:visible}}\n", n,
+                    i + 3, i + 1);
+  }
+  return fmt::format("<style>{}</style><form class=\"film film{}\">{}{}</form>\n", styles, n, buttons,
+                     plane_figure(frames.plane, look));
+}
+
+std::vector<std::string> still_figures(const PlaneFrames& frames, PlaneLook look) {
+  std::vector<std::string> all;
+  PlaneValues plane = frames.plane;
+  for (std::size_t i = 0; i < frames.values.size(); ++i) {
+    plane.values.assign(frames.values[i].begin(), frames.values[i].end());
+    look.caption = format_si(frames.times[i], "s");
+    all.push_back(plane_figure(plane, look));
+  }
+  return all;
 }
 
 std::string moving_picture(const PlaneFrames& frames, double low, double high) {

@@ -43,7 +43,14 @@ void ColumnTable::add_column(const std::string& head, const Json& object) {
   rows_[0].push_back(head);
 }
 
-std::string ColumnTable::html() const { return html_table(rows_); }
+std::string ColumnTable::html() const {
+  constexpr std::size_t most = 6;  // columns beside the names that a page has room for
+  if (columns_.size() <= most || rows_.size() > columns_.size() + most) return html_table(rows_);
+  std::vector<std::vector<std::string>> turned(rows_[0].size());
+  for (const std::vector<std::string>& row : rows_)
+    for (std::size_t c = 0; c < row.size(); ++c) turned[c].push_back(row[c]);
+  return html_table(turned);
+}
 
 void PictureRow::add(const std::string& key) {
   const auto figure = figures_.find(key);

@@ -31,7 +31,7 @@ std::string html_of(const Json& text);
 std::string with_unit(const std::string& value, const char* unit);
 std::string with_unit(double value, const char* unit);  ///< four digits
 
-/// A table with a column for each object of a list, and a row for each quantity.
+/// A table with a column for each object of a list, and a row for each quantity; turned where there are many objects.
 class ColumnTable {
  public:
   /// @param corner  above the names of the rows

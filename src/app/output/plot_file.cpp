@@ -10,8 +10,10 @@
 #include <limits>
 #include <map>
 
+#include "app/deck/plot_extent.hpp"
 #include "app/deck/reactive_plan.hpp"
 #include "app/job/moving_walls.hpp"
+#include "app/output/plot_reduction.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
 #include "base/core/version.hpp"
@@ -26,6 +28,36 @@ void require_ground(const JobContext& run, const std::vector<JobComponent>& comp
   for (const JobComponent& c : components)
     require(c.ground != nullptr && c.ground->id() == run.ground->id(), "{} is on ground {}, not on ground {}", c.name,
             c.ground ? c.ground->id() : 0, run.ground->id());
+}
+
+BlockValue block_value(PlotField field) {
+  switch (field) {
+    case PlotField::fraction:
+    case PlotField::distance:
+      return BlockValue::mean;
+    case PlotField::wall_area:
+      return BlockValue::sum;
+    case PlotField::wall_normal:
+      return BlockValue::wall_direction;
+    case PlotField::mineral:
+      return BlockValue::wall_majority;
+    default:
+      return BlockValue::fluid_mean;
+  }
+}
+
+/// What output.region_lo, output.region_hi and output.coarsening leave of it. Collective.
+PlotDescription reduced(const JobContext& run, const PlotDescription& all,
+                        const std::vector<PlotComponent>& of_geometry) {
+  PlotDescription plot = all;
+  const OutputOptions& output = run.config.output;
+  if (const auto region = plotted_region(output, run.grid, run.sample_low()))
+    plot = plot_within(plot, run.comm.rank(), *region);
+  if (output.coarsening == 1 || plot.levels[0]->n_boxes() == 0) return plot;
+  std::vector<BlockValue> values(component_names(plot.arrays).size(), BlockValue::fluid_mean);
+  for (std::size_t c = 0; c < of_geometry.size(); ++c) values[c] = block_value(of_geometry[c].field);
+  const auto n = static_cast<int>(values.size());
+  return plot_coarsened(run.comm, plot, output.coarsening, values, {.fraction = n, .wall_area = n + 1});
 }
 
 }  // namespace
@@ -70,16 +102,23 @@ PlotSize write_plot(const JobContext& run, const Source& source, const std::stri
   }
   plot.chombo = run.config.output.yt;
   plot.parts = run.config.output.files;
-  plot.fill = [&](int level, std::int64_t box, int component, std::span<float> cells) {
-    if (component < std::ssize(of_geometry))
-      fill_plot_component(run.geometry(), *walls, plot.cell_width, of_geometry[component], level, box, cells);
-    else
-      of_jobs[component - of_geometry.size()].fill(level, box, cells);
-    std::ranges::replace_if(
-        cells, [](float v) { return std::isnan(v); }, 0.0F);
+  plot.compression = run.config.output.compression;
+  const std::array<PlotComponent, 2> weights{{{"", PlotField::fraction, 0}, {"", PlotField::wall_area, 0}}};
+  const auto n_geometry = std::ssize(of_geometry), n_all = n_geometry + std::ssize(of_jobs);
+  plot.fill = [&, h = plot.cell_width](int level, std::int64_t box, int component, std::span<float> cells) {
+    if (component >= n_geometry && component < n_all) return of_jobs[component - n_geometry].fill(level, box, cells);
+    const PlotComponent& c = component < n_geometry ? of_geometry[component] : weights.at(component - n_all);
+    fill_plot_component(run.geometry(), *walls, h, c, level, box, cells);
   };
   plot.hide = [&](int level, std::int64_t box, std::span<std::uint8_t> cells) {
     fill_hidden(run.geometry(), level, box, cells);
+  };
+  plot = reduced(run, plot, of_geometry);
+  if (plot.levels[0]->n_boxes() == 0) return {};
+  plot.fill = [fill = plot.fill](int level, std::int64_t box, int component, std::span<float> cells) {
+    fill(level, box, component, cells);
+    std::ranges::replace_if(
+        cells, [](float v) { return std::isnan(v); }, 0.0F);
   };
   const PlotSize size = write_plotfile(run.comm, path, plot);
   if (run.walls) walls->drop_cache();

@@ -92,7 +92,7 @@ void Recorder::drop() {
   for (auto& [name, history] : histories_) history.waiting.clear();
   static_cast<RecordedSteps&>(recorded_) = held_;
   recorded_.frames.resize(held_.n_frames.size());
-  for (std::size_t i = 0; i < held_.n_frames.size(); ++i) recorded_.frames[i].values.resize(held_.n_frames[i]);
+  for (std::size_t i = 0; i < held_.n_frames.size(); ++i) recorded_.frames[i].keep(held_.n_frames[i]);
 }
 
 void Recorder::append(const std::string& history, const std::string& lines) {
@@ -129,7 +129,7 @@ void Recorder::add_frame(const FieldView& view, std::span<const std::string> fie
   recorded_.frames.resize(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (const auto place = view.find(fields[i]))
-      recorded_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
+      recorded_.frames[i].add(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)), recorded_.time);
   ++recorded_.next_frame;
 }
 
@@ -141,11 +141,7 @@ void Recorder::add_step_frame(const FieldView& view, std::span<const std::string
   const int steps = steps_per_frame();
   const auto n_before = static_cast<std::size_t>((recorded_.steps + steps - 1) / steps);  // of those that stay
   for (PlaneFrames& frames : recorded_.frames)
-    while (frames.values.size() > n_before) {
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < frames.values.size(); i += 2) std::swap(frames.values[kept++], frames.values[i]);
-      frames.values.resize(kept);
-    }
+    while (frames.values.size() > n_before) frames.thin();
   add_frame(view, fields, axis);
 }
 

@@ -95,6 +95,10 @@ class Recorder {
 
   /// The next of most_frames is due where `done` of `all` has gone.
   bool frame_due(double done, double all = 1.0) const { return most_frames * done >= recorded_.next_frame * all; }
+  /// Where there are n_stills frames alone: the next one, as above, the last at the end.
+  bool still_due(double done, double all = 1.0) const {
+    return n_stills * done >= (recorded_.next_frame + 1) * all * (1.0 - 1e-9);
+  }
   /// A frame per field: its plane through the middle along the axis. Collective.
   void add_frame(const FieldView& view, std::span<const std::string> fields, int axis);
   /// Where it is not known how many steps there will be: whether the last step is one of those evenly distributed, of

@@ -332,7 +332,7 @@ void ReactiveRun::take_picture(const FieldView& view, int axis, double time) {
   ReactivePicture picture{time, {}};
   for (const std::string& field : drawn_fields())
     if (const auto place = view.find(field))
-      picture.planes.push_back(middle_plane(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
+      picture.planes.push_back(middle_plane_to_walls(run_.comm, view, {&*place, 1}, across(view.cells, axis)));
   past_.pictures.push_back(std::move(picture));
 }
 
@@ -358,7 +358,7 @@ void ReactiveRun::draw(Figures& figures) const {
   for (std::size_t i = 0; i + 1 < past_.pictures.size(); ++i)
     for (std::size_t f = 0; f < fields.size(); ++f)
       if (!nothing_to_draw({ranges[f].first, ranges[f].second}))
-        figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure(
+        figures[figure_key(fields[f], std::to_string(i + 1))] = plane_figure_to_walls(
             past_.pictures[i].planes[f],
             chemistry_look(fields[f], cell_width_, ranges[f].first, ranges[f].second,
                            fmt::format("{}, plane in the middle of {}", format_si(past_.pictures[i].time, "s"),

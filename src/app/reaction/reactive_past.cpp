@@ -60,8 +60,12 @@ void take_start(const Json& json, Speciation& s) {
 Json picture_json(const ReactivePicture& picture) {
   Json json{{"time", picture.time}, {"planes", Json::array()}};
   for (const PlaneValues& p : picture.planes)
-    json["planes"].push_back(
-        {{"direction", p.direction}, {"plane", p.plane}, {"nx", p.nx}, {"ny", p.ny}, {"values", p.values}});
+    json["planes"].push_back({{"direction", p.direction},
+                              {"plane", p.plane},
+                              {"nx", p.nx},
+                              {"ny", p.ny},
+                              {"values", p.values},
+                              {"fluid", p.fluid}});
   return json;
 }
 
@@ -70,6 +74,7 @@ ReactivePicture picture_of(const Json& json) {
   for (const Json& p : json.at("planes")) {
     picture.planes.push_back({p.at("direction"), p.at("plane"), p.at("nx"), p.at("ny"), {}});
     take_value(p.at("values"), picture.planes.back().values);
+    take_value(p.at("fluid"), picture.planes.back().fluid);
   }
   return picture;
 }

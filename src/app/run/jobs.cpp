@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/deck/plot_extent.hpp"
 #include "app/flow/flow_in_time.hpp"
 #include "app/job/job.hpp"
 #include "app/transport/transport_job.hpp"
@@ -52,7 +53,7 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
 }
 
 void check_jobs(const JobContext& context) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = plot_mistakes(context.config.output, context.grid, context.sample_low());
   std::vector<Job> asked;  // none: a deck that describes a grid alone may be checked
   for (const Job& job : jobs()) {
     if (!job.word.is_asked(context.config)) continue;

@@ -10,6 +10,7 @@
 #include "app/study/study.hpp"
 #include "base/core/text.hpp"
 #include "base/core/version.hpp"
+#include "base/math/no_number.hpp"
 #include "page/page_parts.hpp"
 #include "page/page_text.hpp"
 #include "page/svg_chart.hpp"
@@ -18,18 +19,18 @@ namespace karst {
 
 namespace {
 
-constexpr double one_value = 1e-6;   ///< values that differ by so little of them are one: what solvers leave
-constexpr double wide_range = 30.0;  ///< largest over least value from which an axis is logarithmic
+constexpr double one_value = 1e-6;  ///< values that differ by so little of them are one: what solvers leave
+/// Largest over least value from which an axis is logarithmic: of permeabilities, which vary by their logarithm, and
+/// others.
+constexpr double wide_range = 30.0, wide_permeability = 2.0;
 
-/// Mean, least and largest value of the cases that share an x, by x.
+/// Values of the cases that share an x, by x.
 struct Spread {
-  double sum = 0.0, least = 0.0, largest = 0.0;
-  int n = 0;
+  double sum = 0.0;
+  std::vector<double> values;
   void add(double y) {
-    least = n == 0 ? y : std::min(least, y);
-    largest = n == 0 ? y : std::max(largest, y);
     sum += y;
-    ++n;
+    values.push_back(y);
   }
 };
 using Curve = std::map<double, Spread>;
@@ -60,6 +61,15 @@ std::string curve_of(const Study& study, const StudyCase& c, int x) {
   return join(others);
 }
 
+/// The next logarithm of 1, 2 or 5 times a power of ten, or of the inverse of one, at or above this one.
+double log_end(double x) {
+  constexpr double nearly = 1e-9;
+  const double power = std::floor(x + nearly);
+  for (const double m : {1.0, 2.0, 5.0})
+    if (x <= power + std::log10(m) + nearly) return power + std::log10(m);
+  return power + 1.0;
+}
+
 /// An axis of all values, and what is drawn along it: multiples of a power of 1000 that is named in the label, or
 /// logarithms.
 struct DrawnAxis {
@@ -71,10 +81,9 @@ DrawnAxis axis_of(const std::string& name, const std::string& unit, const std::v
   auto [low, high] = std::ranges::minmax(values);
   if (high - low < one_value * std::max(std::abs(low), std::abs(high))) low = high = 0.5 * (low + high);
   const std::string of_unit = unit.empty() || unit == "-" ? "" : " " + unit;
-  if (low > 0.0 && high > wide_range * low) {
-    const double first = std::floor(std::log10(low));
-    return {{of_unit.empty() ? name : fmt::format("{} [{}]", name, unit), first,
-             std::max(std::ceil(std::log10(high)), first + 1.0), true}};
+  if (low > 0.0 && high > (unit == "m²" ? wide_permeability : wide_range) * low) {
+    const double first = -log_end(-std::log10(low)), last = log_end(std::log10(high));
+    return {{of_unit.empty() ? name : fmt::format("{} [{}]", name, unit), first, last, true}};
   }
   const double most = std::max(std::abs(low), std::abs(high));
   constexpr double thousand = 3.0;  // its logarithm
@@ -117,26 +126,68 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
   chart.x = along.axis;
   chart.y = up.axis;
   bool spread = false;
+  std::size_t n_curves = 0;
   for (const auto& [name, curve] : curves) {
-    const std::string colour = chart_colours[chart.series.size() % chart_colours.size()];
-    ChartSeries mean{.name = name, .colour = colour}, low{.colour = colour, .dash = "3 3"}, high = low;
+    const std::string colour = chart_colours[n_curves++ % chart_colours.size()];
+    ChartSeries mean{.name = name, .colour = colour}, range{.colour = colour, .dash = "2 2"},
+        points{.colour = colour, .drawn = DrawnAs::points};
     for (const auto& [at, s] : curve) {
-      for (ChartSeries* line : {&mean, &low, &high}) line->x.push_back(along.of(at));
-      mean.y.push_back(up.of(s.sum / s.n));
-      low.y.push_back(up.of(s.least));
-      high.y.push_back(up.of(s.largest));
-      spread = spread || s.n > 1;
+      mean.x.push_back(along.of(at));
+      mean.y.push_back(up.of(s.sum / static_cast<double>(s.values.size())));
+      const auto [least, largest] = std::ranges::minmax(s.values);
+      for (const double y : {up.of(least), up.of(largest), no_number}) {  // the pen is lifted behind each
+        range.x.push_back(along.of(at));
+        range.y.push_back(y);
+      }
+      for (const double y : s.values) {
+        points.x.push_back(along.of(at));
+        points.y.push_back(up.of(y));
+      }
+      spread = spread || s.values.size() > 1;
     }
     chart.series.push_back(mean);
-    if (!spread) continue;
-    chart.series.push_back(low);
-    chart.series.push_back(high);
+    if (points.x.size() > mean.x.size()) chart.series.push_back(range);
+    chart.series.push_back(points);
   }
-  std::string note = spread ? "Mean of the sub-volumes; dashed: minimum and maximum." : "";
+  std::string note = spread ? "A point per case; the curve is their mean, dashed from minimum to maximum." : "";
   if (left_out > 0)
     note += fmt::format("{}Without {} non-percolating case{}: 0 there.", note.empty() ? "" : " ", left_out,
                         left_out == 1 ? "" : "s");
   return card(in_words.title, svg(chart), note);
+}
+
+/// Permeabilities over the porosity, a point per case; empty without them, or where the porosity is the same in all.
+std::string permeability_card(const StudyTable& table) {
+  const auto porosity =
+      std::ranges::find_if(table.columns, [](const std::string& c) { return c.ends_with("porosity"); });
+  if (porosity == table.columns.end()) return "";
+  Chart chart;
+  chart.description = "Permeability over porosity";
+  std::vector<double> all_x, all_y;
+  for (const std::string& column : table.columns) {
+    if (!column.starts_with("permeability_m2")) continue;
+    ChartSeries points{.name = words_of(column).title,
+                       .colour = chart_colours[chart.series.size() % chart_colours.size()],
+                       .drawn = DrawnAs::points};
+    for (const StudyRow& row : table.rows) {
+      const double x = row.of.at(*porosity), y = row.of.at(column);
+      if (!std::isfinite(x) || !(y > 0.0) || !std::isfinite(y)) continue;
+      points.x.push_back(x);
+      points.y.push_back(y);
+    }
+    all_x.insert(all_x.end(), points.x.begin(), points.x.end());
+    all_y.insert(all_y.end(), points.y.begin(), points.y.end());
+    if (!points.x.empty()) chart.series.push_back(std::move(points));
+  }
+  if (all_x.empty() || std::ranges::max(all_x) - std::ranges::min(all_x) < one_value) return "";
+  const DrawnAxis along = axis_of(words_of(*porosity).title, "", all_x), up = axis_of("Permeability", "m²", all_y);
+  for (ChartSeries& points : chart.series) {
+    std::ranges::transform(points.x, points.x.begin(), [&](double x) { return along.of(x); });
+    std::ranges::transform(points.y, points.y.begin(), [&](double y) { return up.of(y); });
+  }
+  chart.x = along.axis;
+  chart.y = up.axis;
+  return card(chart.description, svg(chart), "A point per case; without those through which no pore leads.");
 }
 
 /// Counts in full.
@@ -159,7 +210,7 @@ std::string table_card(const StudyTable& table) {
     for (const std::string& cell : cells_of(table, i, cell_text)) row.push_back(escape_html(cell));
     if (remarks) row.push_back(escape_html(table.rows[i].remark));
   }
-  return card("Cases", table_box(html_table(rows)), "Also in study.csv and study.json.");
+  return card("Cases", html_table(rows), "Also in study.csv and study.json.");
 }
 
 }  // namespace
@@ -177,6 +228,7 @@ std::string study_page(const StudyTable& table) {
   std::vector<std::string> charts;
   if (const int x = abscissa(table.study); x >= 0)
     for (const std::string& column : table.columns) charts.push_back(chart_card(table, column, x));
+  charts.push_back(permeability_card(table));
   body += pairs_html(charts) + table_card(table);
   return page_html(table.study.title.empty() ? "Study" : table.study.title, "Karst study", table.study.deck, body,
                    std::string(version_and_git_id()));

@@ -335,6 +335,8 @@ void TransportInTime::carried_steps(double dt) {
 void TransportInTime::record(const Clock& clock) {
   system_.state.time = clock.time();  // a sum of steps misses the times that values jump at
   record_step(clock.part(), clock.done());
+  const double drawn = static_cast<double>(record_.output_times.size());
+  if (!clock.done() && times_.output <= 0.0 && clock.part() * n_stills >= drawn + 1.0) draw_plumes();
 }
 
 /// The last step into histories, charts and pictures.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file/json.hpp"
 #include "support/errors.hpp"
 
 namespace karst::moving_picture_test {
@@ -51,6 +52,46 @@ TEST(MovingPicture, HoldsEveryFrame) {
       if (type == "IDAT") wanted.back() += data;
   }
   EXPECT_EQ(frames, wanted);
+}
+
+PlaneFrames three_frames() {
+  PlaneFrames frames;
+  for (int k = 0; k < 3; ++k) frames.add({2, 0, 2, 1, {0.5 * k, 1.0}}, 0.25 * k);
+  return frames;
+}
+
+// A button for playing, which is pressed, one for stopping and one for each frame; each frame has its picture and time.
+TEST(MovingPicture, FiguresCanBeStoppedAndStepped) {
+  PlaneLook look;
+  look.quantity = "speed";
+  const std::string figure = moving_figure(three_frames(), look);
+  const auto count = [&](const std::string& word) {
+    int n = 0;
+    for (std::size_t at = 0; (at = figure.find(word, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<input type=\"radio\""), 5);
+  EXPECT_EQ(count("checked=\"\""), 1);
+  EXPECT_EQ(count("<g class=\"frame\"><image"), 3);
+  for (const char* time : {">t = 0 s<", ">t = 250 ms<", ">t = 500 ms<"}) EXPECT_EQ(count(time), 1) << time;
+  EXPECT_PRED2(test::has, figure,
+               ".film3 input:nth-of-type(5):checked~figure .frame:nth-of-type(3){visibility:visible}");
+  EXPECT_PRED2(test::has, figure, "animation-play-state:paused");
+  EXPECT_EQ(count("<script"), 0) << "pages have none";
+}
+
+TEST(MovingPicture, TimesStayWithTheirFrames) {
+  PlaneFrames frames = three_frames();
+  EXPECT_EQ(frames_of(frames_json(frames)).times, (std::vector<double>{0.0, 0.25, 0.5}));
+  frames.thin();
+  EXPECT_EQ(frames.times, (std::vector<double>{0.0, 0.5}));
+  EXPECT_EQ(frames.values, (std::vector<std::vector<float>>{{0.0F, 1.0F}, {1.0F, 1.0F}}));
+  frames.keep(1);
+  EXPECT_EQ(frames.times, std::vector<double>{0.0});
+  EXPECT_EQ(std::ssize(frames.values), 1);
+  const std::vector<std::string> stills = still_figures(three_frames(), {});
+  ASSERT_EQ(stills.size(), 3U);
+  EXPECT_PRED2(test::has, stills[1], "<figcaption>250 ms</figcaption>");
 }
 
 TEST(MovingPicture, RefusesPicturesOfDifferentSizes) {

@@ -120,6 +120,31 @@ TEST(Study, CasesWithoutAPathAreMarked) {
   EXPECT_PRED2(test::has, page, "no path along x");
 }
 
+// A point per case, from the least to the largest where cases share what varies; permeabilities on logarithmic axes,
+// with ends at 1, 2 or 5 times a power of ten, also over the porosity.
+TEST(Study, PagesHaveAPointPerCase) {
+  StudyOptions options;
+  options.deck = "deck.toml";
+  options.vary = {{"grid.box", {"8", "16"}, ""}, {"fluid.density", {"1", "2"}, ""}};
+  StudyTable table{make_study(options, "folder", {}), {"porosity", "permeability_m2[0][0]"}, {}};
+  ASSERT_EQ(table.study.cases.size(), 4U);
+  for (int i = 0; i < 4; ++i) {
+    const double permeability = (3.0 + 2.0 * i) * 1e-12;
+    table.rows.push_back({"completed", "", {{"porosity", 0.3 + 0.01 * i}, {"permeability_m2[0][0]", permeability}}});
+  }
+  const std::string page = study_page(table);
+  const auto points = [&](const std::string& chart) {
+    const std::size_t begin = page.find("<h2>" + chart + "</h2>"), end = page.find("</section>", begin);
+    int n = 0;
+    for (std::size_t at = begin; (at = page.find("h0", at)) < end; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(points("Permeability along x"), 4);
+  EXPECT_EQ(points("Permeability over porosity"), 4 + 1) << "and one in the legend";
+  for (const char* end : {">2e-12<", ">1e-11<"}) EXPECT_PRED2(test::has, page, end);
+  EXPECT_EQ(page.find(">1e-12<"), std::string::npos);
+}
+
 TEST(Study, ScalingComparesWithTheFewestCoresOfTheSameCase) {
   StudyOptions options;
   options.deck = "deck.toml";

@@ -43,6 +43,32 @@ TEST(SvgChart, OneCurveIsNotDashed) {
   EXPECT_TRUE(has(svg(c), "stroke-dasharray=\"2 3\""));
 }
 
+// A line of no length with round ends at each point; those that are no numbers have none.
+TEST(SvgChart, PointsAreNotJoined) {
+  Chart c = line_chart();
+  c.series[0].drawn = DrawnAs::points;
+  c.series[0].y[1] = std::nan("");
+  const ChartFrame f = frame_of(c);
+  char expected[80];
+  std::snprintf(expected, sizeof(expected), "M%.2f,%.2fh0M%.2f,%.2fh0", f.left, f.bottom, f.right, f.top);
+  EXPECT_EQ(path_of(svg(c), 0), expected);
+}
+
+TEST(SvgChart, CurvesBeyondTheColoursAreDashed) {
+  Chart c = line_chart();
+  const ChartSeries one = c.series[0];
+  c.series.clear();
+  for (std::size_t i = 0; i <= chart_colours.size(); ++i) {
+    c.series.push_back(one);
+    c.series.back().name = std::to_string(i);
+    c.series.back().colour = chart_colours[i % chart_colours.size()];
+  }
+  const std::string text = svg(c);
+  std::size_t dashed = 0;
+  for (std::size_t at = 0; (at = text.find("stroke-dasharray", at)) != std::string::npos; ++at) ++dashed;
+  EXPECT_EQ(dashed, 2U) << "the last one and its sample in the legend";
+}
+
 TEST(SvgChart, LinesEndWhereTheDataEnd) {
   const Chart c = line_chart();
   const ChartFrame f = frame_of(c);

@@ -224,7 +224,8 @@ void read(Reader& in, GridOptions& grid) {
     in.changes_answers_of(key, {"flow in time", "transport"});  // but not what a grid is going to follow
   in.index("grid.cells", grid.cells, "-", "number of cells of level 0; default with an image: one cell per voxel", 1,
            most_cells);
-  in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length);
+  in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length,
+          {1e-9, 1e3});
   in.flags3("grid.periodic", grid.periodic, "directions in which the domain is periodic");
   in.integer("grid.box", grid.box, "cells", "width of a box, the unit of storage and of work distribution: 8, 16 or 32",
              8, 32);

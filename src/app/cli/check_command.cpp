@@ -159,6 +159,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
                                    ? estimate_run(comm, config, asked, program, *looked.source)
                                    : estimate_run(comm, config, asked, program, *looked.blocks, looked.extent);
   const bool small = looked.source && estimate.counts.fluid < small_geometry;
+  for (const std::string& w : config.unusual) log_warn("{}", w);
   if (looked.source)
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));

@@ -261,7 +261,36 @@ std::optional<OtherBytes> other_bytes(ImageFile& image) {
   return found.exchanged < bytes_clearly * found.given ? std::optional(found) : std::nullopt;
 }
 
+std::optional<double> two_in_one(ImageFile& image) {
+  const VoxelType type = image.info().type;
+  if (type != VoxelType::uint16 && type != VoxelType::int16) return {};
+  const Index& n = image.info().size;
+  std::vector<float> plane(std::int64_t{n[0]} * n[1]), bytes;
+  Sum apart;
+  const std::vector<int> planes = base_planes(n);
+  const std::int64_t stride = std::max<std::int64_t>(std::ssize(planes) * std::ssize(plane) / most_pairs, 1) | 1;
+  for (const int p : planes) {
+    image.read_plane(p, plane);
+    for (std::int64_t i = 0; i < std::ssize(plane); i += stride) {
+      const auto bits = static_cast<std::uint16_t>(static_cast<std::int32_t>(plane[i]));
+      const auto low = static_cast<float>(bits & 0xffU), high = static_cast<float>(bits >> 8U);
+      apart.add(std::abs(double{low} - double{high}));
+      bytes.push_back(low);
+      bytes.push_back(high);
+    }
+  }
+  const double unrelated = unrelated_difference(std::move(bytes));
+  if (!(unrelated > 0.0) || apart.mean() >= bytes_clearly * unrelated) return {};
+  return apart.mean() / unrelated;
+}
+
 std::string doubt_about_layout(ImageFile& image, bool big_endian) {
+  if (const auto apart = two_in_one(image))
+    return fmt::format(
+        "the two bytes of each value differ by {:.0f} % as much as unrelated ones do, as neighbouring voxels of one "
+        "byte "
+        "do: is `type = uint8` right, with twice as many voxels?",
+        100.0 * *apart);
   if (const auto found = other_bytes(image))
     return fmt::format(
         "neighbouring voxels differ by {:.0f} % as much as unrelated ones do, with the bytes of each value exchanged "

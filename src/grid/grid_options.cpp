@@ -245,7 +245,8 @@ void read(Reader& in, GridOptions& grid) {
   read_limits(in, grid);
   if (in.documenting()) return;
   if (!grid.follows()) in.refuse({"grid.follow_every"}, "no [[grid.refine]] follows the solution; remove it");
-  if (in.given("grid.cells") && in.given("grid.size"))
+  const bool has_cells = grid.cells[0] > 0 && grid.cells[1] > 0 && grid.cells[2] > 0;  // else it is said why not
+  if (has_cells && in.given("grid.cells") && in.given("grid.size"))
     if (const std::string wrong = not_cubes(grid); !wrong.empty()) in.mistake("grid.size", wrong);
   check_levels(in, grid);
 }

@@ -398,7 +398,8 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
     parsed = {{}, true, app.help()};
   } catch (const CLI::ParseError& e) {
     const auto chosen = app.get_subcommands();
-    throw Error(fmt::format("command line: {}. `karst {}--help` explains it.", cause_of(e, app, arguments),
+    const std::string cause = cause_of(e, app, arguments);
+    throw Error(fmt::format("command line: {}{} `karst {}--help` explains it.", cause, cause.ends_with('?') ? "" : ".",
                             chosen.empty() ? "" : chosen[0]->get_name() + " "));
   }
   if (!parsed.stop) parsed.line.command = app.get_subcommands().front()->get_name();

@@ -16,6 +16,7 @@
 #include "geometry_import/key_words.hpp"
 #include "geometry_import/pores/statistics.hpp"
 #include "geometry_import/prepare/image_layers.hpp"
+#include "geometry_import/read/voxel_order.hpp"
 #include "geometry_import/report/import_json.hpp"
 #include "geometry_import/segment/segment.hpp"
 #include "geometry_import/voxels/distance.hpp"
@@ -39,6 +40,7 @@ class Import {
   void prepare_image(const std::string& output);
   void clean_labels(Slabs<std::uint8_t>& labels);
   void write_distance(const ImageLayers& image, const Slabs<std::uint16_t>& distance, GeometryWriter& writer);
+  void warn_of_layout(const ImageInfo& info);
   void warn_of_file(const ImageInfo& info);
   void warn_of_surroundings();
   void warn_of_result();
@@ -147,6 +149,17 @@ void Import::warn_of_surroundings() {
         "excludes the surroundings");
 }
 
+/// What the user says of a raw file makes its neighbours less alike than they could be.
+void Import::warn_of_layout(const ImageInfo& info) {
+  if (!info.format.starts_with("raw")) return;
+  std::string doubt;
+  fail_together(comm_, [&] {
+    if (comm_.rank() == 0) doubt = doubt_about_layout(*image_, options_.big_endian);
+  });
+  comm_.broadcast(doubt);
+  if (!doubt.empty()) report_.warnings.push_back(doubt);
+}
+
 /// What the file says about itself and what is made of it differ.
 void Import::warn_of_file(const ImageInfo& info) {
   report_.warnings.insert(report_.warnings.end(), info.notes.begin(), info.notes.end());
@@ -229,6 +242,7 @@ ImportReport Import::run(const std::string& output) {
   report_.type = info.type;
   report_.voxel_from_file = options_.voxel == 0 && options_.spacing == Vec3{};
   report_.z_assumed = report_.voxel_from_file && info.z_assumed && info.size[2] > 1;
+  warn_of_layout(info);
   prepare_image(output);
   warn_of_file(info);
   warn_of_surroundings();

@@ -168,8 +168,8 @@ void read(Reader& in, ImportOptions& o) {
   in.integer("geometry.import.skip_bytes", o.skip_bytes, "bytes", "raw images: header before the voxels", 0, INT_MAX);
   in.number("geometry.import.voxel", o.voxel, "m",
             "voxel width (in x, if the image states others in y and z); required if the image does not state it", 1e-12,
-            1e3);
-  in.vec3("geometry.import.spacing", o.spacing, "m", "voxel widths in x, y, z, instead of voxel", 1e-12, 1e3);
+            1e3, {1e-10});
+  in.vec3("geometry.import.spacing", o.spacing, "m", "voxel widths in x, y, z, instead of voxel", 1e-12, 1e3, {1e-10});
   read(in, o.prepare);
   read_labels(in, o);
   read_gray(in, o);

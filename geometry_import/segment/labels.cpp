@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -30,14 +31,30 @@ LabelMap LabelMap::of_pore(double value) {
   return map;
 }
 
+namespace {
+
+/// What may be meant: "Pore", "pores".
+std::string nearest_to_pore(const std::vector<NamedValue>& values) {
+  std::vector<std::string> names, small;
+  for (const NamedValue& v : values) {
+    names.push_back(v.name);
+    small.push_back(v.name);
+    std::ranges::transform(small.back(), small.back().begin(), [](unsigned char c) { return std::tolower(c); });
+  }
+  const auto found = std::ranges::find(small, nearest("pore", small));
+  return found == small.end() ? "" : fmt::format(" (\"{}\" is there)", names[found - small.begin()]);
+}
+
+}  // namespace
+
 LabelMap::LabelMap(const std::vector<NamedValue>& values) {
   std::vector<NamedValue> sorted = values;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   std::vector<std::string> wrong;
   const auto pores = std::count_if(sorted.begin(), sorted.end(), [](const auto& v) { return v.name == "pore"; });
   if (pores != 1)
-    wrong.push_back(fmt::format("{} of the labels is named \"pore\"; exactly one must be, the pore space",
-                                pores == 0 ? "none" : "more than one"));
+    wrong.push_back(fmt::format("{} of the labels is named \"pore\"; exactly one must be, the pore space{}",
+                                pores == 0 ? "none" : "more than one", pores == 0 ? nearest_to_pore(values) : ""));
   if (sorted.size() < 2 || sorted.size() > most_solids + 1)
     wrong.push_back(
         fmt::format("{} labels given; allowed are the pore and 1 to {} solid phases", sorted.size(), most_solids));

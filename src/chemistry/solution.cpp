@@ -97,6 +97,8 @@ void take_extras(std::istringstream& words, SolutionTotal& total) {
       total.by_charge = true;
     } else if (unit_of(word) || word.find('/') != std::string::npos) {
       total.units = word;
+    } else if (const std::size_t molar = word.find('M'); molar + 1 == word.size() && molar <= 2) {  // µ has two bytes
+      require(false, "{}: '{}' is no unit here; write {}mol/l", total.element, word, word.substr(0, molar));
     } else {
       require(total.phase.empty() || as_number(word), "{}: '{}' is not understood", total.element, word);
       if (total.phase.empty())

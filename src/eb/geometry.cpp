@@ -182,7 +182,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
   level_set.drop_cache();
   if (before.boxes != nullptr) before.boxes->finish();
   const double domain = static_cast<double>(grid.domain().box().count());
-  report.connected_porosity = (volume - report.levels[0].closed_volume) / domain;
+  report.connected_porosity = std::max(volume - report.levels[0].closed_volume, 0.0) / domain;
   report.porosity = (volume + report.levels[0].removed_volume) / domain;
   report.wall_area = wall_area;
   report.specific_surface = wall_area / domain;

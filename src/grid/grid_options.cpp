@@ -224,7 +224,8 @@ void read(Reader& in, GridOptions& grid) {
     in.changes_answers_of(key, {"flow in time", "transport"});  // but not what a grid is going to follow
   in.index("grid.cells", grid.cells, "-", "number of cells of level 0; default with an image: one cell per voxel", 1,
            most_cells);
-  in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length);
+  in.vec3("grid.size", grid.size, "m", "size of the domain; default with an image: its size", 1e-12, largest_length,
+          {1e-9, 1e3});
   in.flags3("grid.periodic", grid.periodic, "directions in which the domain is periodic");
   in.integer("grid.box", grid.box, "cells", "width of a box, the unit of storage and of work distribution: 8, 16 or 32",
              8, 32);
@@ -244,7 +245,8 @@ void read(Reader& in, GridOptions& grid) {
   read_limits(in, grid);
   if (in.documenting()) return;
   if (!grid.follows()) in.refuse({"grid.follow_every"}, "no [[grid.refine]] follows the solution; remove it");
-  if (in.given("grid.cells") && in.given("grid.size"))
+  const bool has_cells = grid.cells[0] > 0 && grid.cells[1] > 0 && grid.cells[2] > 0;  // else it is said why not
+  if (has_cells && in.given("grid.cells") && in.given("grid.size"))
     if (const std::string wrong = not_cubes(grid); !wrong.empty()) in.mistake("grid.size", wrong);
   check_levels(in, grid);
 }

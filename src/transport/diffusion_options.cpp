@@ -2,6 +2,7 @@
 #include "transport/diffusion_options.hpp"
 
 #include "base/deck/read_axes.hpp"
+#include "transport/volumes/usual_diffusivities.hpp"
 
 namespace karst {
 
@@ -12,7 +13,8 @@ void read(Reader& in, DiffusionOptions& options) {
                               "directions in which the effective diffusivity is computed, such as [\"x\", \"y\", "
                               "\"z\"]; one solve each; if any are named, `karst run` does this job");
   in.number("diffusion.diffusivity", options.diffusivity, "m2/s",
-            "diffusivity of the species in the free fluid; the formation factor does not depend on it", 1e-300, 1e300);
+            "diffusivity of the species in the free fluid; the formation factor does not depend on it", 1e-300, 1e300,
+            usual_diffusivities);
   in.number("diffusion.tolerance", options.tolerance, "-",
             "relative residual at which a solve ends; the difference of inflow and outflow shows the remaining error",
             1e-13, 1e-2);

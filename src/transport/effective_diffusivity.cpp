@@ -51,7 +51,10 @@ bool has_planes(const Setting& s, int d) { return s.periodic(d) && s.domain.cell
 void finish(const Setting& s, DiffusionColumn& column) {
   const double d = column.tensor[column.axis];
   column.formation_factor = d > 0.0 ? 1.0 / d : std::numeric_limits<double>::infinity();
-  column.tortuosity = s.geometry.report.connected_porosity * column.formation_factor;
+  // Throats that hold no cell centre let nothing flow, and do not count as connected, but species diffuse through them.
+  const GeometryReport& report = s.geometry.report;
+  column.unresolved = !report.percolates[column.axis];
+  column.tortuosity = (column.unresolved ? report.porosity : report.connected_porosity) * column.formation_factor;
 }
 
 /// A linear fall from 1 to 0 along the axis.

@@ -46,7 +46,8 @@ struct DiffusionColumn {
   double flux_out = 0.0;  ///< through the high end
   std::optional<Vec3> through_middle;  ///< periodic: likewise, through the middle planes of all directions
   double formation_factor = 0.0;       ///< infinity when not connected
-  double tortuosity = 0.0;             ///< of the connected pores, likewise
+  double tortuosity = 0.0;             ///< of the connected pores, likewise; of all pores where `unresolved`
+  bool unresolved = false;             ///< the path leads through throats without a cell centre
   RowCounts repairs;                   ///< of the operator's rows; nothing when not connected
   SolveReport solve;
   Array<double> concentration;  ///< own unknowns, [0, 1] between ends; periodic: mean 1/2 in each pore

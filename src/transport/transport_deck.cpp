@@ -10,6 +10,7 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "eb/shapes/formula.hpp"
+#include "transport/volumes/usual_diffusivities.hpp"
 
 namespace karst {
 
@@ -104,7 +105,8 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
           "name of the component in results and fields: letters, digits, _, + and -; not x, y or z, and not ending in "
           "_x, _y or _z");
   in.number("diffusivity", c.diffusivity, "m2/s",
-            "diffusivity in the free fluid; default: transport.diffusivity; 0: none", 0.0, largest);
+            "diffusivity in the free fluid; default: transport.diffusivity; 0: none", 0.0, largest,
+            usual_diffusivities);
   in.number("decay", c.decay, "1/s", "rate of first-order decay in the fluid", 0.0, largest);
   in.number("source", c.source, "C/s", "uniform source in the fluid, concentration per second", -largest, largest);
   read_initial(in, c);
@@ -157,7 +159,7 @@ WallDeck read_wall(Reader& in) {
   in.text("mineral", wall.mineral, "mineral of the wall; default: all walls");
   in.text("component", wall.component, "component; default: all of them");
   in.number("rate", wall.rate, "m/s", "first-order rate k: k (c - equilibrium) leaves the fluid per area of the wall",
-            0.0, largest);
+            0.0, largest, {1e-20, 1e3});
   in.number("damkohler", wall.damkohler, "-",
             "instead of rate: Damköhler number k L / D, with L of the Péclet number and D of the component", 0.0,
             largest);
@@ -276,7 +278,7 @@ void read(Reader& in, TransportDeck& deck, bool more) {
             "the steady state is computed directly; without [time] and initial values, with constant inlets"}},
           "transient or steady transport");
   in.number("transport.diffusivity", deck.diffusivity, "m2/s", "diffusivity of components without their own", 0.0,
-            largest);
+            largest, usual_diffusivities);
   in.number("transport.peclet", deck.peclet, "-",
             "Péclet number U/φ L / D of mean velocity in the pores, transport.peclet_length and transport.diffusivity: "
             "the velocity of the flow is scaled to match it, whatever the driving force; only creeping flow "

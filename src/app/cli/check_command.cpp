@@ -153,6 +153,21 @@ void check_all(const Comm& comm, const Config& config, Source source) {
   for (const std::string& w : axes_without_path(config, geometry)) log_warn("{}", w);
 }
 
+/// That the run makes cells which the estimates do not know of; empty: it makes none.
+std::string told_refinement(const Config& config, const RunEstimate& estimate) {
+  const bool to_error = config.flow.error > 0.0;
+  if (!to_error && !config.grid.follows()) return "";
+  const char* by = to_error ? "flow.error refines it, and solves again, until the permeability is as exact as asked"
+                            : "[[grid.refine]] refines it where it follows the solution";
+  const double most = static_cast<double>(config.grid.max_cells), now = estimate.counts.fluid;
+  std::string text = fmt::format("Memory and time above are those of the grid of the deck. {}", by);
+  if (most <= 0.0) return text + ": give grid.max_cells to limit both";
+  return text +
+         fmt::format(
+             ", up to {:.3g} unknowns (grid.max_cells): up to {:.2g} times the memory and the time of each solve", most,
+             std::max(most / now, 1.0));
+}
+
 /// An image that is imported for it takes most of the time.
 std::vector<RunPart> parts_of_check(const Config& config) {
   constexpr double of_sample = 1.0, of_trial = 4.0;
@@ -190,6 +205,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
                                    ? estimate_run(comm, config, asked, program, *looked.source)
                                    : estimate_run(comm, config, asked, program, *looked.blocks, looked.extent);
   const bool small = looked.source && estimate.counts.fluid < small_geometry;
+  for (const std::string& w : config.unusual) log_warn("{}", w);
   if (looked.source)
     for (const std::string& w : image_warnings(comm, *looked.source, small)) log_warn("{}", w);
   log_info("{}", sample_table(estimate));
@@ -208,6 +224,7 @@ void check_command(const Comm& comm, const CommandLine& line) {
   }
   progress.begin("trial", "timing of a small packing");
   tell_time(comm, estimate, line.plan_ranks);
+  if (const std::string more = told_refinement(config, estimate); !more.empty()) log_info("{}\n", more);
   if (small) {
     progress.begin("geometry", "geometry");
     check_all(comm, config, std::move(*looked.source));

@@ -40,8 +40,8 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   RunServices services;
   follow_run(comm, session.config, {}, services.progress);
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
-  summary.image_warnings = image_warnings(comm, source);
-  for (const std::string& w : summary.image_warnings) log_warn("{}", w);
+  summary.first_warnings = first_warnings(comm, session.config, source);
+  for (const std::string& w : summary.first_warnings) log_warn("{}", w);
   const std::vector<std::string> wrong = plot_mistakes(session.config.output, source.grid, {});
   require(wrong.empty(), "{}", join(wrong, "\n"));
   services.progress.begin("geometry", "geometry");

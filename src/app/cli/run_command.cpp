@@ -375,8 +375,8 @@ void run_command(const Comm& comm, const CommandLine& line) {
   const double begun = unix_time();
   services.progress.tell_also([&folder, begun](const ProgressState& state) { folder.say(status_line(state, begun)); });
   Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
-  run.summary.image_warnings = image_warnings(comm, source);
-  for (const std::string& w : run.summary.image_warnings) log_warn("{}", w);
+  run.summary.first_warnings = first_warnings(comm, session.config, source);
+  for (const std::string& w : run.summary.first_warnings) log_warn("{}", w);
   if (const auto reservoirs = reservoirs_of_run(session.config))
     source = with_reservoirs_of_run(run, std::move(source), *reservoirs);
   work(run, source, options);

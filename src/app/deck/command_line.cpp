@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "app/deck/config.hpp"
 #include "base/core/error.hpp"
@@ -358,6 +359,33 @@ std::vector<CommandInfo> command_infos() {
   return infos;
 }
 
+namespace {
+
+/// What is wrong with the words, by the words themselves: an option that is there twice, or that there is none of.
+std::string cause_of(const CLI::ParseError& e, const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto chosen = app.get_subcommands();
+  std::vector<std::string> options;
+  for (const CLI::App* command : chosen)
+    for (const CLI::Option* o : command->get_options())
+      for (const std::string& name : o->get_lnames()) options.push_back("--" + name);
+  for (const std::string& word : arguments) {
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    const auto same = [&](const std::string& other) { return other == name || other.starts_with(name + "="); };
+    const bool is_option = std::ranges::count(options, name) > 0;
+    if (const auto n = std::ranges::count_if(arguments, same); e.get_name() == "ArgumentMismatch" && is_option && n > 1)
+      return fmt::format("{} is given {} times; give it once", name, n);
+    if (std::string_view(e.what()).find("not expected") != std::string_view::npos && !is_option && !options.empty()) {
+      std::string small = name;
+      std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+      return fmt::format("there is no option {}{}", name, or_rather(small, options));
+    }
+  }
+  return e.what();
+}
+
+}  // namespace
+
 Parsed parse_command_line(const std::vector<std::string>& arguments) {
   Parsed parsed;
   ImportFlags flags;
@@ -372,7 +400,8 @@ Parsed parse_command_line(const std::vector<std::string>& arguments) {
     parsed = {{}, true, app.help()};
   } catch (const CLI::ParseError& e) {
     const auto chosen = app.get_subcommands();
-    throw Error(fmt::format("command line: {}. `karst {}--help` explains it.", e.what(),
+    const std::string cause = cause_of(e, app, arguments);
+    throw Error(fmt::format("command line: {}{} `karst {}--help` explains it.", cause, cause.ends_with('?') ? "" : ".",
                             chosen.empty() ? "" : chosen[0]->get_name() + " "));
   }
   if (!parsed.stop) parsed.line.command = app.get_subcommands().front()->get_name();

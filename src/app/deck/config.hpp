@@ -73,6 +73,7 @@ struct RunOptions {
 
 struct Config {
   std::string title;
+  std::vector<std::string> unusual;  ///< Reader::unusual(), said first
   GeometryOptions geometry;
   ImportOptions import;
   bool import_given = false;  ///< the deck has a [geometry.import] table

@@ -59,6 +59,7 @@ Session start_session(const Comm& comm, const CommandLine& line) {
   require_unit_of_wide_voxels(in, line.overrides);
   session.config.import.by_options = stands_for_deck(line.deck);
   in.finish();
+  session.config.unusual = in.unusual();
   session.echo = in.echo();
   const ThreadChoice choice = choose_threads(comm, line.threads);
   if (!choice.warning.empty() && comm.rank() == 0) log_warn("{}", choice.warning);

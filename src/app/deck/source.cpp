@@ -324,4 +324,10 @@ std::vector<std::string> image_warnings(const Comm& comm, const Source& source, 
   return all;
 }
 
+std::vector<std::string> first_warnings(const Comm& comm, const Config& config, const Source& source) {
+  std::vector<std::string> all = config.unusual;
+  std::ranges::move(image_warnings(comm, source), std::back_inserter(all));
+  return all;
+}
+
 }  // namespace karst

@@ -82,4 +82,7 @@ void require_wall(const Config& config, const GeometryReport& report);
 /// @param compare_faces  look whether periodic axes repeat themselves; takes whole planes of the image
 std::vector<std::string> image_warnings(const Comm& comm, const Source& source, bool compare_faces = true);
 
+/// What is said before anything is built: Config::unusual, then image_warnings(). Collective.
+std::vector<std::string> first_warnings(const Comm& comm, const Config& config, const Source& source);
+
 }  // namespace karst

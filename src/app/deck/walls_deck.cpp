@@ -21,7 +21,7 @@ MovingMineral read_mineral(Reader& in) {
   in.number("molar_volume", m.molar_volume, "m3/mol",
             "volume of a mole of the mineral; needed where a component dissolves it; default with [chemistry]: that of "
             "the database",
-            0.0, largest);
+            0.0, largest, {1e-6, 1e-2});
   in.text(
       "component", m.component,
       "component whose flux into the wall ([[transport.wall]]) dissolves the mineral, with concentrations in "
@@ -34,7 +34,7 @@ MovingMineral read_mineral(Reader& in) {
       -largest, largest);
   in.number("speed", m.speed, "m/s",
             "speed of the wall into the solid, in addition to that of the component; negative: the mineral grows",
-            -largest, largest);
+            -largest, largest, {1e-18, 0.1});
   if (in.documenting()) return m;
   m.moles_given = in.given("moles");
   if (!in.given("molar_volume"))

@@ -43,7 +43,7 @@ void check_profile(const JobContext& run, std::vector<std::string>& found) {
     const double h = run.grid.cell_width();
     const ProfileOnEnd p =
         profile_on_end(inlet_profile(options, domain_of(run.geometry()), h, t), inlet.side, domain_of(run.geometry()));
-    any = any || p.sum != 0.0;
+    any = any || p.mean != 0.0;
     if (p.not_finite && bad.empty())
       bad = fmt::format(
           "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m and {:.4g} s; it must have "
@@ -127,8 +127,8 @@ DriveInTime::DriveInTime(const JobContext& run)
   for_samples(inlet, times_.end, [&](double t) {
     const ProfileOnEnd p = profile_on_end(inlet_profile(*options_, domain_, units_.h, t), inlet.side, domain_);
     profile_peak_ = std::max(profile_peak_, p.largest);
-    if (std::abs(p.sum) <= most) return;
-    most = std::abs(p.sum);
+    if (std::abs(p.mean) <= most) return;
+    most = std::abs(p.mean);
     profile_time_ = t;
   });
 }
@@ -138,7 +138,7 @@ FlowSides DriveInTime::sides() const {
 }
 
 void DriveInTime::set_profile(double time, StokesLevels& op) const {
-  op.set_profile(options_->inlets[0].side, inlet_profile(*options_, domain_, units_.h, time));
+  set_inlet(op, *options_, domain_, units_.h, time);
 }
 
 StokesDrive DriveInTime::at(double time, StokesLevels& op) const {

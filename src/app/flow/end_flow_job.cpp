@@ -40,6 +40,7 @@ Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
   one["axis"] = axis_names[inlet.side / 2];
   one["inlet_velocity_m_s"] = inlet.velocity;
   one["flow_rate_m3_s"] = flow.flow_rate;
+  one["inlet_open_area_m2"] = flow.open_area;
   one["outflow_over_inflow_less_1"] = flow.imbalance;
   one["pressure_drop_Pa"] = flow.pressure_drop;
   return one;
@@ -121,13 +122,15 @@ std::string text_of_inlet(const FlowOptions& options, const EndFlow& flow) {
   return fmt::format(
       "{} flow from the inlet on {} to the opposite face\n"
       "  flow rate                         {:.6g} m3/s (outflow differs by {:.1e})\n"
+      "  mean velocity at the inlet        {:.6g} m/s, over its open area of {:.6g} m2\n"
       "  Darcy velocity                    {:.6g} m/s, per cross-section of the whole sample\n"
       "  pressure drop, inlet to outlet    {:.5g} Pa\n"
       "  largest speed                     {:.5g} m/s\n"
       "  tortuosity of the flow            {:.4g}\n"
       "  Reynolds number                   {:.3g}\n",
       options.model == FlowModel::steady ? "Steady" : "Stokes", side_name(inlet.side), flow.flow_rate, flow.imbalance,
-      flow.darcy_velocity[inlet.side / 2], flow.pressure_drop, flow.largest_speed, flow.tortuosity, flow.reynolds);
+      flow.flow_rate / flow.open_area, flow.open_area, flow.darcy_velocity[inlet.side / 2], flow.pressure_drop,
+      flow.largest_speed, flow.tortuosity, flow.reynolds);
 }
 
 std::string text_of_lids(const FlowOptions& options, const EndFlow& flow) {

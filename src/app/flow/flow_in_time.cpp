@@ -131,6 +131,7 @@ class FlowInTime final : public Process {
     if (std::optional<FluxesInTime>& to = run_.services.exchanges.flow.in_time) to->time = time;
   }
   FlowState flow_now(double time);
+  double pore_volumes_of(const FlowState& s) const;
   std::vector<JobComponent> components() const;
 
   const JobContext& run_;
@@ -260,7 +261,8 @@ void FlowInTime::record(const Clock& clock) {
   record_.at_jump = clock.at_break() && drive_.jumps_at(clock.time());
   set_time(clock.time());
   if (record_.at_jump) solver_->forget();
-  const FlowState s = flow_now(clock.time());
+  FlowState s = flow_now(clock.time());
+  s.pore_volumes = record_.pore_volumes += pore_volumes_of(s);
   recorder_.append(history_name, history_line(record_.history, s));
   add_step(s, record_);
   if (recorder_.take_step(s.time, clock.part(), clock.done())) record_.history.states.push_back(s);
@@ -336,6 +338,13 @@ JobResult FlowInTime::report() {
   result.files.push_back({history_name, "history of the flow: a line per step"});
   finish_files(run_, recorder_.files(), end.time, result);
   return result;
+}
+
+/// Of the step that leads to a state, by the trapezoidal rule.
+double FlowInTime::pore_volumes_of(const FlowState& s) const {
+  const double now = s.darcy_velocity[axis_];
+  const double before = record_.history.velocity.empty() ? now : record_.history.velocity.back();
+  return s.dt * 0.5 * (before + now) / (run_.sample_grid().size[axis_] * run_.sample_report().connected_porosity);
 }
 
 /// After the last step, at a time [s]. Collective.
@@ -450,6 +459,7 @@ void each_of_run(Record& r, F&& f) {
   f(Quantity{"failures"}, r.steps.failures);
   f(Quantity{"at_jump"}, r.at_jump);
   f(Quantity{"largest_velocity"}, r.largest_velocity);
+  f(Quantity{"pore_volumes"}, r.pore_volumes);
   f(Quantity{"largest_divergence"}, r.largest_divergence);
 }
 

@@ -41,6 +41,7 @@ struct FlowState {
   std::vector<EndFriction> drags;      ///< on flow.lid; of the last step alone where a run goes on
   Vec3 darcy_velocity;
   double flow_rate = 0.0;       ///< along the axis of the drive
+  double pore_volumes = 0.0;    ///< of the sample, that have flowed along it since the start
   double kinetic_energy = 0.0;  ///< [J/m³]
   /// Of what drives; it goes into the five after it, to the tolerance of the solver (EnergyRates) [W/m³]
   double power = 0.0, dissipation = 0.0, growth = 0.0, time_scheme = 0.0, advection = 0.0;
@@ -101,6 +102,7 @@ struct FlowInTimeRecord {
   StepLength steps{};
   bool at_jump = false;  ///< of the drive, at the end of the last step
   double largest_velocity = 0.0, largest_divergence = 0.0;
+  double pore_volumes = 0.0;  ///< FlowState::pore_volumes of the last step
 };
 
 /// One more step.

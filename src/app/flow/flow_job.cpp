@@ -36,13 +36,6 @@ constexpr double repeated_tolerance = 1e-4;
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
 constexpr const char* preconditioner = "graph multigrid, local permeability";
 
-std::string no_wider_grid(const Index& cells) {
-  return fmt::format(
-      "no cells 1.2 to 2.4 times as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all "
-      "three numbers are even, at least 8",
-      cells[0], cells[1], cells[2]);
-}
-
 /// @param h  of its cells, which may be other than those of the run
 FlowSample sample_of(const JobContext& run, double h) {
   const GeometryReport& report = run.sample_report();
@@ -492,6 +485,8 @@ JobResult result_of(const JobContext& context, Solved all, Trust trust, const So
   result.balances.push_back({"mass_relative", mass});
   std::ranges::move(warnings_of(all.columns, trust.estimated), std::back_inserter(result.warnings));
   std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
+  if (const std::vector<int> axes = short_axes(context); !axes.empty())
+    result.warnings.push_back("flow: " + too_short(axes, grid.sample));
   result.components = std::move(all.components);
   result.files = std::move(all.files);
   result.figures = std::move(all.figures);
@@ -545,31 +540,6 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
 PagePart page(const Json& summary, const Figures& figures) {
   if (end_flow_key(summary) != nullptr) return end_flow_page(summary, figures);
   return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
-}
-
-std::vector<std::string> flow_mistakes(const JobContext& context) {
-  if (is_in_time(context.config)) return flow_in_time_mistakes(context);
-  if (ends_drive(context.config)) return end_flow_mistakes(context);
-  const FlowOptions& options = context.config.flow;
-  std::vector<std::string> found = mistakes(options, context.geometry());
-  const Index &cells = context.sample_grid().cells, &copies = context.config.geometry.copies;
-  if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
-    found.push_back("flow.estimate_error: " + no_wider_grid(cells));
-  if (options.error > 0.0 && (context.config.walls.asked() || context.config.grid.follows()))
-    found.push_back(
-        fmt::format("flow.error: given with {}, where the grid is another one during the run; remove one of them",
-                    context.config.walls.asked() ? "[[walls.mineral]]" : "[[grid.refine]] that follows the solution"));
-  if (options.uncertainty && !(context.wall_uncertainty > 0.0))
-    found.push_back(fmt::format(
-        "flow.uncertainty: {}; remove it{}",
-        context.config.geometry.image.empty()
-            ? "the walls of described solids are exact"
-            : "the plausible error of the wall is not known: the gray values of the image have no contrast from which "
-              "to estimate it, or an older version of Karst imported it (import it again)",
-        context.config.geometry.image.empty()
-            ? ""
-            : ", and set geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
-  return found;
 }
 
 }  // namespace

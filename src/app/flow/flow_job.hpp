@@ -54,6 +54,13 @@ double flow_setup_work(double fluid, double irregular);
 JobPace flow_pace(const std::shared_ptr<const Ground>& ground);
 PagePart flow_page(const Json& summary, const Figures& figures);
 void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+/// What is wrong with the deck on this geometry. Collective.
+std::vector<std::string> flow_mistakes(const JobContext& context);
+std::string no_wider_grid(const Index& cells);
+/// Axes of the flow along which the sample has 2 or 3 cells while its walls change along them. Collective.
+std::vector<int> short_axes(const JobContext& context);
+std::string too_short(const std::vector<int>& axes, const Index& cells);
+
 /// 1.23e-12 m² -> "1.25 D", 1.23e-15 m² -> "1.25 mD".
 std::string darcy_text(double permeability);
 

@@ -94,6 +94,7 @@ void each_quantity(const FlowHistory& history, State& s,
   f(Quantity{"darcy_velocity", "m_s", csv | json | record}, s.darcy_velocity);
   f(Quantity{"darcy_velocity", "m_s", shown::history}, double{s.darcy_velocity[history.axis]});
   f(Quantity{"flow_rate", "m3_s", csv | json | record}, s.flow_rate);
+  f(Quantity{"pore_volumes", "", history.boundaries == "lids" ? record : csv | record}, s.pore_volumes);
   f(Quantity{"kinetic_energy", "J_m3", all}, s.kinetic_energy);
   f(Quantity{"power", "W_m3", all}, s.power);
   f(Quantity{"dissipation", "W_m3", all}, s.dissipation);

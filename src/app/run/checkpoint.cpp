@@ -119,12 +119,11 @@ void begin(const JobContext& context, Process& job, std::optional<Checkpoint>& f
   job.go_on(part->state);
   part->state = {};  // its memory is needed
   const Recorded& recorded = recorder.recorded();
-  const std::string continues =
-      fmt::format("{} continues after step {}, at {}", process, recorded.steps, format_si(recorded.time, "s"));
+  const std::string at = fmt::format("after step {}, at {}", recorded.steps, format_si(recorded.time, "s"));
   if (from->from_disk)
-    log_info("{}", continues);
+    log_info("{} continues {}", process, at);
   else
-    log_detail("{}", continues);
+    log_detail("{}: set up again on another grid, {}", process, at);
 }
 
 /// Processes of jobs, one behind the other, each begun before the next is made.

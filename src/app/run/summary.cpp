@@ -175,7 +175,7 @@ Json summary_json(const Summary& summary) {
                       {"values_bytes", summary.plot.box_bytes},
                       {"dense_values_bytes", summary.plot.dense_bytes}};
   json["files"] = summary.files;
-  json["warnings"] = summary.image_warnings;
+  json["warnings"] = summary.first_warnings;
   for (const std::string& w : summary.warnings) json["warnings"].push_back(w);
   return json;
 }

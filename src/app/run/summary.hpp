@@ -37,7 +37,7 @@ struct Summary {
   StepSeconds steps;  ///< none: no step in time
   PlotSize plot;
   std::vector<std::string> files;           ///< names of all results
-  std::vector<std::string> image_warnings;  ///< said first
+  std::vector<std::string> first_warnings;  ///< said first
   std::vector<std::string> warnings;        ///< said at the end
   std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
   int solves_read = 0;                      ///< of them, finished by the run that this one goes on from

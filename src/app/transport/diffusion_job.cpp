@@ -87,6 +87,16 @@ Json json_of(const Columns& columns, double diffusivity) {
   return json;
 }
 
+/// No pores have a tortuosity below 1 (D_eff <= porosity D): what the cells make of them is then that far off.
+/// Source: Wiener, Abh. Math.-Phys. Kl. Kgl. Saechs. Ges. Wiss. 32 (1912) 509.
+bool is_possible(double tortuosity) {
+  constexpr double of_solves = 1e-6;
+  return tortuosity >= 1.0 - of_solves;
+}
+std::string tortuosity_text(double tortuosity, int digits) {
+  return is_possible(tortuosity) ? fmt::format("{:.{}g}", tortuosity, digits) : "1 (not resolved)";
+}
+
 std::string text_of(const Columns& columns, double diffusivity) {
   std::string text = "Effective diffusivity, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
@@ -103,7 +113,7 @@ std::string text_of(const Columns& columns, double diffusivity) {
     row(fmt::format("  mean flux along {}, likewise", axis_names[e]),
         [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
   row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
-  row("tortuosity", [](Column c) { return c.connected ? fmt::format("{:.5g}", c.tortuosity) : "no path"; });
+  row("tortuosity", [](Column c) { return c.connected ? tortuosity_text(c.tortuosity, 5) : "no path"; });
   row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
   return text;
 }
@@ -111,8 +121,8 @@ std::string text_of(const Columns& columns, double diffusivity) {
 std::string headline_of(const Columns& columns) {
   std::string text;
   for (const DiffusionColumn& c : columns)
-    text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {:.4g}\n", name_of(c),
-                                      c.formation_factor, c.tortuosity)
+    text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {}\n", name_of(c),
+                                      c.formation_factor, tortuosity_text(c.tortuosity, 4))
                         : fmt::format("Effective diffusivity along {}: 0 (no pore percolates along it)\n", name_of(c));
   return text;
 }
@@ -139,7 +149,7 @@ std::vector<PageTile> tiles(const Json& summary) {
        "D₀ / D<sub>eff</sub>; the same for the conductivity of a brine in an insulating rock"},
       {"D<sub>eff</sub> / D₀", listed(whole, "diagonal", digits(4)),
        fmt::format("D₀ = {:.3g} m²/s; per cross-section of the whole sample", number(summary, "diffusivity_m2_s"))},
-      {"Tortuosity of the diffusion", listed(summary, "tortuosity", digits(3)),
+      {"Tortuosity of the diffusion", listed(summary, "tortuosity", [](double t) { return tortuosity_text(t, 3); }),
        "connected porosity × formation factor"}};
   if (!summary.contains("flow")) all.insert(all.begin() + 1, porosity_tile(summary));  // else it stands there
   return all;
@@ -217,6 +227,19 @@ std::vector<std::string> warnings_of(const Columns& columns) {
     else if (c.imbalance() > large)
       all.push_back(fmt::format("diffusion {}: inflow and outflow differ by {:.1e}; use a smaller diffusion.tolerance",
                                 name_of(c), c.imbalance()));
+    if (!c.connected) continue;
+    if (c.unresolved)
+      all.push_back(
+          fmt::format("diffusion {0}: no pore that these cells resolve percolates along {0}; species diffuse through "
+                      "throats that hold no cell centre, and the tortuosity is that of all pores. Finer cells are "
+                      "needed for a formation factor that can be relied on",
+                      name_of(c)));
+    if (!is_possible(c.tortuosity))
+      all.push_back(
+          fmt::format("diffusion {}: the tortuosity is {:.5g}, and none is below 1: the pores are too coarse for these "
+                      "cells, and formation factor and effective diffusivity are off by at least {:.2g} %; use finer "
+                      "cells",
+                      name_of(c), c.tortuosity, 100.0 * (1.0 - c.tortuosity)));
   }
   return all;
 }
@@ -251,6 +274,7 @@ void each_quantity(Column& c, F&& f) {
   f(Quantity{"flux_out"}, c.flux_out);
   f(Quantity{"formation_factor"}, c.formation_factor);
   f(Quantity{"tortuosity"}, c.tortuosity);
+  f(Quantity{"unresolved"}, c.unresolved);
   f(Quantity{"method"}, c.solve.method);
   f(Quantity{"preconditioner"}, c.solve.preconditioner);
   f(Quantity{"iterations"}, c.solve.iterations);

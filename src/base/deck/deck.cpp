@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/core/error.hpp"
@@ -47,6 +48,18 @@ std::string range_text(T min, T max) {
   if (is_open_below(min)) return is_open_above(max) ? "" : fmt::format("<= {}", max);
   if (is_open_above(max)) return low;
   return positive ? fmt::format("{}, <= {}", low, max) : fmt::format("{} to {}", min, max);
+}
+
+std::string range_text(const UsualRange& usual) {
+  return std::isinf(usual.high) ? fmt::format(">= {:g}", usual.low)
+                                : fmt::format("{:g} to {:g}", usual.low, usual.high);
+}
+
+/// The same with what is usual.
+std::string range_text(double min, double max, const UsualRange& usual) {
+  const std::string text = range_text(min, max);
+  if (usual.low == 0.0 && std::isinf(usual.high)) return text;
+  return fmt::format("{}{}usual: {}", text, text.empty() ? "" : "; ", range_text(usual));
 }
 
 std::string in_brackets(const std::string& unit) {
@@ -139,17 +152,22 @@ struct DeckShared {
   std::set<std::string> known, lists;  // declared, with positions in lists; the lists of tables among them
   std::set<std::string> absent;        // given() has said no to these
   std::vector<Mistake> mistakes;
+  std::vector<std::string> unusual;
   std::string options;  // table whose keys are options, with a dot at the end; empty: none
   DeckEcho echo;
   Reader::Answers answers;
 
   void add(const DeckPlace& place, const std::string& path, std::string_view text) {
     if (documenting) return;
+    mistakes.push_back({place.command_line ? std::numeric_limits<std::int64_t>::max() : place.line,
+                        fmt::format("{}: {}", at(place, path), text)});
+  }
+  /// "deck.toml:12: walls.mineral[0].speed"
+  std::string at(const DeckPlace& place, const std::string& path) const {
     const std::string where = place.line > 0 ? fmt::format("{}:{}", name, place.line) : name;
     const bool option = place.command_line && !options.empty() && path.starts_with(options);
     const std::string key = option ? "--" + path.substr(options.size()) : path;
-    mistakes.push_back({place.command_line ? std::numeric_limits<std::int64_t>::max() : place.line,
-                        fmt::format("{}: {}: {}", place.command_line ? command_line_name : where, key, text)});
+    return fmt::format("{}: {}", place.command_line ? command_line_name : where, key);
   }
   void check_known(const toml::table& table, const std::string& path);
   std::string advice(const std::string& path, const std::string& table) const;
@@ -242,6 +260,19 @@ struct Reader::State {
     if (read.size() == array.size()) value = std::move(read);
   }
 
+  /// Notes values that the deck gives and that are unusual.
+  void doubt(std::string_view key, std::span<const double> values, std::string_view unit, const UsualRange& usual) {
+    const toml::node* node = find(key);
+    if (node == nullptr || std::ranges::all_of(values, usual)) return;
+    std::string given;
+    for (const double x : values) given += fmt::format("{}{:g}", given.empty() ? "" : ", ", x);
+    const std::string others = usual_units(unit);
+    shared->unusual.push_back(fmt::format("{}: {} {}: is that the right unit? Usual values are {}{}",
+                                          shared->at(place_of(*node), path + std::string(key)), given, unit,
+                                          range_text(usual),
+                                          others.empty() ? "" : "; the value may be a text with its unit: " + others));
+  }
+
   /// Three values held by an array.
   template <class T, class Allowed>
   void three(std::string_view key, std::array<T, 3>& value, KeyInfo info, const Allowed& allowed) {
@@ -287,8 +318,9 @@ Reader Reader::declarations_only() {
 }
 
 void Reader::number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
-                    double max) {
-  state_->scalar(key, value, info("number", unit, range_text(min, max), help), Quantity{{min, max}, unit});
+                    double max, const UsualRange& usual) {
+  state_->scalar(key, value, info("number", unit, range_text(min, max, usual), help), Quantity{{min, max}, unit});
+  state_->doubt(key, {&value, 1}, unit, usual);
 }
 
 void Reader::integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max) {
@@ -329,8 +361,10 @@ void Reader::numbers(std::string_view key, std::vector<double>& value, std::stri
 }
 
 void Reader::vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min,
-                  double max) {
-  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max), help), Quantity{{min, max}, unit});
+                  double max, const UsualRange& usual) {
+  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max, usual), help),
+                Quantity{{min, max}, unit});
+  state_->doubt(key, value.v, unit, usual);
 }
 
 void Reader::index(std::string_view key, Index& value, std::string_view unit, std::string_view help, int min, int max) {
@@ -505,6 +539,7 @@ void Reader::finish() {
   if (!lines.empty()) throw Error(join(lines, "\n"));
 }
 
+const std::vector<std::string>& Reader::unusual() const { return state_->shared->unusual; }
 const std::vector<KeyInfo>& Reader::keys() const { return state_->shared->keys; }
 std::string Reader::echo() const { return state_->shared->echo.text(state_->shared->absent); }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,6 +25,13 @@ struct KeyInfo {
   std::string key;   ///< full name, e.g. grid.box, geometry.solid[].radius
   std::string type;  ///< number, integer, true/false, text, word, list of 3 numbers, list of tables ...
   std::string unit, default_value, allowed, help;
+};
+
+/// Where the values of a quantity usually lie, whatever the sample: one outside is allowed, but has another unit, most
+/// likely. 0 stands for "none" and is never unusual.
+struct UsualRange {
+  double low = 0.0, high = std::numeric_limits<double>::infinity();
+  bool operator()(double x) const { return x == 0.0 || (std::abs(x) >= low && std::abs(x) <= high); }
 };
 
 /// Several lines on one key for the terminal.
@@ -50,8 +59,8 @@ class Reader {
   // see base/core/units.hpp), lists of three numbers "64x64x64"; on the command line lists need no brackets and quotes
   // ("x,y"). Bounds are inclusive; infinite ones (or +-1e300, INT_MIN, INT_MAX) mean none. Not-a-number
   // and infinity are never allowed. Keys are dotted names of bare TOML words.
-  void number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
-              double max);
+  void number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min, double max,
+              const UsualRange& usual = {});
   void integer(std::string_view key, int& value, std::string_view unit, std::string_view help, int min, int max);
   void flag(std::string_view key, bool& value, std::string_view help);
   void text(std::string_view key, std::string& value, std::string_view help);
@@ -64,7 +73,8 @@ class Reader {
   void values(std::string_view key, std::vector<std::string>& value, std::string_view help);
   void numbers(std::string_view key, std::vector<double>& value, std::string_view unit, std::string_view help,
                double min, double max);
-  void vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min, double max);
+  void vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min, double max,
+            const UsualRange& usual = {});
   void index(std::string_view key, Index& value, std::string_view unit, std::string_view help, int min, int max);
   void flags3(std::string_view key, std::array<bool, 3>& value, std::string_view help);
   /// Words for choices: {word, value, what it means}.
@@ -103,6 +113,9 @@ class Reader {
   bool attempt(std::string_view key, const std::function<void()>& call);
   /// Checks for unknown keys and throws Error with every mistake, one per line. Call last.
   void finish();
+
+  /// Values of the deck that are allowed but unusual, a sentence each, with key, line and what is usual.
+  const std::vector<std::string>& unusual() const;
 
   const std::vector<KeyInfo>& keys() const;
   /// The complete deck as used, defaults included, as TOML with units and help as comments. Reading it gives the same

@@ -24,6 +24,10 @@ constexpr double on_wall = 1e-6;         ///< an apex this far beyond what a gri
 /// instead of 2/3 where ω = 3π/2, and pressure with r^-0.455. Found by trial: docs/measurements/015.
 constexpr double around_edge = 2.0;
 
+/// Of the sum of w over three edges, which varies as r^(2/3), for the degree 0.454 of a harmonic function outside of a
+/// vertex of right angles (Schmitz, Volk & Wendland, Numer. Methods Partial Differ. Equ. 9 (1993) 323).
+constexpr double vertex_power = 0.454 / (2.0 / 3.0);
+
 /// A place or direction in the plane of two sides.
 struct Point {
   double along, across;
@@ -283,6 +287,47 @@ void FlowEdges::add_near(VofName v, std::vector<FlowEdge>& edges) const {
       if (wall && has(bits[behind]) && !meets(across[behind], second)) add(across[behind], first, second, 1);
       if (!wall && has(bits[ahead]) && !meets(across[ahead], second)) add(across[ahead], first, second, -1);
     }
+}
+
+namespace {
+
+/// σ / h² that makes the row of a cell without walls exact for (Σ w)^vertex_power.
+double friction_of(const std::array<FlowEdge, 3>& edges) {
+  const auto w = [&](const Vec3& x) {
+    double sum = 0.0;
+    for (const FlowEdge& e : edges) sum += e.value(x);
+    return std::pow(sum, vertex_power);
+  };
+  const double here = w({});
+  double minus = 0.0;
+  for (int side = 0; side < 6; ++side) minus += here - w(to_vec(side_offset(side)));
+  return std::max(-minus / here, 0.0);
+}
+
+}  // namespace
+
+double FlowEdges::vertex_friction(VofName v) const {
+  std::array<VofName, 6> across;
+  std::array<unsigned, 6> bits{};
+  if (walls_.met(v) != 0) return 0.0;
+  for (std::size_t side = 0; side < 6; ++side) {
+    across[side] = lookup_.across(v, static_cast<int>(side));
+    if (across[side] != no_face) bits[side] = possible(across[side]);
+  }
+  const auto edge_at = [&](int side, int first, int second) -> std::optional<FlowEdge> {
+    const auto s = static_cast<std::size_t>(side);
+    if ((bits[s] >> bit_of(first, second) & 1U) == 0) return {};
+    return in_front(across[s], first, second);
+  };
+  double sum = 0.0;
+  for (const int x : {0, 1})
+    for (const int y : {2, 3})
+      for (const int z : {4, 5}) {
+        const auto a = edge_at(x, y, z), b = a ? edge_at(y, z, x) : std::nullopt,
+                   c = b ? edge_at(z, x, y) : std::nullopt;
+        if (c) sum += friction_of({*a, *b, *c});
+      }
+  return sum;
 }
 
 Vec3 edge_friction(std::span<const FlowEdge> edges, const Walls& walls) {

@@ -43,6 +43,10 @@ class FlowEdges {
   FlowEdges(const FlowLookup& lookup, const CellWalls& walls, std::span<const std::uint8_t> has_row);
   /// @param[out] scratch  holds them for VoFs of other ranks
   std::span<const FlowEdge> of(VofName v, std::vector<FlowEdge>& scratch) const;
+  /// σ / h² of the vertices that a flow cell stands in front of: its grid lines meet no wall, and the cells across
+  /// three of its sides stand in front of the edges that meet there. The sum of their w is 0 on the solid; its power of
+  /// the right degree takes the place of w (docs/decisions/072). 0 without one.
+  double vertex_friction(VofName v) const;
 
  private:
   struct OfBox {

@@ -17,6 +17,9 @@ namespace {
 
 constexpr double least_symmetric_theta = 1e-4;  ///< as in the two-point operator (two_point.cpp)
 constexpr double least_area = 1e-3;             ///< of a face between flow cells
+/// Of the diagonal, by edges: each of two that end a wall nearby, at a corner of it, balances the friction of that, and
+/// both would make it 0 or less (a cube whose faces lie 0.0135 cells beside cell centres).
+constexpr double most_by_edges = 0.9;
 /// FaceArea::most_weight between levels: the velocity of a ghost, interpolated over coarse cells, does not vanish
 /// towards walls as that of a cell would, and much more of it leaves the pressure undetermined in short steps.
 constexpr double most_to_coarse = 2.0;
@@ -401,8 +404,9 @@ class Maker {
         if (e == 1) counts.open_area += ends[e].area;
       }
     }
-    const Vec3 edge = edge_friction(edges_.of(v, edges), walls);
-    for (std::size_t c = 0; c < 3; ++c) row.edge[c] = static_cast<float>(edge.v[c]);
+    const Vec3 edge = edge_friction(edges_.of(v, edges), walls) + Vec3::all(edges_.vertex_friction(v));
+    for (std::size_t c = 0; c < 3; ++c)
+      row.edge[c] = static_cast<float>(std::max(edge.v[c], -most_by_edges * diagonal));
     row.diagonal = static_cast<float>(diagonal);
     row.curved = std::ranges::all_of(row.slot, [&](std::uint16_t n) { return n != graph.closed(); });
     row.symmetric_scale = static_cast<float>(symmetric / double{row.mean_diagonal()});

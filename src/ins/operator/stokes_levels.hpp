@@ -82,9 +82,16 @@ class StokesLevels {
     const Stretch& s = *std::prev(next);
     return {static_cast<std::size_t>(s.vof + unknown - s.unknown), width(s.level)};
   }
-  /// Profile of the value of a domain face, 1 everywhere unless set; with a mean of 1 the value is the mean.
-  void set_profile(int side, const EndProfile& profile) {
-    for (int l = 0; l < n_levels(); ++l) level(l).set_profile(side, width(l), profile);
+  /// Profile of the value of a domain face, 1 everywhere unless set; with a mean of 1 the value is the mean. Returns
+  /// its integral over the open part of the face and the area of that, of the own VoFs [h0²].
+  std::array<double, 2> set_profile(int side, const EndProfile& profile) {
+    std::array<double, 2> sums{};
+    for (int l = 0; l < n_levels(); ++l) {
+      const auto [integral, area] = level(l).set_profile(side, width(l), profile);
+      sums[0] += integral;
+      sums[1] += area;
+    }
+    return sums;
   }
   LevelCoupling& coupling() { return coupling_; }  ///< of several levels
   const LevelCoupling& coupling() const { return coupling_; }

@@ -139,7 +139,8 @@ void StokesOperator::limit_bends() {
   }
 }
 
-void StokesOperator::set_profile(int side, double width, const EndProfile& profile) {
+std::array<double, 2> StokesOperator::set_profile(int side, double width, const EndProfile& profile) {
+  std::array<double, 2> sums{};
   for (int b = 0; b < geometry_->graph.n_local(); ++b) {
     const std::size_t first = ghost_begin_[b], end = ghost_begin_[b + 1];
     if (first == end) continue;
@@ -156,10 +157,16 @@ void StokesOperator::set_profile(int side, double width, const EndProfile& profi
       centre.v[side / 2] += side % 2 == 1 ? 0.5 : -0.5;
       const auto row = std::ranges::lower_bound(rows_.of(b), g.vof, {}, &FlowRow::vof);
       const bool has_row = row != rows_.of(b).end() && row->vof == g.vof && row->area[side] > 0.0F;
+      const double mean = mean_over(in_level, centre, side / 2, face);
       g.point = in_level(centre);
-      g.mean = mean_over(in_level, centre, side / 2, face) * (has_row ? face.area / double{row->area[side]} : 1.0);
+      g.mean = mean * (has_row ? face.area / double{row->area[side]} : 1.0);
+      const bool covered = !has_row && !is_plain(geometry_->graph.vof_begin(b) + g.vof);
+      if (covered || t_.box(b)[g.vof] == 0.0F) continue;  // under a finer level, or without flow
+      sums[0] += width * width * face.area * mean;
+      sums[1] += width * width * face.area;
     }
   }
+  return sums;
 }
 
 void StokesOperator::find_ghosts() {

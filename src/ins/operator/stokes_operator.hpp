@@ -92,9 +92,10 @@ class StokesOperator {
   /// ∂p over the own VoFs. Allocates nothing. Collective.
   void pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const;
 
-  /// Profile of the value of a domain face; 1 everywhere unless set.
+  /// Profile of the value of a domain face; 1 everywhere unless set. Returns its integral over the open faces of the
+  /// own VoFs there, and their area [h0²].
   /// @param width  of the level's cells [h0]
-  void set_profile(int side, double width, const EndProfile& profile);
+  std::array<double, 2> set_profile(int side, double width, const EndProfile& profile);
 
   /// Fluxes through the primary faces of the level, as FaceField::primary() has them, of values that were applied with
   /// this drive. Not collective.

@@ -27,6 +27,7 @@ namespace {
 /// many vectors as fit in `most_numbers` of 16 bits.
 constexpr int least_restart = 40, most_restart = 150;
 constexpr double most_numbers = 1.28e8;
+constexpr double no_mean = 1e-9;  ///< mean of a profile, over its largest value, that counts as none
 int restart_of_steady(const Index& cells) {
   const double fit = most_numbers / (4.0 * cells[0] * cells[1] * cells[2]);
   return static_cast<int>(std::clamp(fit, double{least_restart}, double{most_restart}));
@@ -69,6 +70,16 @@ struct EndUnits {
         pressure(fluid.viscosity * speed / h),
         inertia(options.model == FlowModel::steady ? fluid.density * speed * h / fluid.viscosity : 0.0) {}
 };
+
+/// Sets the profile of the inlet. Returns its open area [h0²]. Throws Error when nothing would flow in. Collective.
+double open_inlet(StokesLevels& op, const FlowOptions& options, const Domain& domain, double cell_width) {
+  const InletFace face = set_inlet(op, options, domain, cell_width);
+  require(face.mean > 0.0,
+          "flow.inlet: profile \"{}\" has a mean of {:.3g} over the open part of the inlet, so there is no net inflow; "
+          "give one with a mean above 0 where the inlet is open",
+          options.inlets[0].profile, face.mean);
+  return face.area;
+}
 
 /// Stokes flow, left in the solver.
 StokesReport solve_slow(StokesSolver& solver, const FlowOptions& options) {
@@ -174,9 +185,10 @@ ProfileOnEnd profile_on_end(const EndProfile& profile, int side, const Domain& d
         found.not_finite = x;
         return found;
       }
-      found.sum += value;
+      found.mean += value / (1.0 * domain.cells[e] * domain.cells[f]);
       found.largest = std::max(found.largest, std::abs(value));
     }
+  if (std::abs(found.mean) <= no_mean * found.largest) found.mean = 0.0;
   return found;
 }
 
@@ -236,6 +248,19 @@ EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, doubl
   };
 }
 
+InletFace set_inlet(StokesLevels& op, const FlowOptions& options, const Domain& domain, double cell_width,
+                    double time) {
+  const FlowInlet& inlet = options.inlets.at(0);
+  const EndProfile profile = inlet_profile(options, domain, cell_width, time);
+  std::array<double, 2> sums = op.set_profile(inlet.side, profile);
+  op.comm().sum(std::span(sums));
+  const auto [integral, area] = sums;
+  InletFace face{area, area > 0.0 ? integral / area : 0.0};
+  if (inlet.profile != "parabolic" || face.mean <= 0.0) return face;
+  op.set_profile(inlet.side, [&profile, mean = face.mean](const Vec3& x) { return profile(x) / mean; });
+  return {area, 1.0};
+}
+
 std::optional<Vec3> force_coefficients(const Vec3& force, const FlowBody& body, const FlowOptions& options,
                                        const FluidOptions& fluid) {
   if (body.area == 0.0) return {};
@@ -261,16 +286,16 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
         fmt::format("flow.inlet: no pore leads from the inlet on {} to the opposite face, so the inflow could not "
                     "leave; choose another side, or use finer cells",
                     side));
-  const auto [sum, largest, place] = profile_on_end(inlet_profile(options, domain, cell_width), inlet.side, domain);
+  const auto [mean, largest, place] = profile_on_end(inlet_profile(options, domain, cell_width), inlet.side, domain);
   if (place)
     found.push_back(fmt::format(
         "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m; it must have one on all of {}",
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
-  else if (sum <= 0.0 && !changes_in_time(inlet))
+  else if (mean <= 0.0 && !changes_in_time(inlet))
     found.push_back(
         fmt::format("flow.inlet: profile \"{}\" is {} on average over {}, so there is no net inflow; choose the side "
                     "where the fluid enters, and a profile with a mean above 0",
-                    inlet.profile, sum == 0.0 ? "0" : "negative", side));
+                    inlet.profile, mean == 0.0 ? "0" : "negative", side));
 }
 
 void check_lids(const FlowOptions& options, const Geometry& geometry, std::vector<std::string>& found) {
@@ -317,8 +342,8 @@ EndFlow solve_end_flow(const std::shared_ptr<const Composite>& grid, const FlowO
       progress(name, p.iteration, p.relative_residual);
     };
   StokesSolver solver(grid, end_sides(options), solve_options);
-  for (const FlowInlet& inlet : options.inlets) solver.op().set_profile(inlet.side, inlet_profile(options, domain, h));
   EndFlow flow;
+  if (!options.inlets.empty()) flow.open_area = h * h * open_inlet(solver.op(), options, domain, h);
   flow.counts = solver.op().counts();
   require(flow.counts.flow_cells > 0,
           "{}: no cell centre is in the fluid: the pores are thinner than a cell; use finer cells",

@@ -19,6 +19,7 @@ namespace karst {
 /// What came out. SI units.
 struct EndFlow {
   double flow_rate = 0.0;          ///< through the inlet [m³/s]
+  double open_area = 0.0;          ///< of the inlet [m²]
   double imbalance = 0.0;          ///< |inflow - outflow| / inflow
   double pressure_drop = 0.0;      ///< mean over the open area of the inlet less that of the outlet [Pa]
   std::vector<EndFriction> drags;  ///< on options.lids [N], areas [m²]
@@ -46,17 +47,26 @@ double end_speed(const FlowOptions& options);
 FlowSides end_sides(const FlowOptions& options);
 StokesDrive end_drive(const FlowOptions& options);
 /// flow.inlet.profile, for StokesLevels::set_profile(). "parabolic" is 6 s (1 - s) for each direction across that is
-/// not periodic, s: from side to side of the domain; its mean is 1.
+/// not periodic, s: from side to side of the domain; its mean over all of the face is 1.
 /// @param cell_width  h0 [m]
 /// @param time        t of formulas [s]
 EndProfile inlet_profile(const FlowOptions& options, const Domain& domain, double cell_width, double time = 0.0);
+/// Sets it on the inlet. "parabolic" is divided by its mean over the open part of the face, so that the velocity of the
+/// inlet is the mean over that wherever solid covers the rest.
+struct InletFace {
+  double area = 0.0;  ///< open [h0²]
+  double mean = 0.0;  ///< of the profile, as it was set, over this area
+};
+/// Collective.
+InletFace set_inlet(StokesLevels& op, const FlowOptions& options, const Domain& domain, double cell_width,
+                    double time = 0.0);
 /// The profile is a formula of t, too.
 bool changes_in_time(const FlowInlet& inlet);
 
 /// A profile at the middles of the faces of an end.
 struct ProfileOnEnd {
-  double sum = 0.0, largest = 0.0;  ///< of the values; of their sizes
-  std::optional<Vec3> not_finite;   ///< a place where it is no number [cells]
+  double mean = 0.0, largest = 0.0;  ///< of the values, 0 where it is round-off; of their sizes
+  std::optional<Vec3> not_finite;    ///< a place where it is no number [cells]
 };
 ProfileOnEnd profile_on_end(const EndProfile& profile, int side, const Domain& domain);
 

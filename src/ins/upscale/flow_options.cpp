@@ -61,10 +61,12 @@ void read_inlets(Reader& in, FlowOptions& options) {
         FlowInlet inlet;
         item.word<int>("side", inlet.side, side_words, "domain face where the fluid enters; required");
         item.number("velocity", inlet.velocity, "m/s", "normal velocity, into the domain; required", 1e-300, strongest);
-        item.text("profile", inlet.profile,
-                  "factor on the velocity over the inlet face: \"uniform\", \"parabolic\" (between the no-slip lateral "
-                  "faces; the velocity is the mean), or a formula of x, y, z in metres in the syntax of the expression "
-                  "of geometry.solid, e.g. \"6*y/1e-3*(1-y/1e-3)\"; in transient models also of t in seconds");
+        item.text(
+            "profile", inlet.profile,
+            "factor on the velocity over the inlet face: \"uniform\", \"parabolic\" (between the no-slip lateral "
+            "faces; the velocity is the mean over the open part of the face, however much of it solid covers), or "
+            "a formula of x, y, z in metres in the syntax of the expression "
+            "of geometry.solid, e.g. \"6*y/1e-3*(1-y/1e-3)\"; in transient models also of t in seconds");
         if (item.documenting()) return;
         item.need({"side", "velocity"}, "missing; every inlet needs it");
         if (inlet.profile != "uniform" && inlet.profile != "parabolic")
@@ -349,9 +351,10 @@ void read_reservoir(Reader& in, FlowOptions& options) {
 void read(Reader& in, FluidOptions& options) {
   in.changes_answers_of("fluid", {"flow", "flow in time", "dispersion", "transport", "walls"});
   in.number("fluid.viscosity", options.viscosity, "Pa s", "dynamic viscosity; the permeability does not depend on it",
-            1e-12, 1e12);
+            1e-12, 1e12, {1e-7, 1e7});
   in.number("fluid.density", options.density, "kg/m3",
-            "density, for the Reynolds number and the inertia of models steady and navier-stokes", 1e-6, 1e6);
+            "density, for the Reynolds number and the inertia of models steady and navier-stokes", 1e-6, 1e6,
+            {1e-3, 3e4});
 }
 
 void read(Reader& in, FlowOptions& options) {

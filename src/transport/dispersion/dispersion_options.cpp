@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/deck/read_axes.hpp"
+#include "transport/volumes/usual_diffusivities.hpp"
 
 namespace karst {
 
@@ -24,7 +25,7 @@ void read(Reader& in, DispersionOptions& options) {
             0.0, 1e6);
   in.number("dispersion.diffusivity", options.diffusivity, "m2/s",
             "diffusivity of the species in the free fluid; D*/D at a Péclet number does not depend on it", 1e-300,
-            1e300);
+            1e300, usual_diffusivities);
   in.flag("dispersion.transverse", options.transverse,
           "also the periodic directions transverse to the flow, one solve each; false: only along the flow");
   in.number("dispersion.tolerance", options.tolerance, "-", "relative residual at which a solve ends", 1e-13, 1e-2);

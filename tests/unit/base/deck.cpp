@@ -438,6 +438,31 @@ TEST(Deck, EchoHoldsFileNamesInFull) {
   EXPECT_EQ(read(Reader::from_text(echo)).first, full);
 }
 
+// A value that is allowed and unlikely is noted with its place; a default, 0 and what is usual are not.
+TEST(Deck, UnusualValuesAreNoted) {
+  const auto unusual = [](const std::string& text) {
+    Reader in = Reader::from_text(text, "deck.toml", {});
+    double volume = 1.0;
+    Vec3 size;
+    in.number("volume", volume, "m3/mol", "molar volume", 0.0, 1e300, {1e-6, 1e-3});
+    in.vec3("size", size, "m", "size", -1e300, 1e300, {1e-9});
+    in.finish();
+    return in.unusual();
+  };
+  EXPECT_TRUE(unusual("").empty());
+  for (const char* text : {"volume = 0", "volume = \"36.9 cm3/mol\"", "volume = 1e-6", "size = [1, -1e-9, 0]"})
+    EXPECT_TRUE(unusual(text).empty()) << text;
+  EXPECT_EQ(
+      unusual("\nvolume = 36.9"),
+      std::vector<std::string>{"deck.toml:2: volume: 36.9 m3/mol: is that the right unit? Usual values are 1e-06 to "
+                               "0.001; the value may be a text with its unit: m3/mol, cm3/mol, l/mol"});
+  ASSERT_EQ(unusual("size = [1, 1e-12, 1]").size(), 1U);
+  Reader in = Reader::declarations_only();
+  double volume = 1.0;
+  in.number("volume", volume, "m3/mol", "molar volume", 0.0, 1e300, {1e-6, 1e-3});
+  EXPECT_EQ(in.keys()[0].allowed, ">= 0; usual: 1e-06 to 0.001");
+}
+
 // A default outside of what is allowed is no default: the key must be given where it is needed.
 TEST(Deck, KeysWithoutDefaultShowNone) {
   Reader in = Reader::declarations_only();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "support/flow_cases.hpp"
 #include "support/ground_cases.hpp"
@@ -57,6 +58,22 @@ TEST(EndFlow, PressureDropOfAParabola) {
     }
 }
 
+// Plates of 2 and 3 of 12 cells, and of 2.3 and 3.1, cover a part of the inlet: the velocity is the mean over what is
+// open. The parabola between the ends of the domain has a mean of 1.23 and 1.24 there.
+TEST(EndFlow, TheMeanIsThatOfTheOpenPartOfTheInletMpi) {
+  const Comm comm = Comm::world();
+  const double h = 1e-5;
+  for (const auto& [low, high] : {std::pair{2.0, 9.0}, {2.3, 8.9}}) {
+    const Geometry geometry =
+        channel(comm, {12, 12, 1}, [low, high](const Vec3& x) { return std::min(x[1] - low, high - x[1]); });
+    for (const char* profile : {"uniform", "parabolic"}) {
+      const EndFlow flow = solve_end_flow(test::composite_on(comm, geometry), from(0, profile), {}, {h, 1.0, 0.0});
+      EXPECT_NEAR(flow.open_area / ((high - low) * h * h), 1.0, 1e-6) << profile;
+      EXPECT_NEAR(flow.flow_rate / (1.2e-3 * (high - low) * h * h), 1.0, 1e-6) << profile;
+    }
+  }
+}
+
 // Units: twice the viscosity and twice the velocity at the same Reynolds number are the same flow, with four times the
 // forces; with the density they fall back into creeping flow.
 TEST(EndFlow, ForcesDependOnTheReynoldsNumberAlone) {
@@ -99,12 +116,20 @@ TEST(EndFlow, SaysWhatCannotBe) {
   expect(open, from(5), {"flow.inlet", "\"+z\"", "periodic along z"});
   expect(open, from(0, "1/(y-3.5)"), {"profile", "no finite value", "3.5"});
   expect(open, from(0, "y-4"), {"profile", "\"y-4\" is 0 on average", "-x"});
+  expect(open, from(0, "sin(2*_pi*y/8)"), {"profile", "is 0 on average", "-x"});  // a sum of 1e-16
   expect(open, from(0, "-1"), {"profile", "negative on average"});
   FlowOptions with_body = from(0);
   with_body.bodies = {{"disc", "calcite", 0.0, 0.0}};
   expect(open, with_body, {"flow.body", "\"calcite\" has no wall here", "\"solid\""});
   const Geometry closed = channel(comm, {12, 8, 1}, [](const Vec3& x) { return std::abs(x[0] - 6.0) - 2.0; });
   expect(closed, from(1), {"flow.inlet", "no pore leads from the inlet on +x"});
+  const Geometry below = channel(comm, {12, 8, 1}, [](const Vec3& x) { return 4.0 - x[1]; });
+  try {
+    solve_end_flow(test::composite_on(comm, below), from(0, "y > 5 ? 3 : 0"), {}, {1.0, 1.0, 0.0});
+    ADD_FAILURE() << "an inlet that is closed where its profile is not 0";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("mean of 0 over the open part"), std::string::npos) << e.what();
+  }
 }
 
 }  // namespace

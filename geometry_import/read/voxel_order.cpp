@@ -26,7 +26,10 @@ constexpr double most_stretched = 8.0;  ///< ratio of the differences along two 
 constexpr double dependent = 8.0;       ///< voxels that tell as much as one would
 constexpr double by_chance = 5.0;       ///< standard deviations
 constexpr double at_ends = 2.0;         ///< the same of differences across the ends of rows and planes
-constexpr double bytes_clearly = 0.5;   ///< of the difference as given
+/// Differences over those of unrelated voxels, of which neighbours along an axis have nothing in common while those
+/// along another resemble each other: sheared, and no order of the sizes is better.
+constexpr double unlike = 0.8, alike = 0.35;
+constexpr double bytes_clearly = 0.5;  ///< of the difference as given
 
 /// Values whose differences are summed.
 struct Sum {
@@ -94,8 +97,10 @@ class Comparison {
     ends_.resize(orders_.size());
   }
 
+  /// In the order given; after find().
+  NeighbourDifference given() const { return unrelated_ > 0.0 ? difference(0) : NeighbourDifference{}; }
+
   std::optional<OtherOrder> find() {
-    if (orders_.size() < 2) return {};
     const std::vector<int> planes = base_planes(size_);
     stride_ = std::max<std::int64_t>(std::ssize(planes) * in_plane_ / most_pairs, 1) | 1;
     std::vector<float> some;
@@ -297,9 +302,16 @@ std::string doubt_about_layout(ImageFile& image, bool big_endian) {
         "by "
         "{:.0f} %: is `endian = {}` right?",
         100.0 * found->given, 100.0 * found->exchanged, big_endian ? "little" : "big");
-  const auto found = other_order(image);
-  if (!found) return {};
+  Comparison comparison(image);
+  const auto found = comparison.find();
   const Index& given = image.info().size;
+  if (const NeighbourDifference d = comparison.given(); !found && d.largest(given) > unlike && d.least(given) < alike)
+    return fmt::format(
+        "neighbouring voxels differ by {} as much as unrelated ones do: are `size`, `type` and `skip_bytes` right? "
+        "Where "
+        "they are not, the image is sheared",
+        text_of(d, given));
+  if (!found) return {};
   return fmt::format(
       "the sizes may be in the wrong order: read as {} neighbouring voxels differ by {} as much as unrelated ones do, "
       "read as {} by {}. The size whose voxels follow one another in the file (x) comes first, that of its planes (z) "

@@ -48,7 +48,8 @@ std::optional<OtherBytes> other_bytes(ImageFile& image);
 /// The mean difference of the two over that of unrelated bytes; nothing from 0.5 on.
 std::optional<double> two_in_one(ImageFile& image);
 
-/// A sentence of what is found, with what to give instead; empty where the image is likely to be read right.
+/// A sentence of what is found, or that neighbours along one axis are as unlike as unrelated voxels while those along
+/// another are alike, with what to give instead; empty where the image is likely to be read right.
 /// @param big_endian  as it was read
 std::string doubt_about_layout(ImageFile& image, bool big_endian);
 

@@ -79,3 +79,6 @@ def chemistry_all_mistakes_at_once(folder):
     text = chemistry_deck(chemistry='rates = "no.dat"\n', solution=SOLUTION.replace("C(4)", "C(9)"), mineral=MINERAL.replace("Calcite", "Calcit"))
     line = text.splitlines().index("[[chemistry.solution]]") + 1
     return ["check", deck(folder, text)], [f"deck.toml:{line}: chemistry.solution[0]", f"deck.toml:{line + 4}: chemistry.mineral[0].phase", f"deck.toml:{line - 1}: chemistry.rates"]
+
+wrong_deck("amount_in_molar", ["chemistry.solution[0].totals", "'mM' is no unit", "mmol/l"],
+           solution='pH = 7\ntotals = ["Ca 1 mM", "Cl 1e-3 charge"]\n')

@@ -308,3 +308,22 @@ def transport_between_lids(folder):
     text = between_lids(['side = "+y"\nvelocity = [1e-3, 0, 0]'], "",
                         '[transport]\ndiffusivity = 1e-9\n[[transport.component]]\nname = "c"\n')
     return ["check", deck(folder, text)], ["flow.lid", "does not support [transport]"]
+
+
+@case
+def flow_along_two_cells(folder):
+    """A permeability of pores that change from one cell to the next of two."""
+    (folder / "rock.raw").write_bytes(bytes([0, 1, 0, 1, 1, 0, 1, 1]))
+    text = ('[geometry]\nimage = "rock.raw"\n[geometry.import]\nsize = [2, 2, 2]\ntype = "uint8"\nvoxel = 1e-6\npore = 0\n'
+            'smoothing = 0\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n[output]\ndirectory = "out"\n')
+    return ["run", deck(folder, text)], ["flow.axes", "x is 2 cells long", "too few cells", "at least 4"]
+
+
+@case
+def option_of_a_run_that_there_is_not(folder):
+    return ["run", "rock.raw", "--Pore", "0"], ["there is no option --Pore", "did you mean --pore?"]
+
+
+@case
+def option_of_a_run_twice(folder):
+    return ["run", "rock.raw", "--voxel", "1um", "--voxel", "2um"], ["--voxel is given 2 times; give it once"]

@@ -55,13 +55,6 @@ std::string range_text(const UsualRange& usual) {
                                 : fmt::format("{:g} to {:g}", usual.low, usual.high);
 }
 
-/// The same with what is usual.
-std::string range_text(double min, double max, const UsualRange& usual) {
-  const std::string text = range_text(min, max);
-  if (usual.low == 0.0 && std::isinf(usual.high)) return text;
-  return fmt::format("{}{}usual: {}", text, text.empty() ? "" : "; ", range_text(usual));
-}
-
 std::string in_brackets(const std::string& unit) {
   return unit.empty() || unit == "-" ? "" : fmt::format(" [{}]", unit);
 }
@@ -260,8 +253,12 @@ struct Reader::State {
     if (read.size() == array.size()) value = std::move(read);
   }
 
-  /// Notes values that the deck gives and that are unusual.
+  /// Adds what is usual to the declaration of a key, and notes values that the deck gives and that are not.
   void doubt(std::string_view key, std::span<const double> values, std::string_view unit, const UsualRange& usual) {
+    if (usual.low == 0.0 && std::isinf(usual.high)) return;
+    const auto declared = std::ranges::find(shared->keys, doc + std::string(key), &KeyInfo::key);
+    if (declared->allowed.find("usual: ") == std::string::npos)
+      declared->allowed += fmt::format("{}usual: {}", declared->allowed.empty() ? "" : "; ", range_text(usual));
     const toml::node* node = find(key);
     if (node == nullptr || std::ranges::all_of(values, usual)) return;
     std::string given;
@@ -319,7 +316,7 @@ Reader Reader::declarations_only() {
 
 void Reader::number(std::string_view key, double& value, std::string_view unit, std::string_view help, double min,
                     double max, const UsualRange& usual) {
-  state_->scalar(key, value, info("number", unit, range_text(min, max, usual), help), Quantity{{min, max}, unit});
+  state_->scalar(key, value, info("number", unit, range_text(min, max), help), Quantity{{min, max}, unit});
   state_->doubt(key, {&value, 1}, unit, usual);
 }
 
@@ -362,8 +359,7 @@ void Reader::numbers(std::string_view key, std::vector<double>& value, std::stri
 
 void Reader::vec3(std::string_view key, Vec3& value, std::string_view unit, std::string_view help, double min,
                   double max, const UsualRange& usual) {
-  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max, usual), help),
-                Quantity{{min, max}, unit});
+  state_->three(key, value.v, info("list of 3 numbers", unit, range_text(min, max), help), Quantity{{min, max}, unit});
   state_->doubt(key, value.v, unit, usual);
 }
 

@@ -34,4 +34,15 @@ void leave_wall_rates(const TransportSystem& system, Exchanges& exchanges) {
   }
 }
 
+void take_walls_behind(const WallsBehind& walls, double dt, TransportSystem& system) {
+  std::vector<double> change;
+  for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
+    const auto slope = walls.slope.find(system.numbers.components[i].name);
+    change.assign(slope == walls.slope.end() ? 0 : system.own_values(i).size(), 0.0);
+    for (std::size_t n = 0; n < walls.unknown.size() && !change.empty(); ++n)
+      change[walls.unknown[n]] = (walls.distance[n] + 0.5 * dt * walls.speed[n]) * slope->second[n];
+    system.stepper->set_beyond_wall(i, change);
+  }
+}
+
 }  // namespace karst

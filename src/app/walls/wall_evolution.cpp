@@ -22,6 +22,8 @@ namespace {
 constexpr double most_change = 0.5;
 /// Of what a piece owes, at most so much of a cell's width is made up for in a step.
 constexpr double most_made_up = 0.1;
+/// As far as a wall is taken to be behind, in cells: a linear profile goes on that far.
+constexpr double most_behind = 1.0;
 constexpr const char* walls_item = "walls";
 
 /// The speed that a mineral of pieces has, which are asked for in the order in which they stand.
@@ -318,6 +320,37 @@ WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Tr
         dt * extrapolated(now.speed[p.level][p.row], state.before[p.level][p.row], dt, dt_before);
   }
   return motion;
+}
+
+WallsBehind walls_behind(const JobContext& run, std::span<const MineralMotion> minerals, const EvolutionState& state) {
+  const double h = run.grid.cell_width();
+  const Geometry& geometry = run.geometry();
+  const std::vector<ComponentDeck>& components = run.config.transport.components;
+  WallsBehind behind;
+  for (const WallPlace& p : wall_places(geometry, *run.ground->numbering())) {
+    std::map<std::string, double> slope;
+    const double speed = state.before[p.level][p.row];
+    for_each_mineral(geometry.levels[p.level], p.row, [&](MineralNumber m, double a) {
+      const MineralMotion& mineral = minerals[m];
+      if (mineral.deck == nullptr || !mineral.driver || mineral.by_chemistry) return;
+      const double diffusivity = std::ranges::find(components, mineral.driver->name, &ComponentDeck::name)->diffusivity;
+      if (!(diffusivity > 0.0)) return;
+      const double flux = (speed * h - mineral.deck->speed) / mineral.driver->volume;
+      slope[mineral.driver->name] += std::ldexp(a, -2 * p.level) / p.area * flux * h / diffusivity;
+    });
+    if (slope.empty()) continue;
+    const double most = std::ldexp(most_behind, -p.level);
+    behind.unknown.push_back(p.unknown);
+    behind.distance.push_back(std::clamp(state.owed[p.level][p.row] / p.area, -most, most));
+    behind.speed.push_back(speed);
+    for (const auto& [name, of_piece] : slope) {
+      std::vector<double>& all = behind.slope[name];
+      all.resize(behind.unknown.size(), 0.0);
+      all.back() = of_piece;
+    }
+  }
+  for (auto& [name, all] : behind.slope) all.resize(behind.unknown.size(), 0.0);
+  return behind;
 }
 
 double grown_step(double longest, double before) {

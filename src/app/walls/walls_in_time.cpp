@@ -40,6 +40,7 @@ class WallsBesideTransport final : public WallsProcess {
     provisional_ = state.numbers.at("provisional").get<std::vector<double>>();
     rates_ = state.numbers.at("rates").get<std::vector<double>>();
     look_for_end();
+    leave_behind();
     if (evolution_.ended_by.empty()) return;
     settle(run_, state_);
     passed_ = 0.0;
@@ -58,6 +59,8 @@ class WallsBesideTransport final : public WallsProcess {
     since_ += dt_;
     travelled_ += now_.largest * dt_;
     change_ = change_of_rates() / dt_;
+    if (state_.trend == 0.0) remember_speed();
+    leave_behind();
   }
   const WallMotion* wall_motion(double longest) override {
     if (stands_still()) {
@@ -86,6 +89,21 @@ class WallsBesideTransport final : public WallsProcess {
     line.pore_volumes = run_.services.exchanges.pore_volumes;
   }
   bool moved_once() const { return state_.moved != 0.0; }
+
+  /// What concentrations at the wall of the ground are beside those at the wall of the moles.
+  void leave_behind() {
+    run_.services.exchanges.walls_behind =
+        state_.trend == 0.0 ? walls_behind(run_, evolution_.minerals, state_) : WallsBehind();
+  }
+
+  /// Means of two steps do not swing where a step is short beside the distance of walls.
+  void remember_speed() {
+    for (std::size_t l = 0; l < now_.speed.size(); ++l)
+      for (std::size_t r = 0; r < now_.speed[l].size(); ++r) {
+        double& before = state_.before[l][r];
+        before = before == 0.0 ? now_.speed[l][r] : 0.5 * (before + now_.speed[l][r]);
+      }
+  }
 
   /// Σ |change| / Σ |rate|, of what dissolves and what grows of each mineral.
   double change_of_rates() {

@@ -96,12 +96,13 @@ class WallsBesideTransport final : public WallsProcess {
         state_.trend == 0.0 ? walls_behind(run_, evolution_.minerals, state_) : WallsBehind();
   }
 
-  /// Means of two steps do not swing where a step is short beside the distance of walls.
+  /// Means of steps do not swing where these are short beside the distance of walls, and leave out what follows motions.
   void remember_speed() {
+    constexpr double latest = 0.5;
     for (std::size_t l = 0; l < now_.speed.size(); ++l)
       for (std::size_t r = 0; r < now_.speed[l].size(); ++r) {
         double& before = state_.before[l][r];
-        before = before == 0.0 ? now_.speed[l][r] : 0.5 * (before + now_.speed[l][r]);
+        before += (before == 0.0 ? 1.0 : latest) * (now_.speed[l][r] - before);
       }
   }
 

@@ -92,12 +92,12 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
 
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
-  double time = 0.0, dt = 0.0;       ///< of the last step; 0: there was none
-  double trend = 0.0;                ///< since when `before` was [s]; 0: there is none
-  WallRows before;                   ///< V before that or, without a trend, of the last steps, at the pieces of now [h0/s]
-  WallRows owed;                     ///< [h0³]
-  std::vector<double> dissolved;     ///< by number of the mineral [h0³]
-  double moved = 0.0;                ///< by which the fluid has grown but for what was carried away [h0³]
+  double time = 0.0, dt = 0.0;    ///< of the last step; 0: there was none
+  double trend = 0.0;             ///< since when `before` was [s]; 0: there is none
+  WallRows before;                ///< V before that or, without a trend, of the last steps, at the pieces of now [h0/s]
+  WallRows owed;                  ///< [h0³]
+  std::vector<double> dissolved;  ///< by number of the mineral [h0³]
+  double moved = 0.0;             ///< by which the fluid has grown but for what was carried away [h0³]
   std::vector<double> carried_away;  ///< by number of the mineral [h0³]
 };
 EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals);

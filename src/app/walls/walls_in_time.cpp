@@ -96,7 +96,8 @@ class WallsBesideTransport final : public WallsProcess {
         state_.trend == 0.0 ? walls_behind(run_, evolution_.minerals, state_) : WallsBehind();
   }
 
-  /// Means of steps do not swing where these are short beside the distance of walls, and leave out what follows motions.
+  /// Means of steps do not swing where these are short beside the distance of walls, and leave out what follows
+  /// motions.
   void remember_speed() {
     constexpr double latest = 0.5;
     for (std::size_t l = 0; l < now_.speed.size(); ++l)

@@ -312,8 +312,7 @@ void diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>&
     }
   };
   values.wall = [&](std::int32_t volume, double* to) {
-    for (int c = 0; c < C; ++c)
-      to[c] = group.low.equilibrium[volume] + beyond_wall(step, volume, c) - step.least[c];
+    for (int c = 0; c < C; ++c) to[c] = group.low.equilibrium[volume] + beyond_wall(step, volume, c) - step.least[c];
   };
   const std::span<double> phi = s.phi.span().first(std::size_t{C} * grid.n_all);
   group.flux.find<C>(grid, phi, values, flux, wall);

@@ -39,7 +39,8 @@ struct ComponentBlock {
   bool reacts() const { return wall.size() > 0; }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(before.bytes() + low.bytes() + amount.bytes() + wall.bytes() +
-                                     through_wall.bytes() + beyond.bytes() + sizeof(double) * (end_value.capacity() + ends.capacity()));
+                                     through_wall.bytes() + beyond.bytes() +
+                                     sizeof(double) * (end_value.capacity() + ends.capacity()));
   }
 };
 

@@ -4,10 +4,10 @@
 //
 //   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, the fluid
 //   that
-//                opens is water of the piece it is beside, as it is at the wall where that is known; in a cell without
-//                one, of the volume that it joins; a volume without any has the mean of its neighbours, weighted by
-//                conductance. What closes takes its own water along. So c' is a mean of old values: bounds and
-//                constants are kept, and c + 1000 is the same problem.
+//                opens is water of the piece it is beside; in a cell without one, of the volume that it joins; a volume
+//                without any has the mean of its neighbours, weighted by conductance. Where water at the wall is
+//                known, it is that of all these. What closes takes its own water along. So c' is a mean of old values:
+//                bounds and constants are kept, and c + 1000 is the same problem.
 //
 //                  Σ c' V' = Σ c V + opened - closed + entered - cut off     to round-off
 //

@@ -84,6 +84,15 @@ struct Settling {
   double longest = std::numeric_limits<double>::infinity();  ///< that may pass at once, as minerals end [s]
 };
 
+/// Walls that are behind what has dissolved, or ahead of it: of pieces of this rank, after the last step.
+struct WallsBehind {
+  std::vector<std::int32_t> unknown;  ///< of the volume of a piece
+  std::vector<double> distance;       ///< into the solid to where the wall ought to be [h0]
+  std::vector<double> speed;          ///< at which it grows [h0/s]
+  /// By component that moves walls: its slope at the wall, into the fluid [C/h0].
+  std::map<std::string, std::vector<double>> slope;
+};
+
 struct Exchanges {
   std::vector<ExchangeName> taken{};  ///< by jobs of the run; what none takes is not left
   FlowExchange flow{};
@@ -95,6 +104,7 @@ struct Exchanges {
   std::map<std::string, std::vector<MineralFlux>> dissolution{};
   std::map<std::string, std::vector<DepositOnWall>> deposits{};  ///< by mineral; by level and row
 
+  WallsBehind walls_behind{};
   Settling settling{};
   double pore_volumes = std::numeric_limits<double>::quiet_NaN();  ///< that transport has let in; NaN: no flow
 

@@ -141,6 +141,7 @@ void do_jobs_for_walls(const JobContext& context) {
   exchanges.flow = {};
   exchanges.wall_rates.clear();
   exchanges.at_walls.clear();
+  exchanges.walls_behind = {};
   exchanges.dissolution.clear();
   exchanges.deposits.clear();
   if (!needs_flow(context.config)) return;

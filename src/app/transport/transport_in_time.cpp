@@ -260,6 +260,7 @@ void TransportInTime::step(double dt) try {
   keep_state(system_);
   keep_record(record_, record_before_);
   recorder_.hold();
+  if (system_.run.walls) take_walls_behind(system_.run.services.exchanges.walls_behind, dt, system_);
   if (system_.flow.in_time)
     carried_steps(dt);
   else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/transport/walls_in_step.hpp"
 
+#include <algorithm>
+
 #include "app/job/run_services.hpp"
 
 namespace karst {
@@ -30,7 +32,22 @@ void leave_wall_rates(const TransportSystem& system, Exchanges& exchanges) {
     std::vector<double>& at_wall = exchanges.at_walls[name];
     at_wall.assign(own.begin(), own.end());
     for (std::size_t n = 0; n < walls.places.size(); ++n)
-      at_wall[walls.places[n].unknown] = walls.maps[i].concentration[n];
+      at_wall[walls.places[n].unknown] = std::clamp(double{walls.maps[i].concentration[n]}, system.state.range[i].least,
+                                                    system.state.range[i].largest);
+  }
+}
+
+void take_walls_behind(const WallsBehind& walls, double dt, TransportSystem& system) {
+  constexpr double most_of_range = 0.1;  // where profiles are steeper than the grid can tell
+  std::vector<double> change;
+  for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
+    const auto slope = walls.slope.find(system.numbers.components[i].name);
+    change.assign(slope == walls.slope.end() ? 0 : system.own_values(i).size(), 0.0);
+    const double most = most_of_range * (system.state.range[i].largest - system.state.range[i].least);
+    for (std::size_t n = 0; n < walls.unknown.size() && !change.empty(); ++n)
+      change[walls.unknown[n]] =
+          std::clamp((walls.distance[n] + 0.5 * dt * walls.speed[n]) * slope->second[n], -most, most);
+    system.stepper->set_beyond_wall(i, change);
   }
 }
 

@@ -24,4 +24,7 @@ WallsInStep walls_in_step(const TransportSystem& system);
 /// deposits. Not collective.
 void leave_wall_rates(const TransportSystem& system, Exchanges& exchanges);
 
+/// Walls that are behind or ahead in a step: as far as in its middle. Not collective.
+void take_walls_behind(const WallsBehind& walls, double dt, TransportSystem& system);
+
 }  // namespace karst

@@ -22,6 +22,8 @@ namespace {
 constexpr double most_change = 0.5;
 /// Of what a piece owes, at most so much of a cell's width is made up for in a step.
 constexpr double most_made_up = 0.1;
+/// So many cells is a wall taken to be behind at most: a linear profile goes on that far.
+constexpr double most_behind = 1.0;
 constexpr const char* walls_item = "walls";
 
 /// The speed that a mineral of pieces has, which are asked for in the order in which they stand.
@@ -132,6 +134,26 @@ double spread(const JobContext& run, double lost, const WallRows& takes, Evoluti
     return 0.0;
   }
   return lost;
+}
+
+/// A mineral whose wall is moved by what it takes of a component.
+struct Driven {
+  double given = 0.0;                     ///< part of its speed [h0/s]
+  double slope = 0.0;                     ///< of the component at the wall, per speed beyond that [C s/h0²]
+  std::vector<double>* slopes = nullptr;  ///< WallsBehind::slope of the component; nullptr: none moves it
+};
+
+std::vector<Driven> driven_by_components(std::span<const MineralMotion> minerals,
+                                         std::span<const ComponentDeck> components, double h, WallsBehind& behind) {
+  std::vector<Driven> all(minerals.size());
+  for (std::size_t m = 0; m < minerals.size(); ++m) {
+    const MineralMotion& mineral = minerals[m];
+    if (mineral.deck == nullptr || !mineral.driver || mineral.by_chemistry) continue;
+    const double d = std::ranges::find(components, mineral.driver->name, &ComponentDeck::name)->diffusivity;
+    if (d > 0.0)
+      all[m] = {mineral.deck->speed / h, h * h / (mineral.driver->volume * d), &behind.slope[mineral.driver->name]};
+  }
+  return all;
 }
 
 /// Adds what deposits do and cover.
@@ -318,6 +340,31 @@ WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Tr
         dt * extrapolated(now.speed[p.level][p.row], state.before[p.level][p.row], dt, dt_before);
   }
   return motion;
+}
+
+WallsBehind walls_behind(const JobContext& run, std::span<const MineralMotion> minerals, const EvolutionState& state) {
+  const double h = run.grid.cell_width();
+  const Geometry& geometry = run.geometry();
+  const std::vector<ComponentDeck>& components = run.config.transport.components;
+  WallsBehind behind;
+  const std::vector<Driven> driven = driven_by_components(minerals, components, h, behind);
+  for (const WallPlace& p : wall_places(geometry, *run.ground->numbering())) {
+    const LevelGeometry& level = geometry.levels[p.level];
+    bool moves = false;
+    for_each_mineral(level, p.row, [&](MineralNumber m, double) { moves = moves || driven[m].slopes != nullptr; });
+    const double speed = state.before[p.level][p.row];
+    if (!moves || !(speed > 0.0)) continue;
+    const double most = std::ldexp(most_behind, -p.level);
+    behind.unknown.push_back(p.unknown);
+    behind.distance.push_back(std::clamp(state.owed[p.level][p.row] / p.area, -most, most));
+    behind.speed.push_back(speed);
+    for (auto& [name, slopes] : behind.slope) slopes.push_back(0.0);
+    for_each_mineral(level, p.row, [&](MineralNumber m, double a) {
+      const Driven& d = driven[m];
+      if (d.slopes != nullptr) d.slopes->back() += std::ldexp(a, -2 * p.level) / p.area * d.slope * (speed - d.given);
+    });
+  }
+  return behind;
 }
 
 double grown_step(double longest, double before) {

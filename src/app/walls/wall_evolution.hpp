@@ -92,12 +92,12 @@ WallSpeeds wall_speeds(const JobContext& run, std::span<const MineralMotion> min
 
 /// What lasts from step to step beside the ground.
 struct EvolutionState {
-  double time = 0.0, dt = 0.0;       ///< of the last step; 0: there was none
-  double trend = 0.0;                ///< since when `before` was [s]; 0: there is none
-  WallRows before;                   ///< V before that, at the pieces of now [h0/s]
-  WallRows owed;                     ///< [h0³]
-  std::vector<double> dissolved;     ///< by number of the mineral [h0³]
-  double moved = 0.0;                ///< by which the fluid has grown but for what was carried away [h0³]
+  double time = 0.0, dt = 0.0;    ///< of the last step; 0: there was none
+  double trend = 0.0;             ///< since when `before` was [s]; 0: there is none
+  WallRows before;                ///< V before that or, without a trend, of the last steps, at the pieces of now [h0/s]
+  WallRows owed;                  ///< [h0³]
+  std::vector<double> dissolved;  ///< by number of the mineral [h0³]
+  double moved = 0.0;             ///< by which the fluid has grown but for what was carried away [h0³]
   std::vector<double> carried_away;  ///< by number of the mineral [h0³]
 };
 EvolutionState begin_evolution(const JobContext& run, std::size_t n_minerals);
@@ -113,6 +113,9 @@ void dissolve_as_left(const Comm& comm, std::span<const MineralMotion> minerals,
 /// @param trend  the speed changes as it has since the step before
 enum class Trend : std::uint8_t { none, linear };
 WallMotion motion_of(const JobContext& run, const WallSpeeds& now, double dt, Trend trend, const EvolutionState& state);
+
+/// Of pieces that move, for components that move them. Not collective.
+WallsBehind walls_behind(const JobContext& run, std::span<const MineralMotion> minerals, const EvolutionState& state);
 
 /// Over how long walls may move at once, where the longest is given and what it was before [s]: the first time a
 /// quarter of it, as there is no trend yet, then at most twice as long as before (0: there was none).

@@ -17,6 +17,8 @@ namespace {
 
 /// Time passes without steps where that is longer than so many of them.
 constexpr double worth_it = 10.0;
+/// Part of a displacement by which slow walls move while a change goes through the domain.
+constexpr double slow = 0.1;
 
 class WallsBesideTransport final : public WallsProcess {
  public:
@@ -27,6 +29,7 @@ class WallsBesideTransport final : public WallsProcess {
     State state = WallsProcess::state();
     state.numbers["travelled"] = motion_ ? 0.0 : travelled_;
     state.numbers["since"] = motion_ ? 0.0 : since_;
+    state.numbers["keeps_up"] = keeps_up_;
     state.numbers["passed"] = passed_;
     state.numbers["provisional"] = provisional_;
     state.numbers["rates"] = motion_ ? std::vector<double>() : rates_;
@@ -36,10 +39,12 @@ class WallsBesideTransport final : public WallsProcess {
     WallsProcess::go_on(state);
     travelled_ = state.numbers.at("travelled");
     since_ = state.numbers.at("since");
+    keeps_up_ = state.numbers.at("keeps_up");
     passed_ = state.numbers.at("passed");
     provisional_ = state.numbers.at("provisional").get<std::vector<double>>();
     rates_ = state.numbers.at("rates").get<std::vector<double>>();
     look_for_end();
+    leave_behind();
     if (evolution_.ended_by.empty()) return;
     settle(run_, state_);
     passed_ = 0.0;
@@ -58,6 +63,11 @@ class WallsBesideTransport final : public WallsProcess {
     since_ += dt_;
     travelled_ += now_.largest * dt_;
     change_ = change_of_rates() / dt_;
+    if (state_.trend == 0.0) remember_speed();
+    const Settling& transport = run_.services.exchanges.settling;
+    keeps_up_ = run_.config.walls.standstill == 0.0 || !std::isfinite(transport.change) ||
+                now_.largest * transport.time > slow * most_;
+    leave_behind();
   }
   const WallMotion* wall_motion(double longest) override {
     if (stands_still()) {
@@ -86,6 +96,24 @@ class WallsBesideTransport final : public WallsProcess {
     line.pore_volumes = run_.services.exchanges.pore_volumes;
   }
   bool moved_once() const { return state_.moved != 0.0; }
+
+  /// What concentrations at the wall of the ground are beside those at the wall of the moles. Not of walls that are so
+  /// slow that transport will stand still: it would follow them.
+  void leave_behind() {
+    run_.services.exchanges.walls_behind =
+        keeps_up_ && state_.trend == 0.0 ? walls_behind(run_, evolution_.minerals, state_) : WallsBehind();
+  }
+
+  /// Means of steps do not swing where these are short beside the distance of walls, and leave out what follows
+  /// motions.
+  void remember_speed() {
+    constexpr double latest = 0.5;
+    for (std::size_t l = 0; l < now_.speed.size(); ++l)
+      for (std::size_t r = 0; r < now_.speed[l].size(); ++r) {
+        double& before = state_.before[l][r];
+        before += (before == 0.0 ? 1.0 : latest) * (now_.speed[l][r] - before);
+      }
+  }
 
   /// Σ |change| / Σ |rate|, of what dissolves and what grows of each mineral.
   double change_of_rates() {
@@ -134,6 +162,7 @@ class WallsBesideTransport final : public WallsProcess {
   }
 
   WallSpeeds tried_;
+  bool keeps_up_ = false;  ///< the wall with changes that go through the domain
   double dt_ = 0.0;
   double since_ = 0.0;               ///< in steps, since walls have moved [s]
   double travelled_ = 0.0;           ///< by the fastest piece since then [h0]

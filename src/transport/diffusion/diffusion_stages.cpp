@@ -33,6 +33,11 @@ double value_at(const StageStep<C>& step, int c, int side, const Vec3& at, doubl
   return (s.value ? s.value(at, time) : 0.0) - step.least[c];
 }
 
+template <int C>
+double beyond_wall(const StageStep<C>& step, std::int32_t volume, int c) {
+  return step.beyond.empty() ? 0.0 : step.beyond[C * std::int64_t{volume} + c];
+}
+
 /// The stages of find_diffusive_flux() and all that they share.
 template <int C>
 class Stages {
@@ -133,7 +138,8 @@ class Stages {
     for (std::size_t i = 0; i < sides.size(); ++i)
       for (int c = 0; c < C; ++c) to[C * std::int64_t{sides[i].row} + c] += s_.ends[3 * C * i + c];
     for (const DiffusionGroup::WallRow& w : group_.wall_rows)
-      for (int c = 0; c < C; ++c) to[C * std::int64_t{w.row} + c] += w.constant - step_.least[c] * w.rate;
+      for (int c = 0; c < C; ++c)
+        to[C * std::int64_t{w.row} + c] += w.constant + (beyond_wall(step_, w.row, c) - step_.least[c]) * w.rate;
   }
 
   /// Solves the rows of joined orphans for their own values; image = K φ.
@@ -306,7 +312,7 @@ void diffusive_flux(ScalarGrid& grid, DiffusionGroup& group, const StageStep<C>&
     }
   };
   values.wall = [&](std::int32_t volume, double* to) {
-    for (int c = 0; c < C; ++c) to[c] = group.low.equilibrium[volume] - step.least[c];
+    for (int c = 0; c < C; ++c) to[c] = group.low.equilibrium[volume] + beyond_wall(step, volume, c) - step.least[c];
   };
   const std::span<double> phi = s.phi.span().first(std::size_t{C} * grid.n_all);
   group.flux.find<C>(grid, phi, values, flux, wall);

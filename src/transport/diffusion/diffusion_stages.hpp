@@ -78,6 +78,7 @@ struct StageStep {
   std::array<const ScalarComponent*, C> component{};
   std::array<double, C> least{}, size{};  ///< r; range of the values: defines the size of round-off
   std::span<const double> values;  ///< C n_values at the time t, including those of other ranks and on domain faces
+  std::span<const double> beyond;  ///< C n_own: added to c_eq (TransportStepper::set_beyond_wall()); empty: nothing
   std::span<double> balance;       ///< S of c - r in the own volumes [concentration h0³/time]; changed
   double t = 0.0, dt = 0.0;
 };

@@ -29,6 +29,7 @@ struct ComponentBlock {
   Array<double> low;                 ///< C n_values: c_low, then with the limited corrections
   Array<double> amount;              ///< C n_faces: correction
   Array<double> wall, through_wall;  ///< C n_own: correction, amount that has passed; empty: sealed
+  Array<double> beyond;              ///< C n_own: of TransportStepper::set_beyond_wall(); empty: nothing
   /// C per domain face: the prescribed value at the end of the step, NaN where it is that of the volume; amounts that
   /// leave the domain.
   std::vector<double> end_value, ends;
@@ -38,7 +39,8 @@ struct ComponentBlock {
   bool reacts() const { return wall.size() > 0; }
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(before.bytes() + low.bytes() + amount.bytes() + wall.bytes() +
-                                     through_wall.bytes() + sizeof(double) * (end_value.capacity() + ends.capacity()));
+                                     through_wall.bytes() + beyond.bytes() +
+                                     sizeof(double) * (end_value.capacity() + ends.capacity()));
   }
 };
 

@@ -356,6 +356,7 @@ class Step {
     }
     step.size = sizes<C>(b);
     step.values = b.before.span();
+    step.beyond = b.beyond.span();
     step.balance = s_.mean.span().first(std::size_t{C} * grid_.n_own);
     step.t = t_;
     step.dt = dt_;

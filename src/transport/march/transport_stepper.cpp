@@ -124,6 +124,15 @@ std::vector<double> TransportStepper::wall_amounts(std::size_t component) const 
   return {};
 }
 
+void TransportStepper::set_beyond_wall(std::size_t component, std::span<const double> change) {
+  for (ComponentBlock& b : parts_->blocks)
+    for (int c = 0; c < b.width; ++c) {
+      if (b.component[c] != component || !b.reacts() || (change.empty() && b.beyond.size() == 0)) continue;
+      if (b.beyond.size() == 0) b.beyond = Array<double>(b.wall.size(), Purpose::fields, 0.0);
+      for (std::int64_t v = 0; v < grid().n_own; ++v) b.beyond[b.width * v + c] = change.empty() ? 0.0 : change[v];
+    }
+}
+
 void TransportStepper::go_back(TransportState& state) {
   StepStart& start = parts_->start;
   if (start.range.empty()) return;

@@ -91,6 +91,11 @@ class TransportStepper {
   /// The unknowns of a field. Not collective.
   void get_values(const TransportState& state, std::size_t component, CellField& field, int of_field = 0) const;
 
+  /// From here on the wall acts as if it were farther away, or nearer, than that of the geometry: by what the
+  /// concentration changes from the one to the other, which is added to c_eq in the fluxes of second order. Those of
+  /// low order, and so the range, are as they were. Not collective.
+  /// @param change  one per own volume [concentration]; empty: nothing
+  void set_beyond_wall(std::size_t component, std::span<const double> change);
   /// One step of length dt. Allocates nothing after the first steps. Throws Error if dt is not positive, if there is no
   /// flow, or if a solve fails. Collective.
   /// @param sources  per component, n_own each [concentration/time]: added uniformly over the step, in addition to the

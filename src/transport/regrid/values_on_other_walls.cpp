@@ -43,6 +43,19 @@ double mean(std::span<const Part> parts, ValueOf&& value_of, AtWall&& at_wall) {
   return difference == 0.0 ? one : one + difference / sum;
 }
 
+/// What water at the wall of a volume has: of those of its sources that have one, else its own.
+template <class ValueOf, class AtWall>
+double beside_wall(std::span<const Part> parts, ValueOf&& value_of, AtWall&& at_wall, double own) {
+  double value = 0.0, sum = 0.0;
+  for (const Part& part : parts) {
+    const double wall = at_wall(part), before = sum;
+    if (wall == value_of(part)) continue;
+    sum += part.taken;
+    value = before == 0.0 ? wall : value + part.taken / sum * (wall - value);
+  }
+  return sum == 0.0 ? own : value;
+}
+
 void sum_up(const Comm& comm, WallBalance& b) {
   std::array<double, 4> sums{b.opened, b.closed, b.entered, b.cut_off};
   comm.sum(std::span(sums));
@@ -75,22 +88,27 @@ std::vector<double> contents_on_other_walls(WallChange& change, std::span<const 
       known ? left_of(change, values, at_wall) : std::vector<double>(values.begin(), values.end());
   const std::vector<double> old = of_sources(change, left), wall = of_sources(change, at_wall);
   const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
-  std::vector<double> now(change.to.n_all, 0.0);
+  const auto wall_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : wall[p.source]; };
+  std::vector<double> now(change.to.n_all, 0.0), open(change.to.n_all, 0.0);  // open: what opens there
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
-    if (change.same[v] >= 0) now[v] = old[change.same[v]];
+    if (change.same[v] >= 0) now[v] = old[change.same[v]], open[v] = wall[change.same[v]];
   balance = {};
-  for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double) {
-    if (!parts.empty())
-      now[v] = mean(parts, value_of, [&](const Part& p) { return p.source < 0 ? of_pore : wall[p.source]; });
+  for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double opened) {
+    if (!parts.empty()) {
+      now[v] = mean(parts, value_of, wall_of);
+      open[v] = known ? beside_wall(parts, value_of, wall_of, now[v]) : now[v];
+      if (open[v] != now[v]) now[v] += opened / change.to.volume[v] * (open[v] - now[v]);
+    }
     for (const Part& p : parts) {
       if (p.source != WallChange::from_pore) continue;
       balance.entered += p.kept * of_pore;
       balance.opened += (p.taken - p.kept) * of_pore;
     }
   });
-  fill_from_neighbours(change.to, change.born, now);
+  fill_from_neighbours(change.to, change.born, open);
+  for (const std::int32_t v : change.born.volume) now[v] = open[v];
   now.resize(change.to.n_own);
-  for_listed(change, [&](std::int32_t v, std::span<const Part>, double opened) { balance.opened += opened * now[v]; });
+  for_listed(change, [&](std::int32_t v, std::span<const Part>, double opened) { balance.opened += opened * open[v]; });
   for (const WallChange::Old& o : change.old) {
     balance.opened += o.opened * at_wall[o.volume];
     balance.closed += o.closed * values[o.volume] - o.kept * (left[o.volume] - values[o.volume]);

@@ -2,12 +2,11 @@
 // Quantities of volumes where walls have moved (wall_change.hpp; docs/decisions/061-contents-where-walls-move.md).
 // c is the mean of an old volume, V its volume, ' of the new ones.
 //
-//   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, the fluid
-//   that
-//                opens is water of the piece it is beside, as it is at the wall where that is known; in a cell without
-//                one, of the volume that it joins; a volume without any has the mean of its neighbours, weighted by
-//                conductance. What closes takes its own water along. So c' is a mean of old values: bounds and
-//                constants are kept, and c + 1000 is the same problem.
+//   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, what opens
+//                is water of the piece it is beside; in a cell without one, of the volume that it joins; a volume
+//                without any has the mean of its neighbours, weighted by conductance. Where water at the wall is
+//                known, it is that of all these. What closes takes its own water along. So c' is a mean of old values:
+//                bounds and constants are kept, and c + 1000 is the same problem.
 //
 //                  Σ c' V' = Σ c V + opened - closed + entered - cut off     to round-off
 //

@@ -194,6 +194,33 @@ TEST_F(WallChangeOf, WaterOfTheWallFillsWhatOpensMpi) {
   EXPECT_NEAR(change.volumes.opened, 256 * 2.8, 1e-10);
 }
 
+// Where the concentration at the wall is known all that opens has it: beside its own fluid, in a cell that was solid
+// and joins that fluid (8.7), and in layers that are born (6.4).
+TEST_F(WallChangeOf, WhatOpensHasTheConcentrationAtTheWallMpi) {
+  const auto fluid_above = [&](double x) {
+    return on(comm_, build_geometry(comm_, grid_of(16, 1), *make_level_set(HalfSpace{{x, 0.0, 0.0}, {1.0, 0.0, 0.0}}),
+                                    KeepPores::all, with_pieces));
+  };
+  for (const double to : {8.7, 6.4}) {
+    WallChange change = compare_walls(fluid_above(9.2), fluid_above(to));
+    const ScalarGrid &from = change.from, &then = change.to;
+    const auto row = [](const Vec3& x) { return 0.1 * x[1] + 0.02 * x[2]; };
+    Values at_wall(from.n_own, 5.0);
+    for (std::int32_t v = 0; v < from.n_own; ++v)
+      if (from.centroid[v][0] < 10.0) at_wall[v] = row(from.centroid[v]);
+    WallBalance b;
+    const Values is = contents_on_other_walls(change, Values(from.n_own, 5.0), at_wall, 0.0, b);
+    const double width = 9.2 - to;
+    EXPECT_NEAR(b.opened, width * (256 * 8 * 0.12), 1e-11 * 256) << to;
+    EXPECT_NEAR(b.residual(), 0.0, 1e-12 * b.before) << to;
+    for (std::int32_t v = 0; v < then.n_own; ++v) {
+      const Vec3& x = then.centroid[v];
+      const double was = x[0] > 10.0 ? 1.0 : x[0] > 9.0 ? 0.8 : 0.0;  // of its fluid
+      EXPECT_NEAR(is[v], row(x) + was / then.volume[v] * (5.0 - row(x)), 1e-12) << to << ' ' << x[0];
+    }
+  }
+}
+
 // A plate thinner than a cell moves through the grid between two waters.
 TEST_F(WallChangeOf, AMovingPlateKeepsTwoWatersApart) {
   for (const Vec3& direction : {Vec3{1.0, 0.0, 0.0}, {1.0, 2.0, 0.0}, {1.0, -2.0, 3.0}}) {

@@ -31,7 +31,7 @@ if ((nightly)); then
 fi
 built=$SECONDS
 status=0
-# One more than there are processors: tests wait for ranks, starts and disks.
-ctest --test-dir build/release --output-on-failure -j "$(($(nproc) + 1))" "${without[@]}" "$@" || status=$?
+# Two more than there are processors: tests wait for ranks, starts and disks.
+ctest --test-dir build/release --output-on-failure -j "$(($(nproc) + 2))" "${without[@]}" "$@" || status=$?
 echo "Tests: $SECONDS s, of which $((SECONDS - built)) s after the build"
 exit $status

@@ -169,7 +169,7 @@ class Runs(InFolder):
     def test_options_that_do_not_exist_are_matched_to_the_nearest(self):
         for act, message in ((lambda: karst.run(BALL, "none", thread=1), "did you mean 'threads'"), (lambda: karst.run_study({}, "none", paralel=2), "did you mean 'parallel'"),
                              (lambda: karst.make_image("x.tif", sise=3), r"'sise' \(did you mean '.*size'"),
-                             (lambda: karst.import_image("x.tif", "x.h5", segmnt="otsu"), "did you mean 'segment'")):
+                             (lambda: karst.import_image("x.tif", "x.h5", segmnt="otsu"), "did you mean --segment")):
             with self.assertRaisesRegex(karst.KarstError, message):
                 act()
 
@@ -203,7 +203,7 @@ class Runs(InFolder):
         np.testing.assert_allclose(both.table("history.csv")["flow_rate_m3_s"], self.results.table("history.csv")["flow_rate_m3_s"], rtol=1e-6)
 
     def test_errors_are_those_of_the_program(self):
-        with self.assertRaisesRegex(karst.RunError, r"(?s)\Adeck.*grid\.cells.*fluid\.viscosity") as caught:
+        with self.assertRaisesRegex(karst.RunError, r"(?s)\Acommand line: grid\.cells.*fluid\.viscosity") as caught:
             karst.run(BALL, out="bad", fluid={"viscosity": -1}, grid={"cells": [0, 8, 8]})
         self.assertFalse(Path("bad").exists())
         self.assertNotIn("error:", str(caught.exception))

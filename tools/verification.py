@@ -83,7 +83,7 @@ def summary(g, e, s, found):
          "`LevelBuilder.FreeStreamIn…Mpi`, `Geometry.LevelsAgreeOnTheFacesBetweenThemMpi`"),
         ("E5 image of a sphere, R = 12 voxels", "porosity 0.3 %, area 3 %, blur up to 1 voxel",
          f"porosity {100 * max(abs(r['porosity_error']) for r in e5):.3f} %, area "
-         f"{percent(max(abs(r['area_error']) for r in e5))}", "`ImageOfASphere.PorosityAndAreaMpi`"),
+         f"{percent(max(abs(r['area_error']) for r in e5))}", "`ImageOfASphere.PorosityAndAreaAloneByDay`"),
         ("E6 domain of 1 m and of 1e-6 m", "equal counts, κ to 1e-12",
          f"counts {'equal' if e6['counts_equal'] else 'DIFFER'}, κ differs by {tiny(e6['kappa'])}",
          "`Geometry.DoesNotDependOnTheUnitOfLengthMpi`")]
@@ -283,11 +283,11 @@ def stokes_summary(s):
         sharp_summary(s["sharp"]),
         # asserted by unit tests, as figures of these tests
         ("Poiseuille flow on two and three levels, walls across them", "exact", "1e-7",
-         "`StokesLevels.FlowBetweenPlatesIsExactOnAnyLevelsMpi`"),
+         "`StokesLevels.FlowBetweenPlatesIsExactOnAnyLevelsAloneByDay`"),
         ("the same inclined, order", "2", "at least 1.5 between two grids, below 0.4 %", "`StokesLevels.InclinedSlitConverges`"),
         ("flux through every plane, on and between levels", "equal", "1e-8", "`StokesLevels.EveryPlanePassesTheSameFlux`"),
         ("simple cubic spheres, 32³ with walls refined to 64³", "as 64³",
-         "0.035 %; measured 0.01 % of the drag (32³: 0.12 %)", "`StokesLevels.SphereRefinedAtTheWall`"),
+         "0.035 %; measured 0.01 % of the drag (32³: 0.12 %)", "`StokesLevels.SphereRefinedAtTheWallAtNight`"),
         ("refined half of a sphere array: ranks, boxes", "solver tolerance", "met",
          "`StokesLevels.SameFlowForBoxesAndRanksMpi`")]
 
@@ -304,7 +304,7 @@ def sharp_summary(rows):
     return ("cubes at 40 positions on the grid, also walls on cell centres", "1.5 % from 32 cells per period; order 1.8",
             f"worst at 32³: {percent(worst[32])}; order {orders[0]:.2f} from 16³, {orders[1]:.2f} to 64³"
             f"{': **missed**' if min(orders) < 1.8 else ''}",
-            "`case_verify_sharp`, all positions: `nightly_verify_sharp`; `FlowEdges.*`")
+            "`nightly_verify_sharp`; `FlowEdges.*`")
 
 
 def sharp(rows):

@@ -54,6 +54,15 @@ class Site(unittest.TestCase):
                       for line in text.splitlines() if line and not line.startswith(":")]
             self.assertEqual(sorted(listed), sorted(set(names) - {"index.md"}))
 
+    def test_tests_that_pages_name_are_there(self):
+        sources = "\n".join(path.read_text() for path in (ROOT / "tests/unit").rglob("*.cpp"))
+        there = {f"{suite}.{name}" for suite, name in re.findall(r"\bTEST(?:_F|_P)?\((\w+), (\w+)\)", sources)}
+        suites = {name.partition(".")[0] for name in there}
+        named = {(page, name) for page in site.pages(ROOT) if page.startswith("docs/")
+                 for name in re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", (ROOT / page).read_text())}
+        self.assertGreater(len(named), 60)
+        self.assertEqual(sorted((page, name) for page, name in named if name.partition(".")[0] in suites and name not in there), [])
+
     def test_figures_of_the_first_pages(self):
         """A figure that is a link stands on the page that it links to."""
         seen = 0

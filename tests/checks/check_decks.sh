@@ -26,7 +26,8 @@ label_image minerals quartz:0.7:180,calcite:0.3:215
 label_image mixed-grains calcite:0.35:215,dolomite:0.35:225,quartz:0.3:180
 
 alike="calcite-disc/calcite-disc calcite-disc/chemistry calcite-grains/calcite-grains cavity/in_time channel-2d/channel
-  column/column cylinder-wake/cylinder-wake deposits/mixing dissolution/chemistry exchange/exchange cylinder-wake/dye cylinder/cylinder dissolution/cement inertia/sample stated-error/stated-error studies/sample
+  column/column cylinder-wake/cylinder-wake cylinder-wake/dye cylinder/cylinder deposits/mixing dissolution/cement
+  dissolution/chemistry exchange/exchange inertia/sample stated-error/stated-error studies/sample
   mixed-grains/mixed-grains patterns/patterns pulsed/pulsed quickstart/quickstart reactive/reactive spheres/spheres tracer/tracer unsteady/unsteady"
 misspelt="error: command line: grid.bxo: unknown key; did you mean grid.box?"
 failed=0

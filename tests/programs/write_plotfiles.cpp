@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/comm/mpi_plugins.hpp"
 #include "base/core/error.hpp"
 #include "tests/support/plot_samples.hpp"
 
@@ -34,6 +35,7 @@ int write(const karst::Comm& comm, int argc, char** argv) {
 int main(int argc, char** argv) {
   int provided = 0, status = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  karst::keep_mpi_plugins_loaded();
   try {
     status = write(karst::Comm::world(), argc, argv);
   } catch (const std::exception& e) {

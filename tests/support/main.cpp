@@ -6,6 +6,8 @@
 #include <cfenv>
 #include <cstdio>
 
+#include "base/comm/mpi_plugins.hpp"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #define KARST_LEAKS(call) call
@@ -36,6 +38,7 @@ int main(int argc, char** argv) {
   KARST_LEAKS(__lsan_disable());  // what MPI leaks at its start is not ours
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   KARST_LEAKS(__lsan_enable());
+  karst::keep_mpi_plugins_loaded();
   ::testing::InitGoogleTest(&argc, argv);
 #ifdef KARST_FP_TRAPS  // of the debug preset; after MPI, whose start-up is not ours to judge
   feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);

@@ -37,9 +37,8 @@ struct BlockWeights {
 PlotDescription plot_within(const PlotDescription& plot, int rank, const Box& region);
 
 /// Blocks of n x n x n cells, whose values are kept in memory; `plot` is not needed afterwards.
-/// @param n       1, 2, 4 .. half the width of a box; divides the cells of the domain, and the region is of whole
-/// merged
-///                boxes
+/// @param n       1, 2, 4 .. half the width of a box; divides the cells of the domain, and the region is of whole boxes
+///                that are merged
 /// @param values  per component
 /// Throws the same Error on all ranks. Collective.
 PlotDescription plot_coarsened(const Comm& comm, const PlotDescription& plot, int n,

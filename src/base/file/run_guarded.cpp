@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/comm/mpi_plugins.hpp"
 #include "base/core/error.hpp"
 #include "base/core/heap.hpp"
 #include "base/core/text.hpp"
@@ -178,20 +178,6 @@ void set_up_mpi() {
   setenv("OMPI_MCA_sharedfp", "individual", 0);
 }
 
-/// Plugins that MPI has loaded stay in memory until the process ends. MPI_Finalize of Open MPI 4.1 unloads them while a
-/// thread of its own may still be about to call one of them (the PMIx client, told that another rank has ended). On
-/// a busy machine two of some 3000 starts of two ranks ended in a segmentation fault there, after their results.
-void keep_plugins_loaded() {
-  std::vector<std::string> names;
-  const auto note = [](dl_phdr_info* object, std::size_t, void* list) {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(object->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(note, &names);
-  for (const std::string& name : names)
-    if (!name.empty()) dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 /// Ranks that were started together and each find themselves alone would write the same files.
 void require_one_world(const Comm& comm, int launched) {
   require(comm.size() > 1 || launched == 1, "{} ranks were started, but each finds itself alone: {}", launched,
@@ -216,7 +202,7 @@ int run_guarded(int argc, char** argv, const std::function<void(const Comm&)>& b
   set_up_mpi();
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  keep_plugins_loaded();
+  keep_mpi_plugins_loaded();
   remove_temporary_files_on_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file above its limit (ulimit -f) is an error of the write, with a message
   set_up_heap();

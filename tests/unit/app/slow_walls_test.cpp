@@ -27,6 +27,30 @@ TEST(SlowWalls, TimePassesWhereTransportStandsStillAloneByDay) {
 }
 TEST(SlowWallsMpi, TimePassesInSmallerMovesOfTheWallAtNight) { error_where_time_passes(0.25); }
 
+// Where the wall moves little while a change goes through the domain, concentrations at it are those at the wall of the
+// ground, so that transport stands still although the wall goes on (682 steps; with the wall of the moles 13 847).
+TEST(SlowWalls, AGrainInAFlow) {
+  const PetscSession petsc;
+  const WallsRun ran = test::run_walls(test::sphere_solid({8.3, 4.1, 3.9}, 3) + test::cells_along_x({24, 8, 8}) +
+                                       "box = 8\n" + test::estimated_flow + R"(
+[transport]
+diffusivity = 0.5
+[[transport.component]]
+name = "acid"
+inlet = 1
+[[transport.wall]]
+rate = 0.5
+[[walls.mineral]]
+molar_volume = 5e-4
+[time]
+end = 6e3
+)");
+  test::expect_balance(ran, 0.3);
+  EXPECT_LT(ran.columns.at("time_s").size(), 1000U);
+  EXPECT_NEAR(ran.last("dissolved_m3"), 47.0,
+              0.5);  // with molar volumes of 2e-3 to 2e-5 and as much longer: 46.91 to 47.06
+}
+
 // A rate that depends on nothing: the wall recedes by molar volume times rate times time, whether its reaction is
 // coupled with diffusion or in turn, and its moles are those of the chemistry.
 TEST(SlowWallsMpi, AMineralOfTheChemistryWithAGivenRate) {

@@ -147,18 +147,6 @@ FlaggedBoxes keys_of(const AskedBoxes& boxes) {
   return keys;
 }
 
-BaseGrid base_of(const GridHierarchy& grid, std::int64_t unknowns) {
-  BaseGrid base{unknowns, {}};
-  for (const GridLevel& level : grid.levels) {
-    if (level.refined.empty()) break;
-    Keys& keys = base.boxes.emplace_back();
-    for (std::size_t b = 0; b < level.refined.size(); ++b)
-      for (unsigned o = 0; o < 8; ++o)
-        if (level.refined[b] >> o & 1) keys.push_back(level.layout.keys()[b] << 3 | o);
-  }
-  return base;
-}
-
 LimitedBoxes within_limit(const Comm& comm, const Layout& level0, const FluidOfBox& fluid, const BaseGrid& base,
                           const AskedBoxes& asked, const FlaggedBoxes& now, std::int64_t max_cells) {
   Selection selection(level0, base.boxes, asked.size());

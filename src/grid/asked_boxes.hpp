@@ -39,7 +39,6 @@ struct BaseGrid {
   std::int64_t unknowns = 0;  ///< of all levels
   FlaggedBoxes boxes;         ///< of its finer levels
 };
-BaseGrid base_of(const GridHierarchy& grid, std::int64_t unknowns);
 
 struct LimitedBoxes {
   FlaggedBoxes boxes;

@@ -182,6 +182,18 @@ bool GridHierarchy::cell_is_refined(int level, const Index& cell) const {
   return (l.refined[box] >> octant & 1) != 0;
 }
 
+FlaggedBoxes refined_boxes(const GridHierarchy& grid) {
+  FlaggedBoxes boxes;
+  for (const GridLevel& level : grid.levels) {
+    if (level.refined.empty()) break;
+    Keys& keys = boxes.emplace_back();
+    for (std::size_t b = 0; b < level.refined.size(); ++b)
+      for (unsigned o = 0; o < 8; ++o)
+        if (level.refined[b] >> o & 1) keys.push_back(level.layout.keys()[b] << 3 | o);
+  }
+  return boxes;
+}
+
 GridHierarchy build_hierarchy(const Comm& comm, const Domain& domain, int box_size, int n_levels, const Refine& refine,
                               const ClassifyOnLevel& classify, const BoxCosts& costs, const PrepareOnLevel& prepare) {
   require(n_levels >= 1, "grid: {} levels; at least 1 is needed", n_levels);

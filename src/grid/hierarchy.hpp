@@ -32,6 +32,9 @@ struct GridHierarchy {
   bool cell_is_refined(int level, const Index& cell) const;  ///< cell of `level`
 };
 
+/// The refined region of all levels, with boxes that were pruned. Not collective.
+FlaggedBoxes refined_boxes(const GridHierarchy& grid);
+
 /// Cost of a box of a level, 0 without fluid; see Classify.
 using ClassifyOnLevel = std::function<double(int level, const Box& cells)>;
 /// Whether these cells of a level (one octant of a box, clipped at the domain boundary) are to be covered by the next

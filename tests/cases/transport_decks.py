@@ -58,7 +58,7 @@ def wrong_with(rows, largest=1.0):
 def wrong_with_slow_flow(karst, deck, folder):
     """The tracer at Péclet number 1, where diffusion passes as much of a cell in a step as the flow does."""
     out = Path(folder) / "slow"
-    result = karst.run(["run", deck, "--out", out, "transport.peclet=1", "time.end_pore_volumes=0.95",
+    result = karst.run(["run", deck, "--out", out, "transport.peclet=1", "time.end_pore_volumes=0.95", "time.cfl=0.25",
                         "time.output_pore_volumes=0.95", "output.plot=[]"], folder)
     if result.status != 0:
         return [f"Péclet number 1: {result}"]

@@ -43,13 +43,13 @@ inline WallsRun run_walls(const std::string& deck) {
   run.context.walls =
       std::make_shared<MovingWalls>(run.comm, *solids, domain_of(run.context.geometry()),
                                     run.context.geometry().grid.n_levels() - 1, standing_solids(run.context, *solids));
-  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), run.context.walls->now,
-                                       KeepPores::all, {ControlVolumes::home_cells, true}, costs);
+  run.context.make_ground = [&](const GridOptions& grid, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, grid, run.context.walls->now, KeepPores::all,
+                                       {ControlVolumes::home_cells, true}, costs);
     run.context.walls->now.drop_cache();
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };
-  run.context.ground = run.context.make_ground({}, {});
+  run.context.ground = run.context.make_ground(run.grid, {});
   check_jobs(run.context);
   const std::vector<Job> jobs = asked_jobs(run.config);
   run.services.exchanges.taken = taken_by(jobs, run.config);

@@ -323,13 +323,12 @@ void work(RunState& run, const Source& source, const std::vector<std::string>& o
     context.walls = run.walls = std::make_shared<MovingWalls>(comm, *source.level_set, domain_of(context.geometry()),
                                                               context.geometry().grid.n_levels() - 1,
                                                               standing_solids(context, *source.level_set));
-  context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    const GridOptions grid = with_flagged(source.grid, flagged);
+  context.make_ground = [&](const GridOptions& grid, const BoxCosts& costs) {
     if (run.walls) return ground_of_moved_walls(run, grid, costs);
     std::shared_ptr<const Ground> ground = build_ground(run, source, grid, costs, context.ground.get());
     for (JobResult& job :
          run.summary.jobs)  // on other levels they stay where they were computed until they are written
-      if (flagged == context.flagged() && !job.components.empty() && job.components[0].ground == context.ground)
+      if (grid.flagged == context.flagged() && !job.components.empty() && job.components[0].ground == context.ground)
         move_fields(comm, ground, job.components);
     return ground;
   };

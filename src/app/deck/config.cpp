@@ -407,15 +407,6 @@ void require_walls_fit(Reader& in, Config& config) {
   }
   if (!config.transport.asked() || config.transport.steady())
     in.refuse({"walls.standstill"}, "belongs to transport in time; between steady states all time is passed over");
-  else
-    for (std::size_t i = 0; i < config.grid.refine.size(); ++i)
-      if (const Refinement::Where where = config.grid.refine[i].where;
-          where == Refinement::Where::wall || where == Refinement::Where::throat)
-        in.mistake(
-            fmt::format("grid.refine[{}].where", i),
-            fmt::format("\"{}\" is not possible where transport in time moves the walls; refine a region that holds "
-                        "them, or use transport.mode = \"steady\"",
-                        where == Refinement::Where::wall ? "wall" : "throat"));
   if (walls.until.of == WallsEnd::Of::permeability && (config.flow.model == FlowModel::none || ends_drive(config.flow)))
     in.mistake("walls.until", "there is no permeability: the deck has no flow that is driven through the sample");
   require_drivers_of_walls(in, config);

@@ -61,9 +61,9 @@ struct JobContext {
   std::function<Source(const Variant&)> again{};  ///< the same sample otherwise; collective
   double wall_uncertainty = 0.0;                  ///< ImportFindings::wall_uncertainty
   std::shared_ptr<const Sample> sample{};         ///< none: it is all of the domain
-  /// The same walls on a grid with these boxes flagged, dealt out by their costs, and on it what the run has of jobs
+  /// The same domain and walls on the boxes of a grid, dealt out by their costs, and on it what the run has of jobs
   /// that are done; collective.
-  std::function<std::shared_ptr<const Ground>(const std::optional<FlaggedBoxes>&, const BoxCosts&)> make_ground{};
+  std::function<std::shared_ptr<const Ground>(const GridOptions&, const BoxCosts&)> make_ground{};
   std::shared_ptr<MovingWalls> walls{};  ///< where they are now, of which make_ground() makes grounds; none: they stand
 
   const Geometry& geometry() const { return ground->geometry(); }

@@ -36,7 +36,7 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const std::op
   std::shared_ptr<ScalarGrid> volumes = scalar_grid_in_use(*context.ground->composite());
   all.clear();
   context.services.exchanges.flow.in_time.reset();
-  const std::shared_ptr<const Ground> ground = context.make_ground(flagged, costs);
+  const std::shared_ptr<const Ground> ground = context.make_ground(with_flagged(context.grid, flagged), costs);
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
     if (same_boxes(before->geometry(), ground->geometry())) {
@@ -134,7 +134,7 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
 }
 
 void set_ground(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {
-  context.ground = context.make_ground(flagged, costs_at_start(context.config.run));
+  context.ground = context.make_ground(with_flagged(context.grid, flagged), costs_at_start(context.config.run));
 }
 
 void set_levels(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {

@@ -91,7 +91,7 @@ void require_room(JobContext& context, bool follows) {
           "grid.max_cells = {}: the grid has {} unknowns{} ({}); allow more, or use fewer cells or fewer places to "
           "refine",
           most, unknowns, follows ? " before it follows anything" : "", join(levels, ", "));
-  if (follows) context.services.base_grid = base_of(context.geometry().grid, unknowns);
+  if (follows) context.services.base_grid = BaseGrid{unknowns, refined_boxes(context.geometry().grid)};
 }
 
 }  // namespace

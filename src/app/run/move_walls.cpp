@@ -17,6 +17,7 @@
 #include "base/core/error.hpp"
 #include "base/file/log.hpp"
 #include "eb/moving/solids_taken.hpp"
+#include "transport/regrid/values_on_other_grid.hpp"
 #include "transport/regrid/values_on_other_walls.hpp"
 
 namespace karst {
@@ -26,7 +27,33 @@ namespace {
 /// Where fluid appears that had no neighbour: it has what the walls around it leave, which nobody knows.
 constexpr double value_of_new_fragments = 0.0;
 
-State transport_on_moved_walls(WallChange& change, const Checkpoint::Part& part, const Exchanges& exchanges) {
+/// From a ground to that of now: walls move on the boxes that there are, and then the grid gets those that its rules
+/// ask for around the walls.
+struct GroundChange {
+  WallChange walls;
+  std::optional<GridChange> boxes;  ///< none: the same
+  const ScalarGrid& now() const { return boxes ? boxes->to : walls.to; }
+};
+
+/// Rules that look for walls ask for other boxes where walls have moved.
+bool looks_for_walls(const GridOptions& grid) {
+  return std::ranges::any_of(grid.refine, [](const Refinement& r) {
+    return r.where == Refinement::Where::wall || r.where == Refinement::Where::throat;
+  });
+}
+
+/// Collective.
+GroundChange compare_grounds(const JobContext& context, const Ground& before) {
+  if (!looks_for_walls(context.grid) || same_boxes(before.geometry(), context.geometry()))
+    return {compare_walls(before.composite(), context.ground->composite()), {}};
+  GridOptions as_before = with_flagged(context.grid, refined_boxes(before.geometry().grid));
+  as_before.refine.clear();
+  const std::shared_ptr<const Ground> between = context.make_ground(as_before, costs_at_start(context.config.run));
+  return {compare_walls(before.composite(), between->composite()),
+          compare_grids(between->composite(), context.ground->composite())};
+}
+
+State transport_on_moved_walls(GroundChange& change, const Checkpoint::Part& part, const Exchanges& exchanges) {
   std::vector<ItemOnOtherWalls> items;
   const auto at_walls = [&](const StateItem& item, int) {
     for (const auto& [component, values] : exchanges.at_walls)
@@ -34,10 +61,16 @@ State transport_on_moved_walls(WallChange& change, const Checkpoint::Part& part,
     return std::vector<double>();
   };
   State moved = state_on_other_walls(
-      change, part.state, [](const StateItem&, int) { return value_of_new_fragments; }, at_walls, items);
+      change.walls, part.state, [](const StateItem&, int) { return value_of_new_fragments; }, at_walls, items);
   for (const ItemOnOtherWalls& i : items)
     log_detail("{}: {} {:.12g}, {:.12g} after the wall has moved: opened {:.6g}, closed {:.6g}", part.process, i.name,
                i.balance.before, i.balance.after, i.balance.opened, i.balance.closed);
+  if (change.boxes) {
+    std::vector<ItemChange> changes;
+    moved = state_on_other_grid(*change.boxes, moved, changes);
+    for (const ItemChange& c : changes)
+      log_detail("{}: {} {:.12g}, {:.12g} on other boxes", part.process, c.name, c.before, c.after);
+  }
   return moved;
 }
 
@@ -83,13 +116,14 @@ void move_states(const JobContext& context, const Ground& before, std::span<cons
                  Checkpoint& state) {
   const Exchanges nothing;
   const Exchanges& exchanges = taken.empty() ? context.services.exchanges : nothing;
-  std::optional<WallChange> change;
+  std::optional<GroundChange> change;
   std::vector<WallRows> deposits;
   for (Checkpoint::Part& part : state.parts) {
     if (part.process == walls_process) continue;
-    if (!change) change.emplace(compare_walls(before.composite(), context.ground->composite()));
+    if (!change) change.emplace(compare_grounds(context, before));
     State moved = transport_on_moved_walls(*change, part, exchanges);
-    if (context.config.chemistry.asked()) deposits = move_deposits(context, before, *change, part.state, moved);
+    if (context.config.chemistry.asked())
+      deposits = move_deposits(context, before, change->walls.from, change->now(), part.state, moved);
     part.state = std::move(moved);
   }
   WallEvents events;

@@ -56,8 +56,8 @@ WallRows amounts_on_pieces(const Ground& ground, const ScalarGrid& volumes, cons
 
 }  // namespace
 
-std::vector<WallRows> move_deposits(const JobContext& run, const Ground& before, const WallChange& change,
-                                    const State& was, State& now) {
+std::vector<WallRows> move_deposits(const JobContext& run, const Ground& before, const ScalarGrid& from,
+                                    const ScalarGrid& to, const State& was, State& now) {
   const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
   const std::string name = amounts_item(sites_at_walls);
   const auto item = std::ranges::find(was.items, name, &StateItem::name);
@@ -73,11 +73,11 @@ std::vector<WallRows> move_deposits(const JobContext& run, const Ground& before,
     if (!minerals[m].deposit) continue;
     SharedAmounts shared =
         share_on_moved_walls(run.comm, wall_pieces_of(before.geometry()),
-                             amounts_on_pieces(before, change.from, set_of(was, item->set), amounts, n, m),
+                             amounts_on_pieces(before, from, set_of(was, item->set), amounts, n, m),
                              wall_pieces_of(run.geometry()), places_for(run, minerals[m]), run.walls->displacement);
     for (std::int64_t u = 0; u < unknowns.size; ++u) values[u * n + m] = 0.0;
     for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering()))
-      values[p.unknown * n + m] = shared.amounts[p.level][p.row] / change.to.volume[p.unknown];
+      values[p.unknown * n + m] = shared.amounts[p.level][p.row] / to.volume[p.unknown];
     buried[m] += shared.lost;
     all.push_back(std::move(shared.amounts));
   }

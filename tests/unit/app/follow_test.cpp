@@ -63,9 +63,9 @@ Ran run(const std::string& deck, const std::string& folder = "", bool resume = f
   }
   run.services.exchanges.taken = taken_by(all, run.config);
   KeptBoxes kept;
-  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    Geometry geometry = build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
-                                       ControlVolumes::home_cells, costs, {&kept, &run.context.geometry()});
+  run.context.make_ground = [&](const GridOptions& grid, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, grid, *two_grains(), KeepPores::all, ControlVolumes::home_cells, costs,
+                                       {&kept, &run.context.geometry()});
     std::vector<LevelReport> levels = std::move(geometry.report.levels);
     geometry.report = run.context.geometry().report;
     geometry.report.levels = std::move(levels);

@@ -184,10 +184,9 @@ Left run_of(const Kind& kind, bool refined, const std::map<int, Change>& changes
     run.services.files.path = [&](const std::string& name) { return folder + "/" + name; };
   }
   KeptBoxes kept;
-  run.context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts& costs) {
-    Geometry geometry =
-        build_geometry(run.comm, with_flagged(run.grid, flagged), *two_grains(), KeepPores::all,
-                       ControlVolumes::home_cells, costs, {kind.keeps ? &kept : nullptr, &run.context.geometry()});
+  run.context.make_ground = [&](const GridOptions& grid, const BoxCosts& costs) {
+    Geometry geometry = build_geometry(run.comm, grid, *two_grains(), KeepPores::all, ControlVolumes::home_cells, costs,
+                                       {kind.keeps ? &kept : nullptr, &run.context.geometry()});
     geometry.report = run.context.geometry().report;
     return std::make_shared<const Ground>(run.comm, std::move(geometry));
   };

@@ -60,5 +60,18 @@ end = 900
   EXPECT_NEAR(ran.last("pore_volumes") * ran.first("porosity") / (900.0 * 1.2), 1.0, 1e-6);  // of the beginning
 }
 
+// Transport in time moves the wall, and the boxes around it follow: against the closed form, with the ledger of moles,
+// and with fewer boxes than refined from the beginning to where the wall ends.
+TEST(WallsOnLevelsMpi, TransportInTimeUnderALevelThatFollows) {
+  const PetscSession petsc;
+  const std::string boxes = "box = 8\nlevels = 2\n[[grid.refine]]\nwhere = \"wall\"\nbuffer = 1\n";
+  const test::WallsRun ran =
+      test::run_walls(test::cells_along_x({24, 4, 4}) + boxes + test::slab.substr(test::slab.find("[[geometry.solid]]")) +
+                      "[[walls.mineral]]\nmolar_volume = 1e-4\nmoles = 0.5\n[time]\nend = 1e7\ndt = 50\n");
+  test::expect_balance(ran, 0.3);
+  EXPECT_GT(ran.last("dissolved_m3"), 8.0 * 16.0);  // two boxes of the finer level
+  EXPECT_LT(std::abs(ran.last("dissolved_m3") / 16.0 - (test::slab_at(2.0, 5e-5, 1e7) - 12.7)), 5e-3);
+}
+
 }  // namespace
 }  // namespace karst::walls_on_levels_test

@@ -11,14 +11,16 @@
 #include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "transport/flow/flow_balance.hpp"
 #include "transport/flow/flow_projection.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double least_gap = 2e-15;  ///< what is as good as nothing
+constexpr double small_gap = 1e-9;   ///< that the first round leaves: below the residuals of flows
 constexpr int most_rounds = 6;       ///< of the projection
-constexpr double goal = 0.5;         ///< of a round, in units of what is as good as nothing: sums round off differently
+constexpr double goal = 0.5;         ///< of a later round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 constexpr double left_out = 0.1;      ///< of what the flow moves: in volumes that do not set it either
 
@@ -104,17 +106,25 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
                                              })));
 }
 
-/// Adds the irrotational flow that takes the divergence out, by its potential as given or by rounds.
-void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, CarryingFlow& flow,
-             FlowContinuity& result) {
+/// Takes the divergence out: where it may be anywhere by an irrotational flow, of a potential as given or by rounds, but
+/// for a small gap, then by what balance_flow() adds.
+void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, Gaps gaps,
+             CarryingFlow& flow, FlowContinuity& result) {
   const Conductances open = open_faces(grid, flow.all.span());
+  Array<double> exchange(grid.n_own, Purpose::solver);
+  parallel_for(grid.n_own, [&](std::int64_t v) { exchange[v] = exchange_of(grid, flow, v); });
+  const auto balance = [&] {
+    balance_flow(grid, open, exchange.span(), flow.all.span());
+    add_up(grid, flow.all.span(), divergence);
+    result.after = largest_gap(grid, flow, divergence);
+  };
+  if (gaps == Gaps::in_places) return balance();
   Array<double> given(flow.all.size(), Purpose::buffers);
   parallel_copy<double>(flow.all.span(), given.span());
   const auto take = [&] {
     parallel_copy<double>(given.span(), flow.all.span());
     add_irrotational(grid, open, flow.potential.span(), flow.all.span());
-    add_up(grid, flow.all.span(), divergence);
-    result.after = largest_gap(grid, flow, divergence);
+    balance();
   };
   if (flow.potential.size() == 0) flow.potential = Array<double>(grid.n_values, Purpose::fields);
   parallel_fill(flow.potential.span(), 0.0);
@@ -123,19 +133,21 @@ void project(ScalarGrid& grid, std::span<const double> potential, std::span<doub
     take();
     return;
   }
-  Array<double> exchange(grid.n_own, Purpose::solver);
-  parallel_for(grid.n_own, [&](std::int64_t v) { exchange[v] = exchange_of(grid, flow, v); });
-  FlowProjection projection(grid, open, flow.all.span());
+  double enough = small_gap;
   for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
-    result.iterations += projection.round(divergence, exchange.span(), goal * least_gap, flow.potential.span());
+    if (result.after > enough) {
+      FlowProjection projection(grid, open, flow.all.span());
+      result.iterations += projection.round(divergence, exchange.span(), enough, flow.potential.span());
+    }
     take();
+    enough = goal * least_gap;
   }
 }
 
 }  // namespace
 
 FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
-                        std::span<const double> potential) {
+                        std::span<const double> potential, Gaps gaps) {
   const Timer timer("flow for transport");
   const Comm& comm = grid.composite->comm();
   const std::size_t n = grid.n_own;
@@ -159,7 +171,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
           result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    project(grid, potential, divergence, flow, result);
+    project(grid, potential, divergence, gaps, flow, result);
     find_outflow(grid, flow);
   }
   find_largest_step(grid, flow);

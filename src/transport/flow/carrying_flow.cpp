@@ -20,7 +20,7 @@ namespace {
 constexpr double least_gap = 2e-15;  ///< what is as good as nothing
 constexpr double small_gap = 1e-9;   ///< that the first round leaves: below the residuals of flows
 constexpr int most_rounds = 6;       ///< of the projection
-constexpr double goal = 0.5;         ///< of a later round, in units of what is as good as nothing: sums round off differently
+constexpr double goal = 0.5;  ///< of a later round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 constexpr double left_out = 0.1;      ///< of what the flow moves: in volumes that do not set it either
 
@@ -106,8 +106,8 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
                                              })));
 }
 
-/// Takes the divergence out: where it may be anywhere by an irrotational flow, of a potential as given or by rounds, but
-/// for a small gap, then by what balance_flow() adds.
+/// Takes the divergence out: where it may be anywhere by an irrotational flow, of a potential as given or by rounds,
+/// but for a small gap, then by what balance_flow() adds.
 void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, Gaps gaps,
              CarryingFlow& flow, FlowContinuity& result) {
   const Conductances open = open_faces(grid, flow.all.span());

@@ -13,8 +13,8 @@
 namespace karst {
 namespace {
 
-constexpr double along_trees = 1e-4;  ///< of what a volume exchanges
-constexpr int most_iterations = 200;  ///< in a box
+constexpr double along_trees = 1e-4;    ///< of what a volume exchanges
+constexpr int most_steps_in_box = 200;  ///< in a box
 constexpr VolumeKey none = -2;
 
 /// A volume and the part of the fluid that it is in.
@@ -33,7 +33,7 @@ struct Link {
 struct PartPair {
   std::int32_t part;  ///< among those of the box
   VolumeKey other;
-  std::int32_t chosen = -1;            ///< the link that leads what trees lead; -1: none
+  std::int32_t chosen;                  ///< the link that leads what trees lead
   std::int32_t node = -1, beside = -1;  ///< of the graph
 };
 
@@ -63,7 +63,7 @@ class BoxSolve {
       r_[v] = sum > 0.0 ? -divergence[v] : 0.0;
     }
     double before = 0.0;
-    for (int k = 0; k < most_iterations; ++k) {
+    for (int k = 0; k < most_steps_in_box; ++k) {
       double now = 0.0;
       bool enough = true;
       for (std::int32_t v = 0; v < n; ++v) {
@@ -120,8 +120,12 @@ class Balance {
     const Composite& composite = *grid.composite;
     for (int l = 0; l < composite.n_levels(); ++l)
       for (int b = 0; b < composite.graph(l).n_local(); ++b)
-        boxes_.push_back({composite.numbering().box_begin(l, b), composite.numbering().box_end(l, b),
-                          (VolumeKey{l} << 56) | ((composite.graph(l).first_box() + b) << 16), {}, {}, {}});
+        boxes_.push_back({composite.numbering().box_begin(l, b),
+                          composite.numbering().box_end(l, b),
+                          (VolumeKey{l} << 56) | ((composite.graph(l).first_box() + b) << 16),
+                          {},
+                          {},
+                          {}});
     parallel_for(std::ssize(grid.special),
                  [&](std::int64_t s) { place_[grid.special[s]] = static_cast<std::int32_t>(s); });
     parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
@@ -152,9 +156,7 @@ class Balance {
     parallel_for_dynamic(std::ssize(boxes_), [&](std::int64_t b) { f(boxes_[b]); });
   }
   bool is_open(std::int64_t v) const { return open_.sum[v] > 0.0; }
-  bool is_much(std::int64_t v) const {
-    return is_open(v) && std::abs(divergence_[v]) > along_trees * exchange_[v];
-  }
+  bool is_much(std::int64_t v) const { return is_open(v) && std::abs(divergence_[v]) > along_trees * exchange_[v]; }
   /// f(VolumeFace, conductance) for the open faces of an own volume.
   template <class F>
   void for_open(std::int32_t v, F&& f) const {
@@ -212,8 +214,8 @@ class Balance {
     });
     return graph;
   }
-  /// Fills the pairs and links of a box; of each pair the first face that is the only one between its two volumes is
-  /// chosen, the same by the boxes of both parts. Returns the pairs of which its part is the higher one.
+  /// Fills the pairs and links of a box. Of each pair the first face is chosen, the same by the boxes of both parts:
+  /// volumes list those that they share by their places. Returns the pairs of which its part is the higher one.
   std::vector<PartLink> find_links(BoxParts& box) const {
     struct Found {
       VolumeKey part, other;
@@ -235,15 +237,13 @@ class Balance {
       const Found& found = all[i];
       const bool is_new = i == 0 || all[i - 1].part != found.part || all[i - 1].other != found.other;
       if (is_new)
-        box.pairs.push_back({static_cast<std::int32_t>(std::ranges::lower_bound(box.parts, found.part) - box.parts.begin()),
-                             found.other});
+        box.pairs.push_back(
+            {static_cast<std::int32_t>(std::ranges::lower_bound(box.parts, found.part) - box.parts.begin()),
+             found.other, static_cast<std::int32_t>(i)});
       if (found.part > found.other) {
         if (is_new) pairs.push_back({found.other, found.part, 0.0});
         pairs.back().conductance += found.link.conductance;
       }
-      const auto same = [&](std::size_t j) { return order(all[j]) == order(found); };
-      const bool only = found.other == outside || ((i + 1 == all.size() || !same(i + 1)) && (i == 0 || !same(i - 1)));
-      if (only && box.pairs.back().chosen < 0) box.pairs.back().chosen = static_cast<std::int32_t>(i);
       box.links.push_back(found.link);
       box.links.back().pair = static_cast<std::int32_t>(box.pairs.size()) - 1;
     }
@@ -337,7 +337,6 @@ class Balance {
     const std::vector<PartGraph::Lead> leads = graph.leads(find_sums(graph));
     for (const BoxParts& box : boxes_)
       for (const PartPair& pair : box.pairs) {
-        if (pair.chosen < 0) continue;
         const PartGraph::Lead &from = leads[pair.node], &to = leads[pair.beside];
         if (from.to == pair.beside)
           lead_through(box.links[pair.chosen], pair, from.out);

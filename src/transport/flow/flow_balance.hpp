@@ -9,8 +9,8 @@
 //           what it has too much of, and a part to the next part
 //
 // All of it depends on the grid and the flow alone, to the last bit: neither on owners nor on threads. O(volumes), most
-// of it in boxes where something is left. What follows a flow everywhere, as the projection (flow_projection.hpp) of one
-// that ends at walls, is not its task: parts know no more of each other than two numbers.
+// of it in boxes where something is left. What follows a flow everywhere, as the projection (flow_projection.hpp) of
+// one that ends at walls, is not its task: parts know no more of each other than two numbers.
 #pragma once
 
 #include <span>

@@ -7,8 +7,8 @@
 namespace karst {
 namespace {
 
-constexpr double digits = 1e-3;  ///< what is left of sums by potentials
-constexpr int most_iterations = 1000;
+constexpr double left_of_sums = 1e-3;  ///< by potentials
+constexpr int most_steps_of_parts = 1000;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
@@ -101,9 +101,9 @@ std::vector<double> PartGraph::potentials(std::span<const double> sums) const {
     if (sum > 0.0) inverse[i] = 1.0 / sum;
     r[i] = inverse[i] > 0.0 ? -sums[i] : 0.0;
   }
-  const double least = digits * digits * dot(r, r);
+  const double least = left_of_sums * left_of_sums * dot(r, r);
   double before = 0.0;
-  for (int k = 0; k < most_iterations && dot(r, r) > least; ++k) {
+  for (int k = 0; k < most_steps_of_parts && dot(r, r) > least; ++k) {
     for (std::size_t i = 0; i < n; ++i) z[i] = inverse[i] * r[i];
     const double now = dot(r, z), factor = k == 0 ? 0.0 : now / before;
     before = now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The connected parts of the fluid in each box, of all ranks, as the nodes of a graph, with the outside of the domain as
-// one node more. All ranks hold all of it, O(parts) numbers, and find the same bits in it, whoever owns the boxes.
+// The connected parts of the fluid in each box, of all ranks, as the nodes of a graph, with the outside of the domain
+// as one node more. All ranks hold all of it, O(parts) numbers, and find the same bits in it, whoever owns the boxes.
 #pragma once
 
 #include <cstdint>

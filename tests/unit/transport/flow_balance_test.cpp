@@ -55,7 +55,8 @@ struct Disturbed {
     return grid.composite->comm().max(worst);
   }
   void balance() {
-    const std::vector<double> exchange(stepper.grid().volume.begin(), stepper.grid().volume.begin() + stepper.grid().n_own);
+    const std::vector<double> exchange(stepper.grid().volume.begin(),
+                                       stepper.grid().volume.begin() + stepper.grid().n_own);
     balance_flow(stepper.grid(), open_faces(stepper.grid(), flow), exchange, flow);
   }
 };
@@ -84,8 +85,7 @@ TEST_F(FlowBalance, ChangesLittleMpi) {
   double most = 0.0;
   for (std::size_t f = 0; f < before.size(); ++f) {
     most = std::max(most, std::abs(d.flow[f] - before[f]));
-    if (before[f] == 0.0 && f >= static_cast<std::size_t>(3 * d.stepper.grid().n_all))
-      EXPECT_EQ(d.flow[f], 0.0);
+    if (before[f] == 0.0 && f >= static_cast<std::size_t>(3 * d.stepper.grid().n_all)) EXPECT_EQ(d.flow[f], 0.0);
   }
   EXPECT_GT(comm_.max(most), 1e-7);
   EXPECT_LT(comm_.max(most), 2e-4);
@@ -103,7 +103,8 @@ TEST_F(FlowBalance, OwnersDoNotChangeTheLastBitMpi) {
   const auto outflows = [](const TransportStepper& s) {
     std::vector<double> sums(s.grid().n_own, 0.0);
     for_each_volume(s.grid(), [&](std::int32_t v, auto&& faces) {
-      faces([&](std::int32_t face, std::int32_t, double outward) { sums[v] += std::max(0.0, outward * s.flow()[face]); });
+      faces(
+          [&](std::int32_t face, std::int32_t, double outward) { sums[v] += std::max(0.0, outward * s.flow()[face]); });
     });
     return sums;
   };

@@ -85,7 +85,9 @@ TEST_F(FlowBalance, ChangesLittleMpi) {
   double most = 0.0;
   for (std::size_t f = 0; f < before.size(); ++f) {
     most = std::max(most, std::abs(d.flow[f] - before[f]));
-    if (before[f] == 0.0 && f >= static_cast<std::size_t>(3 * d.stepper.grid().n_all)) EXPECT_EQ(d.flow[f], 0.0);
+    if (before[f] == 0.0 && f >= static_cast<std::size_t>(3 * d.stepper.grid().n_all)) {
+      EXPECT_EQ(d.flow[f], 0.0);
+    }
   }
   EXPECT_GT(comm_.max(most), 1e-7);
   EXPECT_LT(comm_.max(most), 2e-4);

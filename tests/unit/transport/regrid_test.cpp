@@ -264,8 +264,8 @@ double square_of_difference(const ScalarGrid& grid, std::span<const double> flux
 }
 
 // A potential flow through a packing, by the projection of a uniform one, is made continuous again around the places
-// where it is not, with as much flowing through the domain as before; half of the cells are cut here. Its velocities
-// are those that another projection would give but for 0.01 to 0.02 (root mean squares; measured: 0.004 to 0.008).
+// where it is not, with as much flowing through the domain as before; half of the cells are cut here. Its distance from
+// the potential flow of the new grid (0.09 to 0.12, root mean squares) is that of a projection to a hundredth.
 TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
   TransportOptions any;
   any.allowed_divergence = std::numeric_limits<double>::infinity();
@@ -287,7 +287,12 @@ TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
     EXPECT_LE(continuity.after, 2e-15) << a << " to " << b;
     EXPECT_EQ(continuity.iterations, 0);
     projected.set_flow(moved);
-    EXPECT_LT(std::sqrt(square_of_difference(after.grid(), after.flow(), projected.flow())), 0.02) << a << " to " << b;
+    TransportStepper right = stepper_on(to, any);
+    FaceField stream = test::stream_through(right.grid(), {1.0, 0.0, 0.0});
+    right.set_flow(stream);
+    EXPECT_LT(square_of_difference(right.grid(), after.flow(), right.flow()),
+              1.02 * square_of_difference(right.grid(), projected.flow(), right.flow()))
+        << a << " to " << b;
     if (comm_.size() > 1) continue;
     const Vec3 was = through_flow(before.grid(), before.flow()), is = through_flow(after.grid(), after.flow());
     EXPECT_NEAR(is[0] / was[0], 1.0, 0.01) << a << " to " << b;

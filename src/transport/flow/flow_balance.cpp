@@ -16,9 +16,9 @@ namespace karst {
 namespace {
 
 constexpr double along_trees = 1e-4;  ///< of what a volume exchanges
-constexpr int sweeps = 16;
+constexpr int sweeps = 6;
 constexpr double widest = 2.0;  ///< eigenvalue of D^-1 A; sweeps are for those down to `narrow`
-constexpr double narrow = 0.03;
+constexpr double narrow = 0.15;
 constexpr int most_steps_in_box = 200;  ///< in a box
 constexpr VolumeKey none = -2;
 
@@ -149,7 +149,6 @@ class Balance {
     const bool much = parallel_max(grid_.n_own, [&](std::int64_t v) { return is_much(v) ? 1.0 : 0.0; }) > 0.0;
     if (comm().any(much)) {
       add_sweeps();
-      add_up(grid_, flow_, divergence_.span());
       add_potentials(graph);
       add_up(grid_, flow_, divergence_.span());
     }
@@ -324,6 +323,7 @@ class Balance {
       });
     }
     add_irrotational(grid_, open_, x.span(), flow_);
+    parallel_for(grid_.n_own, [&](std::int64_t v) { r[v] *= -open_.sum[v]; });
   }
   /// Between the parts, then in boxes. Collective.
   void add_potentials(const PartGraph& graph) {

@@ -35,9 +35,12 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Volume / outflow of a volume of a level, never where it does not set the step.
-double step_of(const ScalarGrid& grid, const CarryingFlow& flow, int level, std::int64_t v) {
-  const bool counts = grid.volume[v] >= whole_enough * std::pow(grid.width(level), 3) && flow.outflow[v] > 0.0;
+/// The least volume of a level that sets the step.
+double least_volume(const ScalarGrid& grid, int level) { return whole_enough * std::pow(grid.width(level), 3); }
+
+/// Volume / outflow of a volume, never where it does not set the step.
+double step_of(const ScalarGrid& grid, const CarryingFlow& flow, double least_volume, std::int64_t v) {
+  const bool counts = grid.volume[v] >= least_volume && flow.outflow[v] > 0.0;
   return counts ? grid.volume[v] / flow.outflow[v] : never;
 }
 
@@ -45,8 +48,9 @@ void find_largest_step(const ScalarGrid& grid, CarryingFlow& flow) {
   double least = never;
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const std::int32_t first = grid.level_begin[l];
+    const double counts = least_volume(grid, l);
     least = parallel_reduce(
-        grid.level_begin[l + 1] - first, least, [&](std::int64_t i) { return step_of(grid, flow, l, first + i); },
+        grid.level_begin[l + 1] - first, least, [&](std::int64_t i) { return step_of(grid, flow, counts, first + i); },
         [](double a, double b) { return std::min(a, b); });
   }
   flow.largest_step = grid.composite->comm().min(least);
@@ -63,11 +67,12 @@ double step_of_most_on(const ScalarGrid& grid, const CarryingFlow& flow, int lev
   const double most =
       comm.max(std::max(0.0, parallel_max(end - begin, [&](std::int64_t i) { return flow.outflow[begin + i]; })));
   if (!(most > 0.0)) return never;
+  const double counts = least_volume(grid, level);
   std::array<std::atomic<std::int64_t>, n> together{};
   parallel_for_dynamic((end - begin + at_once - 1) / at_once, [&](std::int64_t part) {
     std::array<std::int64_t, n> some{};
     for (std::int64_t v = begin + part * at_once; v < std::min(end, begin + (part + 1) * at_once); ++v) {
-      const double ratio = std::min(step_of(grid, flow, level, v) / flow.largest_step, std::ldexp(1.0, octaves));
+      const double ratio = std::min(step_of(grid, flow, counts, v) / flow.largest_step, std::ldexp(1.0, octaves));
       const auto at = static_cast<int>(per_octave * std::log2(ratio));
       some[std::clamp(at, 0, n - 1)] += std::llround(units * (flow.outflow[v] / most));
     }

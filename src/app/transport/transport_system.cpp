@@ -106,6 +106,7 @@ TransportSystem::TransportSystem(const JobContext& context)
   TransportOptions options;
   options.tolerance = run.config.transport.tolerance;
   if (!flow.continuous) options.allowed_divergence = std::numeric_limits<double>::infinity();
+  options.from_other_grid = !flow.continuous;
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
   if (flow.inlet() >= 0) {

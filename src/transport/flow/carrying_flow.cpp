@@ -11,14 +11,16 @@
 #include "base/comm/parallel_fill.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "transport/flow/flow_balance.hpp"
 #include "transport/flow/flow_projection.hpp"
 
 namespace karst {
 namespace {
 
 constexpr double least_gap = 2e-15;  ///< what is as good as nothing
+constexpr double small_gap = 1e-9;   ///< that the first round leaves: below the residuals of flows
 constexpr int most_rounds = 6;       ///< of the projection
-constexpr double goal = 0.5;         ///< of a round, in units of what is as good as nothing: sums round off differently
+constexpr double goal = 0.5;  ///< of a later round, in units of what is as good as nothing: sums round off differently
 constexpr double whole_enough = 0.5;  ///< volumes above this part of a cell set the step
 constexpr double left_out = 0.1;      ///< of what the flow moves: in volumes that do not set it either
 
@@ -33,9 +35,12 @@ void find_outflow(const ScalarGrid& grid, CarryingFlow& flow) {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Volume / outflow of a volume of a level, never where it does not set the step.
-double step_of(const ScalarGrid& grid, const CarryingFlow& flow, int level, std::int64_t v) {
-  const bool counts = grid.volume[v] >= whole_enough * std::pow(grid.width(level), 3) && flow.outflow[v] > 0.0;
+/// The least volume of a level that sets the step.
+double least_volume(const ScalarGrid& grid, int level) { return whole_enough * std::pow(grid.width(level), 3); }
+
+/// Volume / outflow of a volume, never where it does not set the step.
+double step_of(const ScalarGrid& grid, const CarryingFlow& flow, double least_volume, std::int64_t v) {
+  const bool counts = grid.volume[v] >= least_volume && flow.outflow[v] > 0.0;
   return counts ? grid.volume[v] / flow.outflow[v] : never;
 }
 
@@ -43,8 +48,9 @@ void find_largest_step(const ScalarGrid& grid, CarryingFlow& flow) {
   double least = never;
   for (int l = 0; l < grid.composite->n_levels(); ++l) {
     const std::int32_t first = grid.level_begin[l];
+    const double counts = least_volume(grid, l);
     least = parallel_reduce(
-        grid.level_begin[l + 1] - first, least, [&](std::int64_t i) { return step_of(grid, flow, l, first + i); },
+        grid.level_begin[l + 1] - first, least, [&](std::int64_t i) { return step_of(grid, flow, counts, first + i); },
         [](double a, double b) { return std::min(a, b); });
   }
   flow.largest_step = grid.composite->comm().min(least);
@@ -61,11 +67,12 @@ double step_of_most_on(const ScalarGrid& grid, const CarryingFlow& flow, int lev
   const double most =
       comm.max(std::max(0.0, parallel_max(end - begin, [&](std::int64_t i) { return flow.outflow[begin + i]; })));
   if (!(most > 0.0)) return never;
+  const double counts = least_volume(grid, level);
   std::array<std::atomic<std::int64_t>, n> together{};
   parallel_for_dynamic((end - begin + at_once - 1) / at_once, [&](std::int64_t part) {
     std::array<std::int64_t, n> some{};
     for (std::int64_t v = begin + part * at_once; v < std::min(end, begin + (part + 1) * at_once); ++v) {
-      const double ratio = std::min(step_of(grid, flow, level, v) / flow.largest_step, std::ldexp(1.0, octaves));
+      const double ratio = std::min(step_of(grid, flow, counts, v) / flow.largest_step, std::ldexp(1.0, octaves));
       const auto at = static_cast<int>(per_octave * std::log2(ratio));
       some[std::clamp(at, 0, n - 1)] += std::llround(units * (flow.outflow[v] / most));
     }
@@ -104,17 +111,25 @@ double largest_gap(const ScalarGrid& grid, const CarryingFlow& flow, std::span<c
                                              })));
 }
 
-/// Adds the irrotational flow that takes the divergence out, by its potential as given or by rounds.
-void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, CarryingFlow& flow,
-             FlowContinuity& result) {
+/// Takes the divergence out: where it may be anywhere by an irrotational flow, of a potential as given or by rounds,
+/// but for a small gap, then by what balance_flow() adds.
+void project(ScalarGrid& grid, std::span<const double> potential, std::span<double> divergence, Gaps gaps,
+             CarryingFlow& flow, FlowContinuity& result) {
   const Conductances open = open_faces(grid, flow.all.span());
+  Array<double> exchange(grid.n_own, Purpose::solver);
+  parallel_for(grid.n_own, [&](std::int64_t v) { exchange[v] = exchange_of(grid, flow, v); });
+  const auto balance = [&] {
+    balance_flow(grid, open, exchange.span(), flow.all.span());
+    add_up(grid, flow.all.span(), divergence);
+    result.after = largest_gap(grid, flow, divergence);
+  };
+  if (gaps == Gaps::in_places) return balance();
   Array<double> given(flow.all.size(), Purpose::buffers);
   parallel_copy<double>(flow.all.span(), given.span());
   const auto take = [&] {
     parallel_copy<double>(given.span(), flow.all.span());
     add_irrotational(grid, open, flow.potential.span(), flow.all.span());
-    add_up(grid, flow.all.span(), divergence);
-    result.after = largest_gap(grid, flow, divergence);
+    balance();
   };
   if (flow.potential.size() == 0) flow.potential = Array<double>(grid.n_values, Purpose::fields);
   parallel_fill(flow.potential.span(), 0.0);
@@ -123,19 +138,21 @@ void project(ScalarGrid& grid, std::span<const double> potential, std::span<doub
     take();
     return;
   }
-  Array<double> exchange(grid.n_own, Purpose::solver);
-  parallel_for(grid.n_own, [&](std::int64_t v) { exchange[v] = exchange_of(grid, flow, v); });
-  FlowProjection projection(grid, open, flow.all.span());
+  double enough = small_gap;
   for (int round = 0; round < most_rounds && result.after > least_gap; ++round) {
-    result.iterations += projection.round(divergence, exchange.span(), goal * least_gap, flow.potential.span());
+    if (result.after > enough) {
+      FlowProjection projection(grid, open, flow.all.span());
+      result.iterations += projection.round(divergence, exchange.span(), enough, flow.potential.span());
+    }
     take();
+    enough = goal * least_gap;
   }
 }
 
 }  // namespace
 
 FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
-                        std::span<const double> potential) {
+                        std::span<const double> potential, Gaps gaps) {
   const Timer timer("flow for transport");
   const Comm& comm = grid.composite->comm();
   const std::size_t n = grid.n_own;
@@ -159,7 +176,7 @@ FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, Carr
           result.before, allowed);
   result.after = result.before;
   if (result.before > least_gap) {
-    project(grid, potential, divergence, flow, result);
+    project(grid, potential, divergence, gaps, flow, result);
     find_outflow(grid, flow);
   }
   find_largest_step(grid, flow);

@@ -47,12 +47,19 @@ struct CarryingFlow {
   std::span<const double> explicit_flow() const { return n_implicit > 0 ? explicit_part.span() : all.span(); }
 };
 
-/// Lists the fluxes and makes them divergence-free: an irrotational flow through the same faces removes the remaining
-/// divergence. Throws Error if the continuity error exceeds `allowed`, with its position and size. Collective.
+/// Where the fluxes that are given are not continuous.
+enum class Gaps {
+  anywhere,  ///< an irrotational flow through the same faces removes them (flow_projection.hpp), but for a billionth
+  in_places  ///< of what was continuous on another grid: removed around them (flow_balance.hpp), with the same bits for
+             ///< any distribution of the volumes
+};
+
+/// Lists the fluxes and makes them divergence-free, to round-off. Throws Error if the continuity error exceeds
+/// `allowed`, with its position and size. Collective.
 /// @param potential  of an earlier call for these fluxes, n_own [h0²/time]: used unchanged, so that the flow is
-///                   bitwise the same for any distribution of the volumes; empty: computed
+///                   bitwise the same for any distribution of the volumes; empty: computed; unused for gaps in places
 FlowContinuity set_flow(ScalarGrid& grid, FaceField& faces, double allowed, CarryingFlow& flow,
-                        std::span<const double> potential = {});
+                        std::span<const double> potential = {}, Gaps gaps = Gaps::anywhere);
 
 /// Marks the volumes that the flow empties in less than dt; does nothing if this was done for the same dt. Collective.
 void choose_implicit(ScalarGrid& grid, double dt, CarryingFlow& flow);

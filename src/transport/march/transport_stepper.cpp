@@ -39,7 +39,8 @@ TransportStepper::TransportStepper(const std::shared_ptr<const Composite>& compo
 TransportStepper::~TransportStepper() = default;
 
 FlowContinuity TransportStepper::set_flow(FaceField& flow, std::span<const double> potential) {
-  return karst::set_flow(*parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow, potential);
+  return karst::set_flow(*parts_->grid, flow, parts_->options.allowed_divergence, parts_->flow, potential,
+                         parts_->options.from_other_grid ? Gaps::in_places : Gaps::anywhere);
 }
 
 std::vector<double> TransportStepper::flow_potential() const {

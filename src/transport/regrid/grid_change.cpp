@@ -290,47 +290,76 @@ std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
   return sources;
 }
 
+/// VoFs under finer volumes that are sources, from a VoF of this rank upwards.
+class SourcesAbove {
+ public:
+  /// Collective.
+  SourcesAbove(const Composite& grid, const GridPlaces& places) : grid_(grid), places_(places) {
+    for (int l = 0; l < grid.n_levels(); ++l) {
+      numbers_.emplace_back(grid.graph(l).vof_begin(grid.graph(l).n_local()), -1);
+      foreign_.emplace_back();
+    }
+    for (const auto& [where, number] : places.covered())
+      numbers_[where.first][place_of(grid, where.first, where.second)] = number;
+    for (int l = 1; l < grid.n_levels(); ++l) fetch(l);
+  }
+  /// f(source), from the finest on. Not collective.
+  template <class F>
+  void visit(int l, std::int64_t place, F&& f) const {
+    for (;; --l) {
+      if (const std::int32_t number = numbers_[l][place]; number >= 0) f(RemoteItem{grid_.comm().rank(), number});
+      const VofName parent = l > 0 ? places_.parents(l - 1)[place] : no_face;
+      if (parent == no_face) return;
+      if (!is_own(l - 1, parent)) {
+        for (const RemoteItem& source : foreign_[l].at(place)) f(source);
+        return;
+      }
+      place = place_of(grid_, l - 1, parent);
+    }
+  }
+
+ private:
+  bool is_own(int l, VofName vof) const { return grid_.graph(l).local(box_of(vof)) >= 0; }
+  /// Above the VoFs of level l whose parents other ranks own.
+  void fetch(int l) {
+    std::map<int, std::vector<std::pair<VofName, std::int64_t>>> of_rank;
+    const std::span<const VofName> parents = places_.parents(l - 1);
+    for (std::int64_t i = 0; i < std::ssize(parents); ++i)
+      if (parents[i] != no_face && !is_own(l - 1, parents[i]))
+        of_rank[owner_of(grid_, l - 1, parents[i])].push_back({parents[i], i});
+    ask_ranks_per_item(
+        grid_.comm(), of_rank, [](const auto& q, ByteWriter& w) { w.put(q.first); },
+        [&](ByteReader& in, ByteWriter& w) {
+          std::vector<RemoteItem> found;
+          visit(l - 1, place_of(grid_, l - 1, in.get<VofName>()), [&](const RemoteItem& s) { found.push_back(s); });
+          w.put_vector(found);
+        },
+        [&](const auto& q, ByteReader& in) { foreign_[l][q.second] = in.get_vector<RemoteItem>(); });
+  }
+
+  const Composite& grid_;
+  const GridPlaces& places_;
+  std::vector<std::vector<std::int32_t>> numbers_;                        // [level][own VoF], -1: no source
+  std::vector<std::map<std::int64_t, std::vector<RemoteItem>>> foreign_;  // [level], by own VoF
+};
+
 /// VoFs above each own old volume that are sources. Collective.
 void find_ancestors(const GridPlaces& old, GridChange& change) {
   const Composite& grid = *change.from.composite;
-  const int rank = grid.comm().rank();
-  if (!grid.comm().any(!old.covered().empty())) {
-    change.ancestor_begin.assign(change.from.n_own + 1, 0);
-    return;
-  }
-  auto above = on_own_vofs<std::vector<RemoteItem>>(grid);
-  for (int l = 0; l < grid.n_levels(); ++l) {
-    if (l > 0) {
-      std::map<int, std::vector<std::pair<VofName, std::size_t>>> of_rank;
-      const std::span<const VofName> parents = old.parents(l - 1);
-      const auto is_own = [&](VofName parent) { return grid.graph(l - 1).local(box_of(parent)) >= 0; };
-      parallel_for(std::ssize(parents), [&](std::int64_t i) {
-        if (parents[i] != no_face && is_own(parents[i])) above[l][i] = above[l - 1][place_of(grid, l - 1, parents[i])];
-      });
-      for (std::size_t i = 0; i < parents.size(); ++i)
-        if (parents[i] != no_face && !is_own(parents[i]))
-          of_rank[owner_of(grid, l - 1, parents[i])].push_back({parents[i], i});
-      ask_ranks_per_item(
-          grid.comm(), of_rank, [](const auto& q, ByteWriter& w) { w.put(q.first); },
-          [&](ByteReader& in, ByteWriter& w) { w.put_vector(above[l - 1][place_of(grid, l - 1, in.get<VofName>())]); },
-          [&](const auto& q, ByteReader& in) { above[l][q.second] = in.get_vector<RemoteItem>(); });
-    }
-    for (const auto& [where, number] : old.covered())
-      if (where.first == l) {
-        auto& list = above[l][place_of(grid, l, where.second)];
-        list.insert(list.begin(), RemoteItem{rank, number});
-      }
-  }
   std::vector<std::int64_t>& begin = change.ancestor_begin;
   begin.assign(change.from.n_own + 1, 0);
+  if (!grid.comm().any(!old.covered().empty())) return;
+  const SourcesAbove above(grid, old);
   for (int l = 1; l < grid.n_levels(); ++l)
-    for_numbers(grid, l,
-                [&](std::int64_t place, std::int32_t number) { begin[number + 1] = std::ssize(above[l][place]); });
+    for_numbers(grid, l, [&](std::int64_t place, std::int32_t number) {
+      above.visit(l, place, [&](const RemoteItem&) { ++begin[number + 1]; });
+    });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   change.ancestors.resize(begin.back());
   for (int l = 1; l < grid.n_levels(); ++l)
     for_numbers(grid, l, [&](std::int64_t place, std::int32_t number) {
-      std::ranges::copy(above[l][place], change.ancestors.begin() + begin[number]);
+      std::int64_t at = begin[number];
+      above.visit(l, place, [&](const RemoteItem& source) { change.ancestors[at++] = source; });
     });
 }
 

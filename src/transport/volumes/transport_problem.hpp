@@ -70,7 +70,8 @@ struct TransportOptions {
   /// Largest |Σ flow| of a volume over what it exchanges (FlowContinuity). The remaining divergence is removed from the
   /// fluxes before they are used (it would violate the bounds); above this value the flow is rejected.
   double allowed_divergence = 1e-2;
-  double tolerance = 1e-8;  ///< of the implicit stages of diffusion, relative to the change of the step
+  bool from_other_grid = false;  ///< the fluxes were continuous on another grid: Gaps::in_places
+  double tolerance = 1e-8;       ///< of the implicit stages of diffusion, relative to the change of the step
   int max_iterations = 300;
   bool limit = true;  ///< false: second-order fluxes without limiter; for tests
 };

@@ -250,24 +250,49 @@ Vec3 through_flow(const ScalarGrid& grid, std::span<const double> flux) {
   return sum;
 }
 
-// A potential flow through a packing, by the projection of a uniform one, is made continuous again by another one, with
-// as much flowing through the domain as before; half of the cells are cut here.
+/// Σ V |u - v|² / Σ V |v|² over all ranks, of the mean velocities of two flows.
+double square_of_difference(const ScalarGrid& grid, std::span<const double> flux, std::span<const double> other) {
+  const Velocities u = velocities(grid, flux), v = velocities(grid, other);
+  std::array<double, 2> sums{};
+  for (std::size_t d = 0; d < 3; ++d)
+    for (std::int64_t i = 0; i < grid.n_own; ++i) {
+      sums[0] += grid.volume[i] * std::pow(u[d][i] - v[d][i], 2);
+      sums[1] += grid.volume[i] * v[d][i] * v[d][i];
+    }
+  grid.composite->comm().sum(std::span<double>(sums));
+  return sums[0] / sums[1];
+}
+
+// A potential flow through a packing, by the projection of a uniform one, is made continuous again around the places
+// where it is not, with as much flowing through the domain as before; half of the cells are cut here. Its distance from
+// the potential flow of the new grid (0.09 to 0.12, root mean squares) is that of a projection to a hundredth.
 TEST_F(Regrid, FlowsAreMadeContinuousMpi) {
   TransportOptions any;
   any.allowed_divergence = std::numeric_limits<double>::infinity();
-  const auto stepper_on = [&](const std::shared_ptr<const Composite>& grid) {
-    return TransportStepper(grid, {ScalarComponent{}}, any);
+  TransportOptions from_other_grid = any;
+  from_other_grid.from_other_grid = true;
+  const auto stepper_on = [&](const std::shared_ptr<const Composite>& grid, const TransportOptions& options) {
+    return TransportStepper(grid, {ScalarComponent{}}, options);
   };
   for (const auto& [a, b] : {std::pair{0, 1}, {1, 0}, {3, 2}}) {
     const auto from = in_packing(grids[a]), to = in_packing(grids[b]);
     GridChange change = compare_grids(from, to);
-    TransportStepper before = stepper_on(from), after = stepper_on(to);
+    TransportStepper before = stepper_on(from, any), after = stepper_on(to, from_other_grid),
+                     projected = stepper_on(to, any);
     FaceField flow = test::stream_through(before.grid(), {1.0, 0.0, 0.0});
     before.set_flow(flow);
     store_fluxes(before.grid(), before.flow(), flow);
     FaceField moved = fluxes_on_other_grid(change, flow);
     const FlowContinuity continuity = after.set_flow(moved);
-    EXPECT_LT(continuity.after, 1e-14) << a << " to " << b;
+    EXPECT_LE(continuity.after, 2e-15) << a << " to " << b;
+    EXPECT_EQ(continuity.iterations, 0);
+    projected.set_flow(moved);
+    TransportStepper right = stepper_on(to, any);
+    FaceField stream = test::stream_through(right.grid(), {1.0, 0.0, 0.0});
+    right.set_flow(stream);
+    EXPECT_LT(square_of_difference(right.grid(), after.flow(), right.flow()),
+              1.02 * square_of_difference(right.grid(), projected.flow(), right.flow()))
+        << a << " to " << b;
     if (comm_.size() > 1) continue;
     const Vec3 was = through_flow(before.grid(), before.flow()), is = through_flow(after.grid(), after.flow());
     EXPECT_NEAR(is[0] / was[0], 1.0, 0.01) << a << " to " << b;

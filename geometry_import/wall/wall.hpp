@@ -74,8 +74,8 @@ class Wall {
   Segmentation& parts_;
   double smoothing_;
   float shift_ = 0;
-  std::optional<WallSums> sums_;    ///< with this shift, where volume was kept
-  std::optional<WallFaces> faces_;  ///< of all layers of this rank, where they are kept
+  std::optional<WallSums> sums_;                     ///< with this shift, where volume was kept
+  std::optional<WallFaces> faces_;                   ///< of all layers of this rank, where they are kept
   std::vector<std::vector<std::uint16_t>> offsets_;  ///< of the layers of this rank, in the order of their voxels
 };
 

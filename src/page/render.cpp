@@ -14,8 +14,7 @@
 namespace karst {
 namespace {
 
-constexpr int dots = 2;         // per pixel and direction, of the edges of the box
-constexpr double around = 1.75;  // of a cube > 0: the values around it, and with them the body [cubes]
+constexpr int dots = 2;  // per pixel and direction, of the edges of the box
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Parallel rays: place = centre + u right + v up + s forward, from the eye at s -> -infinity.
@@ -109,14 +108,11 @@ class Renderer {
       corner_.low[d] = towards ? 0.5 * volume.size[d] : -1;
       corner_.high[d] = towards ? volume.size[d] + 1 : 0.5 * volume.size[d];
     }
-    find_nearest(volume);
   }
   Rendering run() const;
 
  private:
   using Sample = std::array<float, 4>;  ///< red, green, blue, depth
-  void find_nearest(const Volume& volume);
-  std::int64_t tile_of(double column, double row) const;
   Sample sample(double column, double row) const;
   std::vector<Sample> samples(int rows, int columns, double offset) const;
   Hit trace(double column, double row) const;
@@ -132,41 +128,7 @@ class Renderer {
   Camera camera_;
   int first_, last_;  // rows of pixels of this rank: from first_ to before last_
   Block box_, corner_;
-  int tile_ = 1, tiles_ = 1;    // pixels of a tile, tiles of a row
-  std::vector<float> nearest_;  // depth of a tile before which no ray through it meets the body
 };
-
-std::int64_t Renderer::tile_of(double column, double row) const {
-  const auto at = [&](double pixel, int pixels) { return static_cast<int>(std::clamp(pixel, 0.0, 1.0 * pixels)) / tile_; };
-  return std::int64_t{at(row, options_.height)} * tiles_ + at(column, options_.width);
-}
-
-void Renderer::find_nearest(const Volume& volume) {
-  tile_ = std::max(1, static_cast<int>(around * camera_.scale));
-  tiles_ = options_.width / tile_ + 1;
-  const std::vector<float> nothing(std::int64_t{tiles_} * (options_.height / tile_ + 1), infinite);
-  std::vector<std::vector<float>> of_thread(n_threads(), nothing);
-  parallel_for(volume.size[2], [&](std::int64_t z) {
-    std::vector<float>& mine = of_thread[thread_number()];
-    std::int64_t at = z * volume.size[0] * volume.size[1];
-    const double wide = around * camera_.scale;
-    for (int y = 0; y < volume.size[1]; ++y)
-      for (int x = 0; x < volume.size[0]; ++x)
-        if (volume.values[at++] > 0) {
-          const Vec3 p{x + 0.5, y + 0.5, static_cast<double>(z) + 0.5};
-          const auto depth = static_cast<float>(dot(p - camera_.centre, camera_.forward) - around);
-          const PicturePoint pixel = camera_.pixel(p);
-          const std::int64_t low = tile_of(pixel.column - wide, pixel.row - wide),
-                             high = tile_of(pixel.column + wide, pixel.row + wide);
-          for (std::int64_t row = low / tiles_; row <= high / tiles_; ++row)
-            for (std::int64_t tile = row * tiles_ + low % tiles_; tile <= row * tiles_ + high % tiles_; ++tile)
-              mine[tile] = std::min(mine[tile], depth);
-        }
-  });
-  nearest_ = nothing;
-  for (const std::vector<float>& mine : of_thread)
-    std::ranges::transform(nearest_, mine, nearest_.begin(), [](float a, float b) { return std::min(a, b); });
-}
 
 /// Steps along the ray as long as the distance to the wall allows, then closes in on the wall by the rule of Illinois
 /// (M. Dowell, P. Jarratt, BIT 11 (1971) 168).
@@ -216,10 +178,7 @@ Hit Renderer::trace(double column, double row) const {
       if (begin >= box->leave) return {};
     }
   const Vec3 first = from + camera_.forward * begin;
-  if (shade_.value(first) <= 0) {
-    begin = std::max(begin, double{nearest_[tile_of(column, row)]});
-    return begin < box->leave ? surface(from, begin, box->leave) : Hit{};
-  }
+  if (shade_.value(first) <= 0) return surface(from, begin, box->leave);
   Hit hit{begin, first, {}, true};
   hit.normal[side] = camera_.forward[side] > 0 ? -1 : 1;
   return hit;
@@ -238,8 +197,8 @@ std::array<double, 3> Renderer::colour(const Hit& hit) const {
   if (hit.cut) return blend(options_.cut, 0.78 + 0.27 * lit, 0, options_.background, 0.3 * pale);
   const double open = shade_.openness(hit.place, hit.normal);
   const Vec3 half = (sun - camera_.forward) * (1 / norm(sun - camera_.forward));
-  const double bright2 = std::pow(std::max(0.0, dot(hit.normal, half)), 2), bright8 = bright2 * bright2 * bright2 * bright2;
-  const double gloss = 0.16 * bright8 * bright8 * bright8 * open;
+  const double bright = std::max(0.0, dot(hit.normal, half)), bright3 = bright * bright * bright;
+  const double bright6 = bright3 * bright3, bright12 = bright6 * bright6, gloss = 0.16 * bright12 * bright12 * open;
   return blend(options_.surface, (0.42 + 0.72 * lit) * open, gloss, options_.background, pale);
 }
 

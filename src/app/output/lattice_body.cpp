@@ -9,8 +9,8 @@
 namespace karst {
 namespace {
 
-// Outside of the body: values up to `outside` are no share of fluid, but fall away from it. Over a diagonal of the cubes
-// they fall by slope √3 per width: at most 1, as those near the wall.
+// Outside of the body: values up to `outside` are no share of fluid, but fall away from it. Over a diagonal of the
+// cubes they fall by slope √3 per width: at most 1, as those near the wall.
 constexpr float outside = -0.99F, slope = 0.55F;
 
 /// Means over neighbours with weights 1/4, 1/2, 1/4 along each direction.

@@ -81,6 +81,7 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   std::size_t n_inverses = 1;
   if (components_differ_) n_inverses = C;
   inverse_.resize(m * m * n_inverses);
+  sums_.resize(C * m);
   for (std::size_t c = 0; c < C; ++c) {
     std::vector<float> shift = graph.shifts();
     if (C == 3)
@@ -124,7 +125,7 @@ void BasicDirectSolve<C>::solve() {
   const float* b = numbers(b_.data());
   for (std::size_t i = 0; i < alone_.size(); ++i) x[i] = alone_[i] * b[i];
   const std::size_t m = connected_.size();
-  sums_.assign(C * m, 0.0F);
+  std::ranges::fill(sums_, 0.0F);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t c = 0; c < C; ++c) {
       const float from = b[C * connected_[i] + c];

@@ -20,7 +20,7 @@
 namespace karst {
 namespace {
 
-constexpr int compression = 4;
+constexpr int compression = 1;
 constexpr std::size_t chunk_voxels = std::size_t{geometry_chunk} * geometry_chunk * geometry_chunk;
 
 int chunks(int voxels) { return (voxels + geometry_chunk - 1) / geometry_chunk; }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/math/triple.hpp"
@@ -143,13 +144,15 @@ class Comparison {
     const std::vector<float> next =
         past > 0 && first + 1 < size_[2] ? read(static_cast<int>(first + 1)) : std::vector<float>();
     const std::int64_t end = next.empty() ? in_plane_ - past : in_plane_;
+    std::vector<std::pair<std::size_t, int>> neighbours;  // orders and axes along which these are
+    for (std::size_t o = 0; o < orders_.size(); ++o)
+      for (int axis = 0; axis < 3; ++axis)
+        if (orders_[o][axis] > 1 && step(orders_[o], axis) == apart) neighbours.emplace_back(o, axis);
     for (std::int64_t i = 0; i < end; i += stride_) {
       const float there = i + past < in_plane_ ? here[i + past] : next[i + past - in_plane_];
       const double differ = std::abs(double{base_[i]} - double{there});
       const std::int64_t place = plane * in_plane_ + i;
-      for (std::size_t o = 0; o < orders_.size(); ++o)
-        for (int axis = 0; axis < 3; ++axis)
-          if (orders_[o][axis] > 1 && step(orders_[o], axis) == apart) add(o, axis, place, differ);
+      for (const auto& [o, axis] : neighbours) add(o, axis, place, differ);
     }
   }
 

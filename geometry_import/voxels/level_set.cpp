@@ -72,7 +72,13 @@ int smoothing_reach(double sigma) { return static_cast<int>(std::ceil(4 * sigma)
 
 namespace {
 
-float rounded(float phi) { return std::round(phi * 4096) / 4096; }
+/// std::lround() of x in [0, 2^23), without a call.
+int nearest(float x) {
+  const int below = static_cast<int>(x);
+  return below + static_cast<int>(x - static_cast<float>(below) >= 0.5F);
+}
+
+float rounded(float phi) { return static_cast<float>(nearest(phi * 4096)) / 4096; }
 
 }  // namespace
 
@@ -119,8 +125,8 @@ GradientSums wall_gradient(const ImageWindow& window, std::span<const float> gra
   return total;
 }
 
-void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
-                     std::span<float> phi) {
+void squared_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
+                      std::span<std::int16_t> square) {
   const std::int64_t row = window.row(), plane = window.plane(), ny = window.image[1], nz = window.planes();
   Array<std::int16_t> a(window.count(), Purpose::buffers), b(window.count(), Purpose::buffers);
   parallel_for(ny * nz, [&](std::int64_t r) { distance_in_row(phase.data() + r * row, row, a.data() + r * row); });
@@ -130,17 +136,21 @@ void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> ph
   a = {};
   parallel_for(ny * kept.planes(), [&](std::int64_t r) {
     const std::int64_t j = kept.first - window.first + r / ny, from = (r % ny) * row + j * plane;
-    std::vector<std::int16_t> d2(row);
-    distance_across_rows(b.data() + from, row, plane, j, nz, d2.data());
-    for (std::int64_t i = 0; i < row; ++i) {
-      const float d = std::min(std::sqrt(std::abs(static_cast<float>(d2[i]))) - 0.5F, level_set_clip);
-      phi[r * row + i] = d2[i] > 0 ? d : -d;
-    }
+    distance_across_rows(b.data() + from, row, plane, j, nz, square.data() + r * row);
   });
 }
 
+void distances_of_squares(std::span<const std::int16_t> square, std::span<float> phi) {
+  for (std::size_t i = 0; i < phi.size(); ++i) {
+    const float d = std::min(std::sqrt(std::abs(static_cast<float>(square[i]))) - 0.5F, level_set_clip);
+    phi[i] = square[i] > 0 ? d : -d;
+  }
+}
+
 void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi) {
-  signed_distance(window, phase, window, phi);
+  Array<std::int16_t> square(window.count(), Purpose::buffers);
+  squared_distance(window, phase, window, square.span());
+  distances_of_squares(square.span(), phi);
 }
 
 void gaussian(const ImageWindow& window, double sigma, std::span<float> values) {
@@ -159,24 +169,27 @@ void smooth(const ImageWindow& window, double sigma, std::span<float> values) {
 }
 
 void keep_phase(std::span<const std::uint8_t> phase, std::span<float> phi) {
-  parallel_for(static_cast<std::int64_t>(phi.size()), [&](std::int64_t n) {
+  for (std::size_t n = 0; n < phi.size(); ++n) {
     const float kept = rounded(std::clamp(phase[n] ? phi[n] : -phi[n], phase_margin, level_set_clip));
     phi[n] = phase[n] ? kept : -kept;
-  });
+  }
 }
 
 namespace {
 
+using Four = std::array<float, 4>;
+
 /// Values at -3/8 -1/8 1/8 3/8 of a voxel between three neighbours, linear.
-std::array<float, 4> at_sub_samples(float low, float here, float high) {
+Four at_sub_samples(float low, float here, float high) {
   return {0.375F * low + 0.625F * here, 0.125F * low + 0.875F * here, 0.875F * here + 0.125F * high,
           0.625F * here + 0.375F * high};
 }
 
-/// Share of the part between two values, linear in between, that is positive.
-float positive_share(float a, float b) {
-  if ((a > 0) == (b > 0)) return a > 0 ? 1.0F : 0.0F;
-  return std::max(a, b) / (std::max(a, b) - std::min(a, b));
+/// Half of a line between two values, linear in between: the share that is positive, in parts of a voxel.
+int positive_parts(float a, float b) {
+  constexpr float unit = volume_parts / 16 / 2;
+  const float low = std::min(a, b), high = std::max(a, b);
+  return nearest(unit * (std::max(high, 0.0F) / (high > 0 ? high - std::min(low, 0.0F) : 1.0F)));
 }
 
 constexpr std::array<std::size_t, 3> stride_of{1, 3, 9};  // of the neighbours of a voxel, x fastest
@@ -184,23 +197,24 @@ constexpr std::array<std::size_t, 3> stride_of{1, 3, 9};  // of the neighbours o
 /// Volume of one voxel with φ > 0, exact on 4 x 4 lines along d. n[27]: φ of the voxel and its neighbours.
 std::int64_t volume_on_lines(const std::array<float, 27>& n, std::size_t d) {
   const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
-  std::array<std::array<std::array<float, 4>, 4>, 3> across;  // at -1 0 1 along d, 4 x 4 places along e and f
+  std::array<std::array<float, 16>, 3> across;  // at -1 0 1 along d, 4 x 4 places along e and f
   for (std::size_t t = 0; t < 3; ++t) {
-    std::array<std::array<float, 4>, 3> along_e;
+    std::array<Four, 3> along_e;
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t at = t * stride_of[d] + k * stride_of[f];
       along_e[k] = at_sub_samples(n[at], n[at + stride_of[e]], n[at + 2 * stride_of[e]]);
     }
-    for (std::size_t i = 0; i < 4; ++i) across[t][i] = at_sub_samples(along_e[0][i], along_e[1][i], along_e[2][i]);
-  }
-  constexpr float unit = volume_parts / 16 / 2;  // of half a line
-  std::int64_t volume = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = 0; j < 4; ++j) {
-      const float here = across[1][i][j];
-      volume += std::lround(unit * positive_share(0.5F * (across[0][i][j] + here), here));
-      volume += std::lround(unit * positive_share(here, 0.5F * (here + across[2][i][j])));
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Four along_f = at_sub_samples(along_e[0][i], along_e[1][i], along_e[2][i]);
+      for (std::size_t j = 0; j < 4; ++j) across[t][4 * j + i] = along_f[j];
     }
+  }
+  int volume = 0;
+  for (std::size_t line = 0; line < 16; ++line) {
+    const float here = across[1][line];
+    volume += positive_parts(0.5F * (across[0][line] + here), here);
+    volume += positive_parts(here, 0.5F * (here + across[2][line]));
+  }
   return volume;
 }
 

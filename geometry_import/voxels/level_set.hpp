@@ -39,9 +39,12 @@ int smoothing_reach(double sigma);
 /// @param[out] phi  φ0, clipped at ± level_set_clip; exact in planes at least distance_reach away from window ends
 ///                  that are not ends of the image [voxels]
 void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, std::span<float> phi);
-/// The same in planes `kept` of the window only; phi is over them.
-void signed_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
-                     std::span<float> phi);
+/// The squares of these distances to centres of the opposite phase in planes `kept` of the window, < 0 in the solid,
+/// which beyond level_set_clip are not those of the nearest; and φ0 of such squares.
+/// @param[out] square  over `kept` [voxels²]
+void squared_distance(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& kept,
+                      std::span<std::int16_t> square);
+void distances_of_squares(std::span<const std::int16_t> square, std::span<float> phi);
 
 /// Convolution with a Gaussian of σ voxels, cut at smoothing_reach and normalised; values beyond the image repeat its
 /// end. In place. Right in planes at least smoothing_reach away from window ends that are not ends of the image.

@@ -23,6 +23,7 @@ namespace {
 constexpr double volume_tolerance = 1e-3;  // relative, of the pore as the interpolant has it
 constexpr double largest_shift = 0.5;      // [voxels]
 constexpr int most_volume_passes = 8;
+constexpr std::int64_t voxels_together = std::int64_t{1} << 22;  // of the layers whose wall is found at once
 
 /// f(place in the layer, place in the window) for the solid voxels of plane z with a pore voxel beside them, in order.
 template <class F>
@@ -65,6 +66,20 @@ std::span<const std::uint8_t> planes_of(const ImageWindow& window, std::span<con
 
 }  // namespace
 
+/// Planes around those of a group are made again for the next one, and what a group needs grows with it.
+ImageWindow Wall::together(const ImageWindow& layer) const {
+  if (parts_.gray || !image_.lattice().same() || image_.comm().size() > 1 || layer.planes() == 0) return layer;
+  const auto layers = std::max<std::int64_t>(1, voxels_together / (layer.plane() * geometry_chunk));
+  const auto planes = static_cast<int>(std::min<std::int64_t>(layers * geometry_chunk, layer.image[2]));
+  const int begin = layer.first / planes * planes;
+  return {layer.image, begin, std::min(layer.image[2], begin + planes)};
+}
+
+bool Wall::keeps_faces() const {
+  if (!image_.lattice().same()) return false;
+  return image_.count() <= image_.comm().size() || together(image_.layer(0)).planes() == image_.voxels()[2];
+}
+
 ImageWindow Wall::label_window(const ImageWindow& layer) const {
   if (layer.planes() == 0) return layer;
   if (parts_.gray) return layer.grown(1);
@@ -101,20 +116,27 @@ Wall::Field Wall::gray_field(const ImageWindow& layer, std::span<const std::uint
   return f;
 }
 
-Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const {
-  const ImageWindow all = label_window(layer), kept = layer.grown(1);
-  const SourceLattice& lattice = image_.lattice();
+Array<std::uint8_t> Wall::phase_of(const ImageWindow& all, std::span<const std::uint8_t> labels) const {
   Array<std::uint8_t> phase(all.count(), Purpose::buffers);
   parallel_for(all.planes(), [&](std::int64_t p) {
     for (std::int64_t n = p * all.plane(); n < (p + 1) * all.plane(); ++n) phase[n] = labels[n] == pore_label ? 1 : 0;
   });
   image_.sample().continue_outwards(all, phase.span());
+  return phase;
+}
+
+Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) {
+  const ImageWindow all = label_window(layer), kept = layer.grown(1);
+  const SourceLattice& lattice = image_.lattice();
   Field f{kept, Array<float>(kept.count(), Purpose::buffers), {}};
   f.phi = f.storage.span();
   if (lattice.same()) {
-    segmented_level_set(all, phase.span(), smoothing_, shift_, kept, f.phi);
+    if (!faces_) faces_.emplace(all, phase_of(all, labels).span(), smoothing_, kept);
+    faces_->level_set(shift_, f.phi);
+    if (!keeps_faces()) faces_.reset();
   } else {
     const ImageWindow near = voxels_around(lattice, kept), wide = near.grown(segmented_reach(smoothing_));
+    Array<std::uint8_t> phase = phase_of(all, labels);
     phase = at_voxels(lattice, all, labels, std::as_const(phase).span(), wide);
     Array<float> of_voxels(near.count(), Purpose::buffers);
     segmented_level_set(wide, phase.span(), smoothing_, shift_, near, of_voxels.span());
@@ -124,7 +146,7 @@ Wall::Field Wall::segmented_field(const ImageWindow& layer, std::span<const std:
 }
 
 Wall::Field Wall::field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
-                        std::span<const std::int16_t> fitted) const {
+                        std::span<const std::int16_t> fitted) {
   Field f = parts_.gray ? gray_field(layer, labels, fitted) : segmented_field(layer, labels);
   image_.sample().keep_inside(f.window, f.phi);
   return f;
@@ -143,15 +165,18 @@ Array<std::uint8_t> Wall::labels_of(const Field& field, const ImageWindow& aroun
   return own;
 }
 
-WallSums Wall::sums_with_shift(float shift) {
+WallSums Wall::sums_with_shift(float shift, bool first) {
   shift_ = shift;
   std::array<std::int64_t, 2> sums{};
   image_.for_rounds([&](int, const ImageWindow& layer) {
-    const Array<std::uint8_t> labels = parts_.labels.fetch(label_window(layer));
+    const ImageWindow planes = together(layer);
+    if (planes.first != layer.first) return;  // done with the layers before
+    Array<std::uint8_t> labels;
+    if (first || !keeps_faces()) labels = parts_.labels.fetch(label_window(planes));
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
-      const Field f = field(layer, labels.span(), {});
-      const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
+      const Field f = field(planes, std::as_const(labels).span(), {});
+      const WallSums s = wall_sums(f.window, f.phi, planes.first, planes.last);
       sums[0] += s.voxels;
       sums[1] += s.pore_volume;
     });
@@ -167,11 +192,14 @@ double Wall::keep_volume(double pore) {
   const auto excess = [&](const WallSums& s) {
     return static_cast<double>(s.pore_volume) / image_.sample_volume() / share - 1;
   };
-  double best = 0, best_excess = excess(sums_with_shift(0));
+  sums_ = sums_with_shift(0, true);
+  double best = 0, best_excess = excess(*sums_);
   double previous = 0, previous_excess = best_excess, next = best_excess > 0 ? -0.05 : 0.05;
   for (int pass = 1; pass < most_volume_passes && std::abs(best_excess) > volume_tolerance; ++pass) {
-    const double now = excess(sums_with_shift(static_cast<float>(next)));
+    const WallSums moved = sums_with_shift(static_cast<float>(next));
+    const double now = excess(moved);
     if (std::abs(now) < std::abs(best_excess)) {
+      sums_ = moved;
       best = next;
       best_excess = now;
     }
@@ -193,23 +221,31 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
   // The labels of the file's voxels stay until the last layer is done: other layers are made of them.
   std::optional<Slabs<std::uint8_t>> relabelled;
   if (!parts_.gray && !image_.lattice().same()) relabelled.emplace(image_.comm(), image_.voxels(), Purpose::geometry);
+  Field f;
+  Array<std::uint8_t> own;  // labels of its window
   image_.for_rounds([&](int first, const ImageWindow& layer) {
-    const ImageWindow around = label_window(layer);
-    const Array<std::uint8_t> labels = parts_.labels.fetch(around);
+    const ImageWindow planes = together(layer), around = label_window(planes);
+    const bool begins = planes.first == layer.first;
+    Array<std::uint8_t> labels;
     Array<std::int16_t> fitted;
-    if (parts_.fitted) fitted = parts_.fitted->phi.fetch(around);
+    if (begins) labels = parts_.labels.fetch(around);
+    if (begins && parts_.fitted) fitted = parts_.fitted->phi.fetch(around);
     std::vector<std::byte> packed;
     Array<std::uint8_t> of_layer;
     fail_together(image_.comm(), [&] {
       if (layer.planes() == 0) return;
-      const Field f = field(layer, labels.span(), fitted.span());
-      const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
-      sums[0] += s.voxels;
-      sums[1] += s.pore_volume;
+      if (begins) {
+        f = field(planes, labels.span(), fitted.span());
+        own = labels_of(f, around, labels.span());
+      }
+      if (!sums_) {
+        const WallSums s = wall_sums(f.window, f.phi, layer.first, layer.last);
+        sums[0] += s.voxels;
+        sums[1] += s.pore_volume;
+      }
       steepest = std::max(steepest, steepest_slope(f.window, f.phi, layer.first, layer.last));
       areas[layer.first / geometry_chunk] =
           wall_area(f.window, f.phi, layer.first, layer.last, image_.sample().inside());
-      const Array<std::uint8_t> own = labels_of(f, around, labels.span());
       offsets_.push_back(wall_offsets(layer, f.window, own.span(), f.phi));
       const auto phi = f.phi.subspan(f.window.start_of(layer.first), layer.count());
       if (pictures) pictures->add_level_set(layer, phi);
@@ -223,10 +259,12 @@ Wall::Written Wall::write(GeometryWriter& writer, ReportPictures* pictures) {
     writer.write(first, std::move(packed));
     if (relabelled) relabelled->store(layer, of_layer.span());
   });
+  faces_.reset();
   if (relabelled) parts_.labels = std::move(*relabelled);
   image_.comm().sum(std::span(sums));
   image_.comm().sum(std::span(areas));  // one rank adds to each: exact
-  return {{sums[0], sums[1]}, std::accumulate(areas.begin(), areas.end(), 0.0), image_.comm().max(steepest)};
+  return {sums_ ? *sums_ : WallSums{sums[0], sums[1]}, std::accumulate(areas.begin(), areas.end(), 0.0),
+          image_.comm().max(steepest)};
 }
 
 Slabs<std::uint16_t> Wall::take_offsets() {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/prepare/image_layers.hpp"
 #include "geometry_import/voxels/report_pictures.hpp"
 #include "geometry_import/wall/segmentation.hpp"
+#include "geometry_import/wall/wall_faces.hpp"
 
 namespace karst {
 
@@ -47,24 +49,33 @@ class Wall {
     Array<float> storage;
     std::span<float> phi;
   };
+  /// The layers that this one is made together with, itself included.
+  ImageWindow together(const ImageWindow& layer) const;
+  /// Where each rank makes all its layers together, faces stay from one shift to the next.
+  bool keeps_faces() const;
   ImageWindow label_window(const ImageWindow& layer) const;
   /// @param fitted  planes of the layer and one around it; empty unless the wall is fitted
-  Field field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
-              std::span<const std::int16_t> fitted) const;
+  Field field(const ImageWindow& layer, std::span<const std::uint8_t> labels, std::span<const std::int16_t> fitted);
   Field gray_field(const ImageWindow& layer, std::span<const std::uint8_t> labels,
                    std::span<const std::int16_t> fitted) const;
   Field smoothed_field(const ImageWindow& layer) const;
-  Field segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels) const;
+  /// 1 in the pore and where it goes on outside of the sample, 0 in the solid.
+  Array<std::uint8_t> phase_of(const ImageWindow& all, std::span<const std::uint8_t> labels) const;
+  /// @param labels  over label_window(layer); not read where faces are kept
+  Field segmented_field(const ImageWindow& layer, std::span<const std::uint8_t> labels);
   /// Labels over the window of the field, of cubes as it has them.
   /// @param labels  over `around`
   Array<std::uint8_t> labels_of(const Field& field, const ImageWindow& around,
                                 std::span<const std::uint8_t> labels) const;
-  WallSums sums_with_shift(float shift);
+  /// @param first  no faces are kept yet
+  WallSums sums_with_shift(float shift, bool first = false);
 
   const ImageLayers& image_;
   Segmentation& parts_;
   double smoothing_;
   float shift_ = 0;
+  std::optional<WallSums> sums_;                     ///< with this shift, where volume was kept
+  std::optional<WallFaces> faces_;                   ///< of all layers of this rank, where they are kept
   std::vector<std::vector<std::uint16_t>> offsets_;  ///< of the layers of this rank, in the order of their voxels
 };
 

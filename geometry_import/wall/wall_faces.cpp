@@ -109,6 +109,11 @@ class FaceSet {
   Array<std::int32_t> before_;  ///< faces before each word
 };
 
+/// Of the wall at a face: its height above it [voxels], at most 1/2, and |∇h|².
+struct Lie {
+  float height, slope_squared;
+};
+
 /// Heights of the faces along + e_d, and how the wall lies there.
 class Heights {
  public:
@@ -133,11 +138,20 @@ class Heights {
     spread(share, sweeps, work);
     std::copy_n(height_.data(), height_.size(), once.data());
     spread(share, sweeps, work);
-    for (std::size_t n = 0; n < height_.size(); ++n) height_[n] = 2 * once[n] - height_[n];
+    parallel_for(std::ssize(height_), [&](std::int64_t n) { height_[n] = 2 * once[n] - height_[n]; });
   }
-  float height(std::int32_t n) const { return height_[n]; }
+  /// How the wall lies at each face.
+  Array<Lie> lies() const {
+    Array<Lie> all(height_.size(), Purpose::buffers);
+    parallel_for(std::ssize(all), [&](std::int64_t n) {
+      all[n] = {std::clamp(height_[n], -0.5F, 0.5F), slope_squared(n)};
+    });
+    return all;
+  }
+
+ private:
   /// |∇h|²; one-sided where one side has no link.
-  float slope_squared(std::int32_t n) const {
+  float slope_squared(std::int64_t n) const {
     const auto& to = to_[n];
     float sum = 0;
     for (std::size_t m = 0; m < 4; m += 2) {
@@ -147,8 +161,6 @@ class Heights {
     }
     return sum;
   }
-
- private:
   /// To the wall at the other end of link m; 0 without one.
   float rise(std::int64_t n, std::size_t m) const {
     const std::int32_t to = to_[n][m];
@@ -174,62 +186,73 @@ class Heights {
 struct Gathered {
   static constexpr float unit = 1 << 27;  // of six faces at most, with weights up to 1 and distances up to 1.5
   static constexpr std::uint16_t quite_flat = 4096;
-  std::int32_t weight = 0, sum = 0;  ///< of the distances to the wall
-  std::uint8_t faces = 0, directions = 0;
-  std::uint16_t flat = quite_flat;  ///< of the face that is least so; 0: an inclined wall
+  std::int32_t weight = 0, sum = 0;        ///< of the distances to the wall
+  std::uint8_t faces = 0, directions = 0;  ///< of the latter a bit each
+  std::uint16_t flat = quite_flat;         ///< of the face that is least so; 0: an inclined wall
 
-  void add(float w, float distance, float incline) {
+  void add(int d, float distance, float w, float incline) {
     weight += static_cast<std::int32_t>(std::lrint(unit * w));
     sum += static_cast<std::int32_t>(std::lrint(unit * w * distance));
     ++faces;
+    directions = static_cast<std::uint8_t>(directions | 1U << d);
     flat = std::min(flat, static_cast<std::uint16_t>(std::lrint(quite_flat * (1 - incline))));
   }
   /// |φ|
   float distance() const {
     const float mean = static_cast<float>(sum) / static_cast<float>(weight);
     const float wider = faces > 3 ? (widening[faces - 4] - 1) * static_cast<float>(flat) / quite_flat : 0.0F;
-    return (mean + (directions > 1 ? corner_excess : 0.0F)) * (1 + wider);
+    return (mean + (std::popcount(directions) > 1 ? corner_excess : 0.0F)) * (1 + wider);
   }
 };
 
-/// @param part  planes wanted
-Array<Gathered> gather(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                       const ImageWindow& part) {
-  const int nx = window.image[0], ny = window.image[1];
-  Array<Gathered> gathered(part.count(), Purpose::buffers, Gathered{});
+}  // namespace
+
+/// Of the planes of the window.
+struct WallFaces::State {
+  struct Direction {
+    FaceSet faces;
+    Array<Lie> lies;  ///< of the faces
+  };
+
+  ImageWindow window, kept, part;  ///< part: kept, and one plane around it
+  Array<std::uint8_t> phase;       ///< of `part`
+  Array<std::int16_t> square;      ///< of the distance of signed_distance(), over `kept`
+  std::vector<Direction> directions;
+
+  void gather_row(std::int64_t row, float shift, std::span<Gathered> gathered) const;
+  std::uint16_t sharpest_corner(std::span<const std::uint16_t> flat, const Index& c) const;
+};
+
+/// @param row  of `part`
+void WallFaces::State::gather_row(std::int64_t row, float shift, std::span<Gathered> gathered) const {
+  const int ny = window.image[1];
+  const std::int64_t r = std::int64_t{ny} * (part.first - window.first) + row;
+  const std::uint8_t* const phase_of_row = phase.data() + row * window.row();
+  std::ranges::fill(gathered, Gathered{});
   for (int d = 0; d < 3; ++d) {
-    const FaceSet faces(window, phase, d);
-    const Heights heights(faces, d, sigma);
-    const std::int64_t first_row = std::int64_t{ny} * (part.first - window.first);
-    const std::int64_t low_row = d == 0 ? 0 : d == 1 ? 1 : ny;  // rows back to the face that a voxel is above
-    parallel_for(std::int64_t{ny} * part.planes(), [&](std::int64_t k) {
-      const std::int64_t r = first_row + k;
-      const std::int64_t place = d == 1 ? r % ny : r / ny;
-      const auto add = [&](int x, std::int64_t face_row, int face_x, float side) {
-        if (!faces.has(face_x, face_row)) return;
-        const std::int32_t n = faces.number(face_x, face_row);
-        const float h = std::clamp(heights.height(n), -0.5F, 0.5F), slope2 = heights.slope_squared(n);
-        const float normal2 = 1 / (1 + slope2), normal = std::sqrt(normal2);
-        const float incline = std::min(1.0F, 2 * (std::abs(h) + std::sqrt(slope2))), moved = shift * incline;
-        gathered[k * nx + x].add(normal2, (0.5F + side * h) * normal + (phase[r * nx + x] ? moved : -moved), incline);
-      };
-      for (int x = 0; x < nx; ++x) {
-        const std::uint8_t before = gathered[k * nx + x].faces;
-        add(x, r, x, 1.0F);
-        if (d == 0 ? x > 0 : place > 0) add(x, r - low_row, d == 0 ? x - 1 : x, -1.0F);
-        gathered[k * nx + x].directions += gathered[k * nx + x].faces > before;
-      }
+    const auto& [faces, lies] = directions[d];
+    const auto add = [&](const Lie& lie, std::int64_t x, float side) {
+      const float normal2 = 1 / (1 + lie.slope_squared), normal = std::sqrt(normal2);
+      const float incline = std::min(1.0F, 2 * (std::abs(lie.height) + std::sqrt(lie.slope_squared)));
+      const float moved = shift * incline;
+      gathered[x].add(d, (0.5F + side * lie.height) * normal + (phase_of_row[x] ? moved : -moved), normal2, incline);
+    };
+    faces.for_row(r, [&](std::int32_t n, const Index& c) {
+      add(lies[n], c[0], 1.0F);
+      if (d == 0) add(lies[n], c[0] + 1, -1.0F);
     });
+    const bool has_low = d == 1 ? r % ny > 0 : r >= ny;
+    if (d > 0 && has_low)
+      faces.for_row(r - (d == 1 ? 1 : ny), [&](std::int32_t n, const Index& c) { add(lies[n], c[0], -1.0F); });
   }
-  return gathered;
 }
 
 /// The flattest of the voxels of the other phase across the twelve edges of voxel c, which has no face at the wall: how
 /// sharp the corner is that they make. 0: there are none.
-std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::uint8_t> phase, const ImageWindow& part,
-                              const Array<Gathered>& gathered, const Index& c) {
+/// @param flat  Gathered::flat over `part`
+std::uint16_t WallFaces::State::sharpest_corner(std::span<const std::uint16_t> flat, const Index& c) const {
   const Index lo{0, 0, part.first}, hi{window.image[0], window.image[1], part.last};
-  const std::uint8_t own = phase[window.start_of(c[2]) + c[1] * window.row() + c[0]];
+  const std::uint8_t own = phase[part.start_of(c[2]) + c[1] * part.row() + c[0]];
   std::uint16_t sharpest = 0;
   for (int d = 0; d < 3; ++d)
     for (int m = 0; m < 4; ++m) {
@@ -239,45 +262,61 @@ std::uint16_t sharpest_corner(const ImageWindow& window, std::span<const std::ui
       bool inside = true;
       for (int e = 0; e < 3; ++e) inside = inside && to[e] >= lo[e] && to[e] < hi[e];
       if (!inside) continue;
-      const std::int64_t in_plane = to[1] * window.row() + to[0];
-      if (phase[window.start_of(to[2]) + in_plane] != own)
-        sharpest = std::max(sharpest, gathered[part.start_of(to[2]) + in_plane].flat);
+      const std::int64_t at = part.start_of(to[2]) + to[1] * part.row() + to[0];
+      if (phase[at] != own) sharpest = std::max(sharpest, flat[at]);
     }
   return sharpest;
 }
 
-/// Replaces φ of the voxels with a face at the wall, and of those across the edge of a sharp corner.
-void distances_beside_wall(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                           const ImageWindow& kept, std::span<float> phi) {
-  const ImageWindow part = kept.grown(1);
-  const Array<Gathered> gathered = gather(window, phase, sigma, shift, part);
-  const std::int64_t nx = window.image[0], ny = window.image[1];
-  parallel_for(ny * kept.planes(), [&](std::int64_t r) {
-    const int y = static_cast<int>(r % ny), z = kept.first + static_cast<int>(r / ny);
-    const Gathered* const of_row = gathered.data() + part.start_of(z) + y * nx;
-    const std::uint8_t* const phase_of_row = phase.data() + window.start_of(z) + y * nx;
-    float* const to = phi.data() + r * nx;
-    for (int x = 0; x < nx; ++x) {
-      if (of_row[x].faces > 0) {
-        to[x] = (phase_of_row[x] ? 1.0F : -1.0F) * of_row[x].distance();
-      } else if (std::abs(to[x]) < 1) {  // √2 - 1/2: across an edge
-        const float sharp =
-            static_cast<float>(sharpest_corner(window, phase, part, gathered, {x, y, z})) / Gathered::quite_flat;
-        to[x] += sharp * (std::copysign(across_corner, to[x]) - to[x]);
-      }
-    }
-  });
-}
-
-}  // namespace
-
 int segmented_reach(double sigma) { return std::max(distance_reach, stair * (2 * sweeps_of(sigma) + 2) + 2); }
 
-void segmented_level_set(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma, float shift,
-                         const ImageWindow& kept, std::span<float> phi) {
-  signed_distance(window, phase, kept, phi);
-  distances_beside_wall(window, phase, sigma, shift, kept, phi);
-  keep_phase(phase.subspan(window.start_of(kept.first), kept.count()), phi);
+WallFaces::WallFaces(const ImageWindow& window, std::span<const std::uint8_t> phase, double sigma,
+                     const ImageWindow& kept)
+    : state_(std::make_unique<State>(State{window, kept, kept.grown(1), {}, {}, {}})) {
+  State& s = *state_;
+  s.phase = Array<std::uint8_t>(s.part.count(), Purpose::buffers);
+  std::ranges::copy(phase.subspan(window.start_of(s.part.first), s.part.count()), s.phase.begin());
+  s.square = Array<std::int16_t>(kept.count(), Purpose::buffers);
+  squared_distance(window, phase, kept, s.square.span());
+  for (int d = 0; d < 3; ++d) {
+    FaceSet faces(window, phase, d);
+    Array<Lie> lies = Heights(faces, d, sigma).lies();
+    s.directions.push_back({std::move(faces), std::move(lies)});
+  }
+}
+
+WallFaces::WallFaces(WallFaces&&) noexcept = default;
+WallFaces& WallFaces::operator=(WallFaces&&) noexcept = default;
+WallFaces::~WallFaces() = default;
+
+void WallFaces::level_set(float shift, std::span<float> phi) const {
+  const State& s = *state_;
+  const std::int64_t nx = s.window.row(), ny = s.window.image[1];
+  const std::int64_t before = ny * (s.kept.first - s.part.first);  // rows of `part` that are not of `kept`
+  Array<std::uint16_t> flat(s.part.count(), Purpose::buffers);
+  const auto row_of = [&](std::int64_t r) { return phi.subspan(r * nx, nx); };
+  parallel_for(ny * s.part.planes(), [&](std::int64_t row) {
+    thread_local std::vector<Gathered> gathered;
+    gathered.resize(nx);
+    s.gather_row(row, shift, gathered);
+    for (std::int64_t x = 0; x < nx; ++x) flat[row * nx + x] = gathered[x].flat;
+    const std::int64_t r = row - before;
+    if (r < 0 || r >= ny * s.kept.planes()) return;
+    const std::span<float> to = row_of(r);
+    distances_of_squares(s.square.span().subspan(r * nx, nx), to);
+    for (std::int64_t x = 0; x < nx; ++x)
+      if (gathered[x].faces > 0) to[x] = (to[x] > 0 ? 1.0F : -1.0F) * gathered[x].distance();
+  });
+  parallel_for(ny * s.kept.planes(), [&](std::int64_t r) {
+    const int y = static_cast<int>(r % ny), z = s.kept.first + static_cast<int>(r / ny);
+    const std::span<float> to = row_of(r);
+    for (int x = 0; x < nx; ++x) {
+      if (std::abs(s.square[r * nx + x]) != 2) continue;  // not across an edge: √2 - 1/2
+      const float sharp = static_cast<float>(s.sharpest_corner(flat.span(), {x, y, z})) / Gathered::quite_flat;
+      to[x] += sharp * (std::copysign(across_corner, to[x]) - to[x]);
+    }
+    keep_phase(s.phase.span().subspan((before + r) * nx, nx), to);
+  });
 }
 
 }  // namespace karst

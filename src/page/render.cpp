@@ -14,8 +14,7 @@
 namespace karst {
 namespace {
 
-constexpr int rays = 2;               // per pixel and direction, at edges
-constexpr float largest_step = 9.0F;  // between pixels that are no edge, of 255
+constexpr int dots = 2;  // per pixel and direction, of the edges of the box
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Parallel rays: place = centre + u right + v up + s forward, from the eye at s -> -infinity.
@@ -115,13 +114,12 @@ class Renderer {
  private:
   using Sample = std::array<float, 4>;  ///< red, green, blue, depth
   Sample sample(double column, double row) const;
-  bool smooth(std::span<const Sample> middles, int column, int row) const;
-  std::vector<Sample> samples() const;
+  std::vector<Sample> samples(int rows, int columns, double offset) const;
   Hit trace(double column, double row) const;
   Hit surface(const Vec3& from, double begin, double end) const;
   std::array<double, 3> colour(const Hit& hit) const;
-  void draw_edges(std::vector<Sample>& samples) const;
-  void draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const;
+  std::vector<std::uint8_t> edge_dots(std::span<const Sample> middles) const;
+  void draw_edge(const Vec3& a, const Vec3& b, std::span<const Sample> middles, std::span<std::uint8_t> drawn) const;
   std::array<Rendering::Edge, 3> named_edges() const;
 
   const Comm& comm_;
@@ -199,29 +197,34 @@ std::array<double, 3> Renderer::colour(const Hit& hit) const {
   if (hit.cut) return blend(options_.cut, 0.78 + 0.27 * lit, 0, options_.background, 0.3 * pale);
   const double open = shade_.openness(hit.place, hit.normal);
   const Vec3 half = (sun - camera_.forward) * (1 / norm(sun - camera_.forward));
-  const double gloss = 0.16 * std::pow(std::max(0.0, dot(hit.normal, half)), 24) * open;
+  const double bright = std::max(0.0, dot(hit.normal, half)), bright3 = bright * bright * bright;
+  const double bright6 = bright3 * bright3, bright12 = bright6 * bright6, gloss = 0.16 * bright12 * bright12 * open;
   return blend(options_.surface, (0.42 + 0.72 * lit) * open, gloss, options_.background, pale);
 }
 
-/// Visible parts of an edge, drawn over the samples.
-void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::vector<Sample>& samples) const {
-  const int columns = rays * options_.width;
-  const int steps = static_cast<int>(2 * rays * camera_.scale * norm(b - a)) + 1;
+/// Visible dots of an edge.
+void Renderer::draw_edge(const Vec3& a, const Vec3& b, std::span<const Sample> middles,
+                         std::span<std::uint8_t> drawn) const {
+  const int columns = dots * options_.width;
+  const int steps = static_cast<int>(2 * dots * camera_.scale * norm(b - a)) + 1;
   for (int i = 0; i <= steps; ++i) {
     const Vec3 p = a + (b - a) * (static_cast<double>(i) / steps);
     const PicturePoint at = camera_.pixel(p);
     const double depth = dot(p - camera_.centre, camera_.forward);
-    const int column = static_cast<int>(rays * at.column), row = static_cast<int>(rays * at.row);
+    const int column = static_cast<int>(dots * at.column), row = static_cast<int>(dots * at.row);
     for (int y = row - 1; y <= row + 1; ++y)
       for (int x = column - 1; x <= column + 1; ++x) {
-        if (x < 0 || y < rays * first_ || x >= columns || y >= rays * last_) continue;
-        auto& sample = samples[std::int64_t{y - rays * first_} * columns + x];
-        if (depth <= static_cast<double>(sample[3]) + 1.5) sample = {110, 118, 128, sample[3]};
+        if (x < 0 || y < dots * first_ || x >= columns || y >= dots * last_) continue;
+        const Sample& there = middles[std::int64_t{y / dots - first_} * options_.width + x / dots];
+        if (depth <= double{there[3]} + 1.5) drawn[std::int64_t{y - dots * first_} * columns + x] = 1;
       }
   }
 }
 
-void Renderer::draw_edges(std::vector<Sample>& samples) const {
+/// 1 for dots of the edges of the box, row by row.
+std::vector<std::uint8_t> Renderer::edge_dots(std::span<const Sample> middles) const {
+  std::vector<std::uint8_t> drawn(std::int64_t{dots * dots} * options_.width * (last_ - first_));
+  if (!options_.edges) return drawn;
   Vec3 nearest, inner;
   Block corner = box_;
   for (int d = 0; d < 3; ++d) {
@@ -232,14 +235,15 @@ void Renderer::draw_edges(std::vector<Sample>& samples) const {
   }
   for_edges(box_, [&](const Vec3& from, const Vec3& to) {
     if (options_.cut_corner && (from == nearest || to == nearest))  // the other half is cut away
-      draw_edge(from == nearest ? to : from, (from + to) * 0.5, samples);
+      draw_edge(from == nearest ? to : from, (from + to) * 0.5, middles, drawn);
     else
-      draw_edge(from, to, samples);
+      draw_edge(from, to, middles, drawn);
   });
-  if (!options_.cut_corner) return;
+  if (!options_.cut_corner) return drawn;
   for_edges(corner, [&](const Vec3& from, const Vec3& to) {  // of the cut, that do not touch the nearest corner
-    if (from != nearest && to != nearest) draw_edge(from, to, samples);
+    if (from != nearest && to != nearest) draw_edge(from, to, middles, drawn);
   });
+  return drawn;
 }
 
 /// The edges below the box: x and y at its foot towards the eye, z at the left.
@@ -279,58 +283,37 @@ Renderer::Sample Renderer::sample(double column, double row) const {
   return s;
 }
 
-/// Does a pixel look like its neighbours, so that one ray is enough for it?
-/// @param middles  of the rows from first_ - 1 on
-bool Renderer::smooth(std::span<const Sample> middles, int column, int row) const {
-  const auto at = [&](int x, int y) -> const Sample& {
-    return middles[std::int64_t{std::clamp(y, 0, options_.height - 1) - (first_ - 1)} * options_.width +
-                   std::clamp(x, 0, options_.width - 1)];
-  };
-  const Sample& mine = at(column, row);
-  for (int y = row - 1; y <= row + 1; ++y)
-    for (int x = column - 1; x <= column + 1; ++x)
-      for (std::size_t i = 0; i < 3; ++i)
-        if (std::abs(at(x, y)[i] - mine[i]) > largest_step) return false;
-  return true;
-}
-
-/// Of the rows of this rank: one ray per pixel first, then rays² in the pixels at edges.
-std::vector<Renderer::Sample> Renderer::samples() const {
-  const int width = options_.width;
-  std::vector<Sample> middles(std::int64_t{width} * (last_ - first_ + 2));
-  parallel_for_dynamic(last_ - first_ + 2, [&](std::int64_t line) {
-    const std::int64_t row = first_ - 1 + line;
-    if (row < 0 || row >= options_.height) return;
-    for (int column = 0; column < width; ++column)
-      middles[line * width + column] = sample(column + 0.5, static_cast<double>(row) + 0.5);
-  });
-  std::vector<Sample> all(std::int64_t{width} * (last_ - first_) * rays * rays);
-  parallel_for_dynamic(last_ - first_, [&](std::int64_t line) {
-    const int row = first_ + static_cast<int>(line);
-    for (int column = 0; column < width; ++column) {
-      const bool one = smooth(middles, column, row);
-      for (int j = 0; j < rays; ++j)
-        for (int i = 0; i < rays; ++i)
-          all[(rays * line + j) * rays * width + std::int64_t{rays} * column + i] =
-              one ? middles[(line + 1) * width + column] : sample(column + (i + 0.5) / rays, row + (j + 0.5) / rays);
-    }
+/// From the first row of this rank on.
+std::vector<Renderer::Sample> Renderer::samples(int rows, int columns, double offset) const {
+  std::vector<Sample> all(std::int64_t{columns} * rows);
+  parallel_for_dynamic(rows, [&](std::int64_t row) {
+    for (int column = 0; column < columns; ++column)
+      all[row * columns + column] = sample(column + offset, static_cast<double>(first_ + row) + offset);
   });
   return all;
 }
 
+/// One ray through the middle of each pixel and, with the same weight, those through its corners, which pixels share.
 Rendering Renderer::run() const {
-  std::vector<Sample> all = samples();
-  if (options_.edges) draw_edges(all);
-  const std::size_t columns = std::size_t{rays} * options_.width;
-  Picture mine(options_.width, last_ - first_, 3);
+  const int width = options_.width, corners = width + 1;
+  const std::vector<Sample> middle = samples(last_ - first_, width, 0.5),
+                            corner = samples(last_ - first_ + 1, corners, 0);
+  const std::vector<std::uint8_t> drawn = edge_dots(middle);
+  constexpr std::array<float, 3> edge{110, 118, 128};
+  Picture mine(width, last_ - first_, 3);
   parallel_for(last_ - first_, [&](std::int64_t row) {
-    for (int column = 0; column < options_.width; ++column)
+    for (int column = 0; column < width; ++column) {
+      const Sample* const above = corner.data() + row * corners + column;
+      int covered = 0;
+      for (int k = 0; k < dots * dots; ++k)
+        covered += drawn[(dots * row + k / dots) * dots * width + std::int64_t{dots} * column + k % dots];
       for (std::size_t i = 0; i < 3; ++i) {
-        double sum = 0;
-        for (int k = 0; k < rays * rays; ++k)
-          sum += double{all[(rays * row + k / rays) * columns + rays * column + k % rays][i]};
-        mine.pixel(column, static_cast<int>(row))[i] = static_cast<std::uint8_t>(std::lround(sum / (rays * rays)));
+        float c = 0.5F * middle[row * width + column][i] +
+                  0.125F * (above[0][i] + above[1][i] + above[corners][i] + above[corners + 1][i]);
+        c += static_cast<float>(covered) / (dots * dots) * (edge[i] - c);
+        mine.pixel(column, static_cast<int>(row))[i] = static_cast<std::uint8_t>(std::lround(c));
       }
+    }
   });
   Rendering out{Picture(options_.width, 0, 3), camera_.scale, named_edges()};
   out.picture.height = options_.height;

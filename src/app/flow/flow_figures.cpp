@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/output/lattice_body.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/streamlines.hpp"
-#include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/text.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
 #include "page/render.hpp"
-#include "page/sheets.hpp"
 
 namespace karst {
 
@@ -23,9 +22,6 @@ namespace {
 constexpr std::int64_t most_cubes = 2'200'000;  // 130³
 constexpr int n_lines = 140;
 constexpr int n_colours = 12;  // of lines
-// The body outside: values up to `outside` are no share of fluid, but fall away from it. Over a diagonal of the cubes
-// they fall by slope √3 per width: at most 1, as those near the wall.
-constexpr float outside = -0.99F, slope = 0.55F, longest_step = 8.0F;
 
 /// What all but one in `n` of the speeds above 0 stay below, in two digits: the end of a scale.
 double bright_speed(std::vector<double> speeds, std::size_t n) {
@@ -47,79 +43,6 @@ PlaneLook look_of(const FieldView& view, const FlowFigure& flow, double bright) 
     look.marks = {static_cast<double>(flow.reservoir), static_cast<double>(view.cells[flow.axis] - flow.reservoir)};
   }
   return look;
-}
-
-/// Means over neighbours with weights 1/4, 1/2, 1/4 along each direction.
-void smooth(const Index& size, std::vector<float>& values) {
-  for (int d = 0; d < 3; ++d)
-    for_each_sheet(size, d, values, [](const Sheet& s) {
-      const auto width = static_cast<std::size_t>(s.width);
-      std::vector<float> low(s.row(0).begin(), s.row(0).end());
-      for (std::int64_t k = 0; k < s.n; ++k) {
-        const std::span<float> here = s.row(k), high = s.row(std::min(k + 1, s.n - 1));
-        for (std::size_t i = 0; i < width; ++i) {
-          const float value = here[i];
-          here[i] = 0.5F * value + 0.25F * (low[i] + high[i]);
-          low[i] = value;
-        }
-      }
-    });
-}
-
-/// Outside of a body values fall by `slope` per cube along the axes, so that rays may take long steps there.
-void spread(const Index& size, std::vector<float>& values) {
-  std::vector<float> fallen(values.size());
-  parallel_for(std::ssize(values),
-               [&](std::int64_t i) { fallen[i] = values[i] > outside ? values[i] : -longest_step; });
-  for (int d = 0; d < 3; ++d)
-    for_each_sheet(size, d, fallen, [](const Sheet& s) {
-      const auto raise = [&](std::int64_t to, std::int64_t from) {
-        const std::span<float> low = s.row(to), high = s.row(from);
-        for (std::size_t i = 0; i < low.size(); ++i) low[i] = std::max(low[i], high[i] - slope);
-      };
-      for (std::int64_t k = 1; k < s.n; ++k) raise(k, k - 1);
-      for (std::int64_t k = s.n - 1; k > 0; --k) raise(k - 1, k);
-    });
-  parallel_for(std::ssize(values), [&](std::int64_t i) {
-    if (values[i] <= outside) values[i] = fallen[i];
-  });
-}
-
-/// The rarer of pores and solid, near the wall about as a distance to it.
-/// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
-Volume body_of(const FieldLattice& lattice, bool pore, int axis, double low, double high) {
-  Volume body{lattice.size, std::vector<float>(lattice.values.size())};
-  const std::int64_t row = lattice.size[0];
-  parallel_for(std::ssize(body.values) / row, [&](std::int64_t line) {
-    const Index first{0, static_cast<int>(line % lattice.size[1]), static_cast<int>(line / lattice.size[1])};
-    for (int i = 0; i < lattice.size[0]; ++i) {
-      const double at = (first + i * unit(0))[axis] + 0.5;
-      const auto cube = static_cast<std::size_t>(line * row + i);
-      body.values[cube] = at > low && at < high ? lattice.values[cube][3] : pore ? 0.0F : 1.0F;
-    }
-  });
-  smooth(body.size, body.values);
-  parallel_for(std::ssize(body.values), [&](std::int64_t i) {
-    float& value = body.values[i];
-    value = (pore ? 2.0F : -2.0F) * (value - 0.5F);
-  });
-  spread(body.size, body.values);
-  return body;
-}
-
-double fluid_share(const FieldLattice& lattice, int axis, double low, double high) {
-  const Index& n = lattice.size;
-  const auto sum = [&](auto&& value) {  // of the cubes that are drawn
-    return parallel_sum(std::int64_t{n[1]} * n[2], [&](std::int64_t line) {
-      const Index first{0, static_cast<int>(line % n[1]), static_cast<int>(line / n[1])};
-      double line_sum = 0.0;
-      for (int i = 0; i < n[0]; ++i)
-        if (const double at = (first + i * unit(0))[axis] + 0.5; at >= low && at <= high)
-          line_sum += value(lattice.values[line * n[0] + i]);
-      return line_sum;
-    });
-  };
-  return sum([](const auto& cube) { return double{cube[3]}; }) / std::max(sum([](const auto&) { return 1.0; }), 1.0);
 }
 
 /// Lines in pieces of one colour, slow pieces first so that fast ones lie on top.
@@ -157,7 +80,7 @@ std::string view_figure(const Comm& comm, const FieldView& view, const FlowFigur
   options.height = 560;
   options.cut_corner = false;
   options.steepest = 1.0;
-  options.longest_step = longest_step;
+  options.longest_step = longest_body_step;
   options.surface = {205, 211, 218};
   options.cut = {188, 195, 204};
   const double low = flow.reservoir / lattice.width, high = (view.cells[flow.axis] - flow.reservoir) / lattice.width;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t huge_from = std::size_t{4} << 20;
+constexpr std::size_t huge_from = std::size_t{2} << 20;
 #ifdef KARST_FP_TRAPS
 constexpr bool fill_new_arrays =
     true;  // whoever reads a value before it is set stops, or gets a result that is no number

@@ -21,7 +21,7 @@ std::string_view name_of(Purpose);
 
 namespace arena {
 void* allocate(std::size_t bytes,
-               Purpose);  ///< 64-byte aligned; huge pages asked for from 4 MiB on; throws Error when it fails
+               Purpose);  ///< 64-byte aligned; huge pages asked for from 2 MiB on; throws Error when it fails
 void release(void*, std::size_t bytes, Purpose) noexcept;
 /// n * size; throws Error when that is beyond the address space.
 std::size_t array_bytes(std::size_t n, std::size_t size, Purpose);

@@ -127,6 +127,11 @@ void settle(const LatticePhi& phi, Survey& survey) {
       survey.solid = survey.solid || !signs.may_be_fluid;
       if (signs.one_kind()) continue;
     }
+    if (const PhiRange range = phi.range(to_vec(block.lo), to_vec(block.hi));
+        is_fluid(range.least) || !is_fluid(range.most)) {
+      (is_fluid(range.least) ? survey.fluid : survey.solid) = true;
+      continue;
+    }
     Survey closer;
     if (per_cell > 0)
       survey_by_samples(phi, block, per_cell, closer);

@@ -45,6 +45,10 @@ class LatticePhi {
   /// Whether signs() may provide more than excludes_wall, beside it.
   bool has_tight_signs() const { return smoothness_.tight_signs && lipschitz_ > 0; }
   SignBounds signs(const Vec3& lo, const Vec3& hi) const { return phi_->signs(h_ * lo, h_ * hi); }
+  PhiRange range(const Vec3& lo, const Vec3& hi) const {
+    const PhiRange r = phi_->range(h_ * lo, h_ * hi);
+    return {scale_ * r.least, scale_ * r.most};
+  }
   int n_minerals() const { return n_minerals_; }
   MineralNumber only_mineral(const Vec3& lo, const Vec3& hi) const { return phi_->only_mineral(h_ * lo, h_ * hi); }
   void add_wall(const Vec3& x, double area, std::span<double> areas) const { phi_->add_wall(h_ * x, area, areas); }

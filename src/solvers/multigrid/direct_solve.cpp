@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/multigrid/direct_solve.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 
@@ -80,6 +81,7 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
   std::size_t n_inverses = 1;
   if (components_differ_) n_inverses = C;
   inverse_.resize(m * m * n_inverses);
+  sums_.resize(C * m);
   for (std::size_t c = 0; c < C; ++c) {
     std::vector<float> shift = graph.shifts();
     if (C == 3)
@@ -88,7 +90,8 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
       if (graph.begin[v] == graph.begin[v + 1] && shift[v] > 0.0F) alone_[C * v + c] = 1.0F / shift[v];
     if (c >= n_inverses) continue;
     const std::vector<double> a = invert(graph, shift);
-    for (std::size_t i = 0; i < a.size(); ++i) inverse_[n_inverses * i + c] = static_cast<float>(a[i]);
+    std::ranges::transform(a, inverse_.begin() + static_cast<std::ptrdiff_t>(c * m * m),
+                           [](double v) { return static_cast<float>(v); });
   }
 }
 
@@ -122,16 +125,16 @@ void BasicDirectSolve<C>::solve() {
   const float* b = numbers(b_.data());
   for (std::size_t i = 0; i < alone_.size(); ++i) x[i] = alone_[i] * b[i];
   const std::size_t m = connected_.size();
-  for (std::size_t i = 0; i < m; ++i) {
-    const kernels::Few from = kernels::load<C>(b + C * connected_[i]);
-    for (std::size_t j = 0; j < m; ++j) {
-      float* to = x + C * connected_[j];
-      if (components_differ_)
-        kernels::store<C>(kernels::load<C>(to) + from * kernels::load<C>(inverse_.data() + C * (i * m + j)), to);
-      else
-        kernels::store<C>(kernels::load<C>(to) + from * inverse_[i * m + j], to);
+  std::ranges::fill(sums_, 0.0F);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t c = 0; c < C; ++c) {
+      const float from = b[C * connected_[i] + c];
+      const float* __restrict row = inverse_.data() + ((components_differ_ ? c * m : 0) + i) * m;
+      float* __restrict to = sums_.data() + c * m;
+      for (std::size_t j = 0; j < m; ++j) to[j] += from * row[j];
     }
-  }
+  for (std::size_t j = 0; j < m; ++j)
+    for (std::size_t c = 0; c < C; ++c) x[C * connected_[j] + c] = sums_[c * m + j];
 }
 
 template class BasicDirectSolve<1>;

@@ -28,7 +28,7 @@ class BasicDirectSolve {
   void solve();
   std::int64_t bytes() const {
     return static_cast<std::int64_t>((b_.capacity() + x_.capacity()) * sizeof(Value) +
-                                     (inverse_.capacity() + alone_.capacity()) * sizeof(float) +
+                                     (inverse_.capacity() + alone_.capacity() + sums_.capacity()) * sizeof(float) +
                                      connected_.capacity() * sizeof(std::int32_t));
   }
 
@@ -37,10 +37,11 @@ class BasicDirectSolve {
   /// Inverse of the matrix of these shifts over the connected nodes, transposed.
   std::vector<double> invert(const NodeGraph& graph, std::span<const float> shift) const;
 
-  std::vector<float> inverse_;  // dense, transposed; C beside each other where components differ
+  std::vector<float> inverse_;  // dense, transposed; C one after the other where components differ
   std::vector<float> alone_;    // per node, C beside each other: 1 / shift of a node without connections, else 0
   bool components_differ_ = false;
   std::vector<Value> b_, x_;
+  std::vector<float> sums_;  // of the result at the connected nodes, component by component
 };
 
 extern template class BasicDirectSolve<1>;

@@ -78,6 +78,18 @@ TEST(WallFaces, AWindowGivesTheValuesOfTheWholeImage) {
   }
 }
 
+TEST(WallFaces, AreTheSameForEveryShift) {
+  const ImageWindow all{{40, 12, 30}, 0, 30}, part{all.image, 8, 20};
+  const std::vector<std::uint8_t> phase = random_phases(all, 2.0, 0.1, 5);
+  const WallFaces faces(all, phase, 1.0, part);
+  std::vector<float> phi(part.count());
+  for (const float shift : {0.1F, -0.3F, 0.1F}) {
+    faces.level_set(shift, phi);
+    const std::vector<float> whole = segmented(all, phase, shift);
+    for (std::size_t n = 0; n < phi.size(); ++n) ASSERT_EQ(phi[n], whole[all.start_of(part.first) + n]) << shift;
+  }
+}
+
 // Slits and ducts: φ is as far from zero on both sides of every face (but for the excess at corners), whatever the
 // shift. Not the capillary of one voxel, which makes up for its corners.
 TEST(WallFaces, FlatWallsStayOnTheFacesOfTheVoxels) {

@@ -38,7 +38,7 @@ struct LevelReport {
 struct BuiltLevel {
   LevelGeometry geometry;
   LevelReport report;
-  std::array<bool, 3> percolates{};
+  std::array<bool, 3> percolates{}, joined{};  ///< of Pores
   Components pores;  ///< of level 0, if pieces are kept
 };
 

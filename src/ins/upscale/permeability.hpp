@@ -48,6 +48,8 @@ struct FlowColumn {
   int axis = 0;
   bool periodic = false;
   bool connected = true;   ///< false: no pore percolates along the axis; nothing was solved, there is no flow
+  /// Not connected by these cells alone: pores lead through that have no cell centre in them, and k is NaN.
+  bool unresolved = false;
   bool unbounded = false;  ///< no wall limits the flow: k_dd is infinite; nothing was solved
   Vec3 permeability;       ///< k_ed, e = x, y, z [m²]
   double gradient = 0.0;   ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected

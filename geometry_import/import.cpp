@@ -140,8 +140,7 @@ void Import::warn_of_surroundings() {
     if (comm_.rank() != 0) return;
     const Index& n = report_.voxels;
     if (is_segmented(options_)) {
-      cylindrical =
-          labels_look_cylindrical(n, [&](int z, std::span<float> values) { image_->read_plane(z, values); });
+      cylindrical = labels_look_cylindrical(n, [&](int z, std::span<float> values) { image_->read_plane(z, values); });
       return;
     }
     Array<float> plane(std::int64_t{n[0]} * n[1], Purpose::buffers);

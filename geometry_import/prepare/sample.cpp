@@ -113,8 +113,10 @@ bool labels_look_cylindrical(const Index& voxels, const std::function<void(int, 
       }
   }
   int changes = 0;  // in the middle of the last plane
-  for (int x = 1; x < nx; ++x) changes += plane[std::int64_t{ny / 2} * nx + x] != plane[std::int64_t{ny / 2} * nx + x - 1];
-  for (int y = 1; y < ny; ++y) changes += plane[std::int64_t{y} * nx + nx / 2] != plane[std::int64_t{y - 1} * nx + nx / 2];
+  for (int x = 1; x < nx; ++x)
+    changes += plane[std::int64_t{ny / 2} * nx + x] != plane[std::int64_t{ny / 2} * nx + x - 1];
+  for (int y = 1; y < ny; ++y)
+    changes += plane[std::int64_t{y} * nx + nx / 2] != plane[std::int64_t{y - 1} * nx + nx / 2];
   return changes >= least_changes;
 }
 

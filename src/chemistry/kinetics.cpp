@@ -42,8 +42,8 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
     const double number = number_of(value, text);
     if (word == "Ea") {
       require(std::abs(number) <= largest_energy,
-              "rate \"{}\": Ea {} is given in kJ/mol, and minerals have 5 to 150; allowed: up to {:g} (J/mol / 1000)", text,
-              value, largest_energy);
+              "rate \"{}\": Ea {} is given in kJ/mol, and minerals have 5 to 150; allowed: up to {:g} (J/mol / 1000)",
+              text, value, largest_energy);
       path.ln_k -= number / gas_constant_kj * (1.0 / system.kelvin - 1.0 / kelvin_25);
       continue;
     }

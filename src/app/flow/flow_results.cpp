@@ -207,8 +207,9 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
   const Matrix3 k = tensor(columns);
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
-      rows.add(fmt::format("  of the flow along {} [m2]", axis_names[e]),
-               [&](Column c) { return e == c.axis ? "" : c.unresolved ? "-" : fmt::format("{:.3g}", k[e][c.axis]); });
+      rows.add(fmt::format("  of the flow along {} [m2]", axis_names[e]), [&](Column c) {
+        return e == c.axis ? "" : c.unresolved ? "-" : fmt::format("{:.3g}", k[e][c.axis]);
+      });
 }
 
 /// The shares of the drive that the walls take, and why they do not sum to 100 %.
@@ -250,7 +251,8 @@ std::string flow_headline(const FlowColumns& columns, bool with_error) {
   std::string text;
   for (Column c : columns) {
     if (c.unresolved) {
-      text += fmt::format("Permeability along {}: not known (cells are wider than the pores that percolate)\n", name_of(c));
+      text +=
+          fmt::format("Permeability along {}: not known (cells are wider than the pores that percolate)\n", name_of(c));
       continue;
     }
     text += fmt::format("Permeability along {}: {:.4g} m2, {}", name_of(c), c.permeability[c.axis],

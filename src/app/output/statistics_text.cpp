@@ -225,11 +225,12 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
         grouped(closed), closed == 1 ? "" : "s"));
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; })) {
     const std::string narrow = unresolved_axes(s.report);
-    all.push_back(narrow.empty()
-                      ? "no pore percolates through the sample along any axis: nothing flows through it."
-                      : fmt::format("pores percolate through the sample along {} alone where no cell centre lies in them: "
-                                    "these cells resolve no flow through it. Finer cells do.",
-                                    narrow));
+    all.push_back(
+        narrow.empty()
+            ? "no pore percolates through the sample along any axis: nothing flows through it."
+            : fmt::format("pores percolate through the sample along {} alone where no cell centre lies in them: "
+                          "these cells resolve no flow through it. Finer cells do.",
+                          narrow));
   }
   return all;
 }

@@ -202,8 +202,10 @@ std::string thin_layers(const TransportResult& result) {
   const double number = std::abs(result.pore_velocity()) * result.cell_width / least;
   if (result.steady || !(number > largest_cell_peclet)) return {};
   return fmt::format(
-      "transport: the cell Péclet number (velocity in the pores x cell width / diffusivity) is {:.3g}, above {:g}: layers "
-      "in which diffusion balances the flow are thinner than cells, so spreading and rates at walls depend on the cells; "
+      "transport: the cell Péclet number (velocity in the pores x cell width / diffusivity) is {:.3g}, above {:g}: "
+      "layers "
+      "in which diffusion balances the flow are thinner than cells, so spreading and rates at walls depend on the "
+      "cells; "
       "use finer cells, or compare two widths",
       number, largest_cell_peclet);
 }

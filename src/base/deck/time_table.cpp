@@ -49,10 +49,11 @@ void check_header(const std::string& path, int n, const std::string& header, con
   require(words.size() != 2 || !is_number(words[1]), "{}:{}: \"{}\" is not two numbers, time [s] and value", path, n,
           header);
   const std::string unit = unit_of_time(header);
-  require(unit.empty(),
-          "{}:{}: the header \"{}\" gives times in {}, and times of a table are in seconds; convert them, and write s in "
-          "the header",
-          path, n, header, unit);
+  require(
+      unit.empty(),
+      "{}:{}: the header \"{}\" gives times in {}, and times of a table are in seconds; convert them, and write s in "
+      "the header",
+      path, n, header, unit);
 }
 
 }  // namespace

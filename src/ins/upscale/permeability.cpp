@@ -491,7 +491,7 @@ StokesSolver& PermeabilitySolver::with(const FlowSides& sides, double& setup_sec
 FlowColumn PermeabilitySolver::solve(int axis) {
   const Domain& domain = domain_of(geometry_);
   const double h = sample_.cell_width;
-  if (!geometry_.report.percolates[axis]) 
+  if (!geometry_.report.percolates[axis])
     return unconnected(options_, domain, axis, h, geometry_.report.unresolved(axis));
   if (!solves(axis)) return unbounded(*ground_, options_, sample_, axis, watch_.keep_solution);
   axis_ = axis;

@@ -197,8 +197,8 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
 // A box as wide as the period or wider has no faces there, however wide: without images it is the same solid.
 TEST_F(GeometryDeck, ABoxFillsPeriodsThatItCovers) {
   const auto slab = [](const std::string& far) {
-    return make("[[geometry.solid]]\nshape = \"box\"\nlo = [-" + far + ", 0.3, -" + far + "]\nhi = [" + far + ", 0.5, " +
-                    far + "]\n",
+    return make("[[geometry.solid]]\nshape = \"box\"\nlo = [-" + far + ", 0.3, -" + far + "]\nhi = [" + far +
+                    ", 0.5, " + far + "]\n",
                 1.0, 16.0);  // periodic along x and z
   };
   const auto exact = slab("0.5"), wide = slab("1e5");

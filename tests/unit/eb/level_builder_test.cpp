@@ -172,8 +172,8 @@ TEST(LevelBuilder, PercolationAcrossPeriodicEndsMpi) {
   EXPECT_EQ(open.report.closed_volume, 0.0);
 }
 
-// A tube thinner than a cell, between cell centres, leads through, but these cells have no flow in it; beside it nothing
-// does, and a slab of solid across it closes it.
+// A tube thinner than a cell, between cell centres, leads through, but these cells have no flow in it; beside it
+// nothing does, and a slab of solid across it closes it.
 TEST(LevelBuilder, PoresNarrowerThanCellsMpi) {
   const Comm comm = Comm::world();
   const auto thin = [] { return complement(make_level_set(Cylinder{frame_along({0, 8, 8}, {1, 0, 0}), 0.3})); };

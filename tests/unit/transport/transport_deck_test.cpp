@@ -98,7 +98,8 @@ TEST_F(TimeTables, NameTheLineThatIsWrong) {
 /// Hours read as seconds would be wrong in silence.
 TEST_F(TimeTables, OfOtherUnitsThanSecondsAreRefused) {
   for (const char* header : {"time [h], c", "time_min;c", "t (days)\tc", "hours,mol", "t [ms] c"})
-    EXPECT_TRUE(has(error_of([&] { table(std::string(header) + "\n0, 1\n2, 0\n"); }), "times of a table are in seconds"))
+    EXPECT_TRUE(
+        has(error_of([&] { table(std::string(header) + "\n0, 1\n2, 0\n"); }), "times of a table are in seconds"))
         << header;
   for (const char* header : {"time [s], c", "t, value", "time_s,c [mol/L]", "time c", "t, c in h"})
     EXPECT_EQ(table(std::string(header) + "\n0, 1\n2, 0\n").time.size(), 2U) << header;
@@ -106,7 +107,9 @@ TEST_F(TimeTables, OfOtherUnitsThanSecondsAreRefused) {
 
 /// A table that a spreadsheet has saved begins with a byte order mark: its first line counts.
 TEST_F(TimeTables, OfSpreadsheetsKeepTheirFirstLine) {
-  const TimeTable t = table("\xEF\xBB\xBF" "0,3\r\n5,1\r\n");
+  const TimeTable t = table(
+      "\xEF\xBB\xBF"
+      "0,3\r\n5,1\r\n");
   ASSERT_EQ(t.time.size(), 2U);
   EXPECT_EQ(t.at(0.0), 3.0);
 }

@@ -85,6 +85,7 @@ std::string known_text(double permeability) {
 }  // namespace
 
 std::string darcy_text(double permeability) {
+  if (std::isnan(permeability)) return "unknown";
   const double value = permeability / darcy;
   if (std::abs(value) >= 0.1 || value == 0.0) return fmt::format("{:.4g} D", value);
   return fmt::format("{:.4g} mD", 1e3 * value);
@@ -193,7 +194,7 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
   const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
   rows.add(inertia ? "permeability of Stokes flow [m2]" : "permeability [m2]",
            [](Column c) { return known_text(c.permeability[c.axis]); });
-  rows.add("  the same", [](Column c) { return c.unresolved ? "-" : darcy_text(c.permeability[c.axis]); });
+  rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
     rows.add("  estimated error (discretisation)", error_text);
     rows.add("    computed from", basis_text);

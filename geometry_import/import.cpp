@@ -134,11 +134,15 @@ void Import::write_distance(const ImageLayers& image, const Slabs<std::uint16_t>
 
 /// The surroundings of a cylindrical sample would count as pore, or as solid.
 void Import::warn_of_surroundings() {
-  if (report_.sample || is_segmented(options_)) return;
+  if (report_.sample) return;
   bool cylindrical = false;
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
     const Index& n = report_.voxels;
+    if (is_segmented(options_)) {
+      cylindrical = labels_look_cylindrical(n, [&](int z, std::span<float> values) { image_->read_plane(z, values); });
+      return;
+    }
     Array<float> plane(std::int64_t{n[0]} * n[1], Purpose::buffers);
     image_->read_plane(n[2] / 2, plane.span());
     cylindrical = looks_cylindrical(n, plane.span());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "geometry_import/voxels/clusters.hpp"
@@ -93,6 +94,30 @@ bool looks_cylindrical(const Index& voxels, std::span<const float> plane) {
     }
   const auto [least_of_all, most_of_all] = std::minmax_element(plane.begin(), plane.end());
   return high - low < even * (*most_of_all - *least_of_all);
+}
+
+bool labels_look_cylindrical(const Index& voxels, const std::function<void(int, std::span<float>)>& read) {
+  constexpr int least = 64, part = 8, planes = 8, least_changes = 8;
+  const int nx = voxels[0], ny = voxels[1];
+  if (nx < least || ny < least || voxels[2] < planes) return false;
+  std::vector<float> plane(std::int64_t{nx} * ny);
+  std::optional<float> corner;
+  for (int k = 0; k < planes; ++k) {
+    read(static_cast<int>((2 * k + 1) * std::int64_t{voxels[2]} / (2 * planes)), plane);
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x) {
+        if (std::min(x, nx - 1 - x) >= nx / part || std::min(y, ny - 1 - y) >= ny / part) continue;
+        const float v = plane[std::int64_t{y} * nx + x];
+        if (corner.value_or(v) != v) return false;
+        corner = v;
+      }
+  }
+  int changes = 0;  // in the middle of the last plane
+  for (int x = 1; x < nx; ++x)
+    changes += plane[std::int64_t{ny / 2} * nx + x] != plane[std::int64_t{ny / 2} * nx + x - 1];
+  for (int y = 1; y < ny; ++y)
+    changes += plane[std::int64_t{y} * nx + nx / 2] != plane[std::int64_t{y - 1} * nx + nx / 2];
+  return changes >= least_changes;
 }
 
 }  // namespace karst

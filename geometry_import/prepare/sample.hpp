@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,5 +45,9 @@ class Sample {
 /// The four corners of a plane hold one value, or nearly so, and the rest does not: a cylinder in an empty square.
 /// False for planes of less than 64 x 64 voxels. Not collective.
 bool looks_cylindrical(const Index& voxels, std::span<const float> plane);
+/// The same of labels, of which a corner may hold one by chance: the corners of eight planes hold the same one, and
+/// lines through the middle change it often, unlike those through a tube or a ball. False for fewer planes.
+/// @param read  the values of a plane
+bool labels_look_cylindrical(const Index& voxels, const std::function<void(int, std::span<float>)>& read);
 
 }  // namespace karst

@@ -27,6 +27,8 @@ double number_of(const std::string& word, std::string_view text) {
 
 }  // namespace
 
+constexpr double largest_energy = 500.0;  // [kJ/mol]
+
 RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
   std::istringstream words{std::string(text)};
   std::string word;
@@ -39,6 +41,9 @@ RatePath parse_rate_path(const ChemicalSystem& system, std::string_view text) {
     require(static_cast<bool>(words >> value), "rate \"{}\": a number is missing after {}", text, word);
     const double number = number_of(value, text);
     if (word == "Ea") {
+      require(std::abs(number) <= largest_energy,
+              "rate \"{}\": Ea {} is given in kJ/mol, and minerals have 5 to 150; allowed: up to {:g} (J/mol / 1000)",
+              text, value, largest_energy);
       path.ln_k -= number / gas_constant_kj * (1.0 / system.kelvin - 1.0 / kelvin_25);
       continue;
     }

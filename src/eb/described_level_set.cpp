@@ -137,6 +137,17 @@ Vec3 extent_of_box(const Frame& frame, const Vec3& half) {
   return extent;
 }
 
+/// An upright box as wide as the period or wider is everywhere in that direction: its images have no faces there, and
+/// one of them that reaches far beyond all others is all that is needed.
+void fill_periods(Vec3& half, Periods& domain) {
+  constexpr double far = 1e7;  // cells; no distance in the domain is as large
+  for (int d = 0; d < 3; ++d) {
+    if (!domain.periodic[d] || 2.0 * half[d] < domain.size[d]) continue;
+    half[d] = std::max(half[d], far);
+    domain.periodic[d] = false;
+  }
+}
+
 /// The shape itself; what is inside it is solid.
 std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods domain, const std::string& directory) {
   if (s.periodic) domain.periodic = {true, true, true};
@@ -154,8 +165,9 @@ std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods d
     case SolidShape::cylinder:
       return make_cylinder(s, h0, domain);
     case SolidShape::box: {
-      const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain),
-                 half = divided(0.5 * (s.hi - s.lo), h0);
+      const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain);
+      Vec3 half = divided(0.5 * (s.hi - s.lo), h0);
+      if (s.rotation == Vec3{}) fill_periods(half, domain);
       const Frame frame = turned_frame(middle, s.rotation);
       return repeated(make_level_set(Cuboid{frame, half}), extent_of_box(frame, half));
     }

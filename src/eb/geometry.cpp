@@ -158,7 +158,7 @@ Geometry build_geometry(const Comm& comm, const GridOptions& grid, const LevelSe
     BuiltLevel built = build_level(comm, level.layout, level_set, l, refined, keep, volumes, sources);
     built.report.boxes_asked = level.candidates;
     built.report.imbalance = level.imbalance;
-    if (l == 0) report.percolates = built.percolates;
+    if (l == 0) report.percolates = built.percolates, report.joined = built.joined;
     if (l == 0 && volumes.keep_pieces) {
       const Layout& layout = level.layout;
       Solids solids = find_solids(comm, layout.domain(), layout.box_size(), level_set);

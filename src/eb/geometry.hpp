@@ -36,6 +36,9 @@ struct GeometryReport {
   double specific_surface = 0.0;      ///< wall area / domain volume, in 1/h0
   std::vector<MineralWall> minerals;  ///< by number; Σ area = wall_area, to round-off
   std::array<bool, 3> percolates{};
+  std::array<bool, 3> joined{};  ///< percolates, or would if cells resolved its narrowest places
+  /// Pores lead through that these cells do not resolve: neither is the permeability 0, nor is it known.
+  bool unresolved(int axis) const { return joined[axis] && !percolates[axis]; }
 };
 
 /// Another number at each call: the same on all ranks where all of them call it, which they do for what is collective.

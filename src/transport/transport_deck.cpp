@@ -116,7 +116,7 @@ ComponentDeck read_component(Reader& in, double usual_diffusivity) {
   std::string table;
   in.file("inlet_table", table,
           "instead of inlet: a text file, relative to the deck, with time [s] and concentration per line; linear "
-          "interpolation");
+          "interpolation, constant before the first and behind the last line");
   in.word("inlet_kind", c.inlet_kind,
           {{"flux", EndKind::flux, "the inflow has this concentration, without diffusion through the inlet"},
            {"value", EndKind::value, "fixed concentration on the inlet, with diffusion through it"}},

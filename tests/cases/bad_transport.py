@@ -18,6 +18,14 @@ def transport_table_out_of_order(folder):
 
 
 @case
+def transport_table_in_hours(folder):
+    """Read as seconds, it would be wrong in silence."""
+    (folder / "inlet.csv").write_text("time [h], c\n0, 1\n2, 3\n")
+    return ["run", deck(folder, transport_deck('inlet_table = "inlet.csv"\n'))], [
+        "transport.component[0].inlet_table", "inlet.csv:1", "gives times in h", "in seconds"]
+
+
+@case
 def transport_all_mistakes_at_once(folder):
     return ["run", deck(folder, transport_deck("diffusivity = -1e-9\n", '[[transport.component]]\nname = "acid"\n'))], [
         "transport.component[0].diffusivity", "transport.component[1].name", "is listed twice"]

@@ -101,9 +101,14 @@ bool goes_through_time(const Config& config) {
   return config.walls.asked() || goes_through_time(config.flow, config.transport);
 }
 
+/// An image is meant, though what stands there may be no file name.
+bool names_image(const Reader& in, const Config& config) {
+  return !config.geometry.image.empty() || in.wrong("geometry.image");
+}
+
 /// An image, or solids and a grid.
 void require_source(Reader& in, const Config& config) {
-  if (!config.geometry.image.empty()) return;
+  if (names_image(in, config)) return;
   if (!in.given("geometry.solid") && !(in.given("grid.cells") && in.given("grid.size")))
     in.mistake("geometry",
                "no geometry is given; expected: geometry.image, [[geometry.solid]], or grid.cells and grid.size alone "
@@ -445,7 +450,7 @@ Config read_config(Reader& in) {
   read(in, config.grid);
   read(in, config.fluid);
   // The sample of an image has two ends: the drive of `karst run IMAGE`, unless the deck says what drives the flow.
-  if (!config.geometry.image.empty() && in.given("flow.model") && !in.given("flow.inlet") && !in.given("flow.lid"))
+  if (names_image(in, config) && in.given("flow.model") && !in.given("flow.inlet") && !in.given("flow.lid"))
     config.flow.drive = FlowDrive::pressure_drop;
   read(in, config.flow);
   read(in, config.chemistry, ChemistryUse::run);

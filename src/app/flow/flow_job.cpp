@@ -73,10 +73,17 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
   for (const FlowColumn& c : columns) {
     const char* axis = axis_names[c.axis];
     if (!c.connected) {
-      all.push_back(fmt::format(
-          "flow {0}: no pore percolates through the sample along {0}, or none that these cells resolve (pores without "
-          "a cell centre in them carry no flow): the permeability is 0, and nothing was solved; finer cells show which",
-          axis));
+      all.push_back(
+          c.unresolved
+              ? fmt::format(
+                    "flow {0}: pores percolate through the sample along {0}, but through places so narrow that no "
+                    "cell centre lies in them, where these cells carry no flow: the permeability is not 0, but "
+                    "not known, and nothing was solved; use finer cells",
+                    axis)
+              : fmt::format(
+                    "flow {0}: no pore percolates through the sample along {0}: the permeability is 0, and nothing "
+                    "was solved",
+                    axis));
       continue;
     }
     if (c.unbounded) {

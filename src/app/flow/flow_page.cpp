@@ -83,7 +83,11 @@ std::vector<PageTile> tiles(const Json& summary) {
   std::vector<PageTile> all{
       {has_inertia(summary) ? "Permeability of Stokes flow" : "Permeability",
        each_axis(summary, [&](const Json& f) { return darcy_text(along(summary, f)); }),
-       each_axis(summary, [&](const Json& f) { return fmt::format("{:.4g} m²", along(summary, f)); }) +
+       each_axis(summary,
+                 [&](const Json& f) {
+                   const double k = along(summary, f);
+                   return std::isnan(k) ? "–" : fmt::format("{:.4g} m²", k);
+                 }) +
            (has_error(summary) ? "<br/>estimated error of the discretisation: " +
                                      each_axis(summary, [&](const Json& f) { return estimated_error(summary, f); })
                                : std::string())}};

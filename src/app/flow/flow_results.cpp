@@ -77,14 +77,15 @@ Json range_json(const WallRange& range, std::size_t column) {
   return ends;
 }
 
-/// "permeability" at one end of the range.
-std::string end_text(double permeability) {
-  return std::isfinite(permeability) ? fmt::format("{:.6g}", permeability) : "unknown";
+/// A permeability; NaN where it is not known.
+std::string known_text(double permeability) {
+  return !std::isnan(permeability) ? fmt::format("{:.6g}", permeability) : "unknown";
 }
 
 }  // namespace
 
 std::string darcy_text(double permeability) {
+  if (std::isnan(permeability)) return "unknown";
   const double value = permeability / darcy;
   if (std::abs(value) >= 0.1 || value == 0.0) return fmt::format("{:.4g} D", value);
   return fmt::format("{:.4g} mD", 1e3 * value);
@@ -118,6 +119,7 @@ Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error
     Json one;
     one["axis"] = name_of(c);
     one["percolates"] = c.connected;
+    if (c.unresolved) one["unresolved"] = true;
     if (c.unbounded) one["unbounded"] = true;
     one["boundaries"] = c.periodic ? "periodic" : grid.reservoir > 0 ? "reservoirs" : "pressures";
     if (grid.reservoir > 0) {
@@ -191,7 +193,7 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
                       Rows& rows) {
   const bool inertia = std::ranges::any_of(columns, [](Column c) { return !c.inertia.empty(); });
   rows.add(inertia ? "permeability of Stokes flow [m2]" : "permeability [m2]",
-           [](Column c) { return fmt::format("{:.6g}", c.permeability[c.axis]); });
+           [](Column c) { return known_text(c.permeability[c.axis]); });
   rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
     rows.add("  estimated error (discretisation)", error_text);
@@ -201,13 +203,14 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
   }
   for (std::size_t side = 0; side < 2 && range.moved > 0.0; ++side)
     rows.add(fmt::format("  wall moved by {}{:.3g} voxel", side == 0 ? '-' : '+', range.moved),
-             [&](Column c) { return end_text(range.permeability[&c - columns.data()][side]); });
+             [&](Column c) { return known_text(range.permeability[&c - columns.data()][side]); });
   if (with_error) rows.line(fmt::format("  (estimated error: {})", error_meaning(grid, range)));
   const Matrix3 k = tensor(columns);
   for (int e = 0; e < 3; ++e)
     if (std::ranges::any_of(columns, [e](Column c) { return c.axis != e; }))
-      rows.add(fmt::format("  of the flow along {} [m2]", axis_names[e]),
-               [&](Column c) { return e == c.axis ? std::string() : fmt::format("{:.3g}", k[e][c.axis]); });
+      rows.add(fmt::format("  of the flow along {} [m2]", axis_names[e]), [&](Column c) {
+        return e == c.axis ? "" : c.unresolved ? "-" : fmt::format("{:.3g}", k[e][c.axis]);
+      });
 }
 
 /// The shares of the drive that the walls take, and why they do not sum to 100 %.
@@ -248,6 +251,11 @@ std::string flow_text(const FlowColumns& columns, const FlowGrid& grid, bool wit
 std::string flow_headline(const FlowColumns& columns, bool with_error) {
   std::string text;
   for (Column c : columns) {
+    if (c.unresolved) {
+      text +=
+          fmt::format("Permeability along {}: not known (cells are wider than the pores that percolate)\n", name_of(c));
+      continue;
+    }
     text += fmt::format("Permeability along {}: {:.4g} m2, {}", name_of(c), c.permeability[c.axis],
                         darcy_text(c.permeability[c.axis]));
     if (!c.connected)

@@ -59,6 +59,14 @@ std::string wall_text(const GeometryStatistics& s) {
   return text;
 }
 
+/// "x, y": along which pores lead through that these cells do not resolve.
+std::string unresolved_axes(const GeometryReport& report) {
+  std::vector<std::string> axes;
+  for (int d = 0; d < 3; ++d)
+    if (report.unresolved(d)) axes.emplace_back(axis_names[d]);
+  return join(axes);
+}
+
 std::string pores_text(const GeometryStatistics& s) {
   const GeometryReport& r = s.report;
   std::vector<std::string> axes;
@@ -74,6 +82,8 @@ std::string pores_text(const GeometryStatistics& s) {
   text += line("specific surface", fmt::format("{:.4g} 1/m   wall area / volume of the sample", s.specific_surface));
   text += wall_text(s);
   text += line("percolates along", axes.empty() ? "no axis" : join(axes));
+  if (const std::string narrow = unresolved_axes(r); !narrow.empty())
+    text += line("  by finer cells", narrow + "   through pores without a cell centre in them");
   return text;
 }
 
@@ -213,10 +223,15 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
         "{} cell face{} had fluid on one side only and became wall: the geometry has features finer than the sampling "
         "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
         grouped(closed), closed == 1 ? "" : "s"));
-  if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; }))
-    all.emplace_back(
-        "no pore percolates through the sample along any axis, or none that these cells resolve: nothing flows through "
-        "it.");
+  if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; })) {
+    const std::string narrow = unresolved_axes(s.report);
+    all.push_back(
+        narrow.empty()
+            ? "no pore percolates through the sample along any axis: nothing flows through it."
+            : fmt::format("pores percolate through the sample along {} alone where no cell centre lies in them: "
+                          "these cells resolve no flow through it. Finer cells do.",
+                          narrow));
+  }
   return all;
 }
 

@@ -44,10 +44,14 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
     const bool flow = config.flow.model != FlowModel::none && std::ranges::count(config.flow.axes, axis) > 0;
     const bool diffusion = std::ranges::count(config.diffusion.axes, axis) > 0;
     if ((flow || diffusion) && !geometry.report.percolates[axis])
-      all.push_back(fmt::format("no pore percolates through the sample along {}: the {} is 0 there", axis_names[axis],
-                                !diffusion ? "permeability"
-                                : flow     ? "permeability and the diffusivity"
-                                           : "diffusivity"));
+      all.push_back(
+          geometry.report.unresolved(axis)
+              ? fmt::format("pores percolate along {} only where no cell centre lies in them: use finer cells",
+                            axis_names[axis])
+              : fmt::format("no pore percolates through the sample along {}: the {} is 0 there", axis_names[axis],
+                            !diffusion ? "permeability"
+                            : flow     ? "permeability and the diffusivity"
+                                       : "diffusivity"));
   }
   return all;
 }

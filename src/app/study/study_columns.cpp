@@ -138,15 +138,21 @@ std::vector<std::string> empty_columns(const std::vector<std::string>& columns, 
 
 std::string remark_on(const Json& summary, const std::vector<int>& axes) {
   if (!summary.is_object()) return "";
-  std::vector<std::string> closed, unbounded, remarks;
+  std::vector<std::string> closed, unresolved, unbounded, remarks;
   for (const int axis : axes) {
     const std::string name = axis_names[axis];
     if (summary.contains("percolates") && !summary.at("percolates").value(name, true)) closed.push_back(name);
   }
   if (summary.contains("flow") && summary.at("flow").is_array())
-    for (const Json& flow : summary.at("flow"))
-      if (flow.value("unbounded", false)) unbounded.push_back(flow.value("axis", ""));
+    for (const Json& flow : summary.at("flow")) {
+      if (flow.value("unbounded", false))
+        unbounded.push_back(flow.value("axis", ""));
+      else if (flow.value("unresolved", false))
+        unresolved.push_back(flow.value("axis", ""));
+    }
+  std::erase_if(closed, [&](const std::string& axis) { return std::ranges::count(unresolved, axis) > 0; });
   if (!closed.empty()) remarks.push_back("no path along " + join(closed, ", "));
+  if (!unresolved.empty()) remarks.push_back("cells too wide for the pores along " + join(unresolved, ", "));
   if (!unbounded.empty()) remarks.push_back("no wall along " + join(unbounded, ", "));
   return join(remarks, "; ");
 }

@@ -474,6 +474,7 @@ JobResult TransportInTime::report() {
     system_.chemistry->draw(result.figures);
     add_chemistry_results(*system_.chemistry, result);
   }
+  std::ranges::move(table_warnings(run.config.transport, times_.end), std::back_inserter(result.warnings));
   if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);

@@ -67,6 +67,7 @@ struct TransportResult {
   bool flows = false, has_ends = true;  ///< has_ends: the domain is not periodic along the axis
   bool in_time = false;                 ///< the flow goes through time, too
   double length = 0.0;                  ///< of the sample along the axis [m]
+  double cell_width = 0.0;              ///< of the finest level [m]
   int reservoir = 0;                    ///< cells before and behind it
   double number_length = 0.0;           ///< L of Péclet and Damköhler numbers [m]
   bool number_length_given = false;

@@ -20,6 +20,7 @@ constexpr double largest_steady_imbalance = 1e-4;
 constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
+constexpr double largest_cell_peclet = 10.0;  // as of the job of dispersion
 
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];
@@ -190,6 +191,27 @@ Json transport_json(const TransportResult& r) {
   return {{"transport", json}};
 }
 
+namespace {
+
+/// Says so where a component diffuses so little that cells are wider than the layers it forms. Steady states show it by
+/// their values.
+std::string thin_layers(const TransportResult& result) {
+  double least = std::numeric_limits<double>::infinity();  // diffusivity
+  for (const ComponentResult& c : result.components)
+    if (c.diffusivity > 0.0) least = std::min(least, c.diffusivity);
+  const double number = std::abs(result.pore_velocity()) * result.cell_width / least;
+  if (result.steady || !(number > largest_cell_peclet)) return {};
+  return fmt::format(
+      "transport: the cell Péclet number (velocity in the pores x cell width / diffusivity) is {:.3g}, above {:g}: "
+      "layers "
+      "in which diffusion balances the flow are thinner than cells, so spreading and rates at walls depend on the "
+      "cells; "
+      "use finer cells, or compare two widths",
+      number, largest_cell_peclet);
+}
+
+}  // namespace
+
 std::vector<std::string> transport_warnings(const TransportResult& result) {
   std::vector<std::string> all;
   if (result.backflow > largest_backflow)
@@ -202,6 +224,7 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
         fmt::format("transport: the flow gains or loses {:.1e} of the flux through a cell; values may leave their "
                     "range by as much per step; use a smaller flow.tolerance",
                     result.continuity_after));
+  if (std::string thin = thin_layers(result); !thin.empty()) all.push_back(std::move(thin));
   for (const ComponentResult& c : result.components) {
     if (result.steady) {
       if (c.imbalance > largest_steady_imbalance)

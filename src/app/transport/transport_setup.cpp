@@ -256,6 +256,7 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   result.has_ends = !flow.periodic;
   result.length = size[flow.axis];
   result.reservoir = run.sample ? run.sample->before[flow.axis] : 0;
+  result.cell_width = std::ldexp(run.grid.cell_width(), 1 - run.grid.levels);
   result.number_length = number_length(run);
   result.number_length_given = run.config.transport.peclet_length > 0.0;
   result.porosity = report.connected_porosity;
@@ -291,6 +292,20 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
       fmt::format("transport: steps end at the {} times where tables have a kink or formulas jump: {:.0f} steps "
                   "instead of {:.0f}; a table with fewer lines is faster",
                   times.breaks.size(), steps, fewer)};
+}
+
+std::vector<std::string> table_warnings(const TransportDeck& deck, double end) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const auto& table = deck.components[i].inlet_table;
+    if (!table || (table->time.front() <= 0.0 && table->time.back() >= end)) continue;
+    all.push_back(
+        fmt::format("transport.component[{}].inlet_table: covers {:g} to {:g} s, but the run 0 to {:g} s: before and "
+                    "after, the first "
+                    "and the last value of the table hold; times are in seconds",
+                    i, table->time.front(), table->time.back(), end));
+  }
+  return all;
 }
 
 TimeOptions transport_times(TimeOptions times, double pore_time, double largest_step) {

@@ -84,5 +84,7 @@ inline double longest_by_flow(const TimeOptions& times, double largest_step) {
 
 /// Says so where breaks double the number of steps, or more. Not collective.
 std::vector<std::string> break_warnings(const TimeOptions& times);
+/// Says so where an inlet table does not cover the run, which ends at `end` [s]. Not collective.
+std::vector<std::string> table_warnings(const TransportDeck& deck, double end);
 
 }  // namespace karst

@@ -464,6 +464,12 @@ void Reader::mistake(std::string_view key, std::string_view text) {
   state_->shared->add(place, state_->path + std::string(key), text);
 }
 
+bool Reader::wrong(std::string_view key) const {
+  const std::string about = state_->path + std::string(key) + ": ";
+  return std::ranges::any_of(state_->shared->mistakes,
+                             [&](const Mistake& m) { return m.text.find(about) != std::string::npos; });
+}
+
 void Reader::refuse(std::initializer_list<const char*> keys, std::string_view text) {
   for (const char* key : keys)
     if (given(key)) mistake(key, text);

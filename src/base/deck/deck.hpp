@@ -106,6 +106,8 @@ class Reader {
   /// Notes a mistake found by the caller about a key (with its line when given in the deck). Nothing without a deck:
   /// checks need not ask documenting().
   void mistake(std::string_view key, std::string_view text);
+  /// Whether one has been noted about the value that the deck gives.
+  bool wrong(std::string_view key) const;
   /// The same about each of these keys that the deck gives, and about each that it does not give.
   void refuse(std::initializer_list<const char*> keys, std::string_view text);
   void need(std::initializer_list<const char*> keys, std::string_view text);

@@ -15,9 +15,10 @@ struct TimeTable {
   double at(double t) const;
 };
 
-/// Two numbers per line, separated by a comma, semicolon, blanks or tabs; empty lines, comments after # and a header
-/// line are skipped. Throws Error with the line: no file, no numbers, not two of them, not finite, times that decrease
-/// or occur three times. Not collective.
+/// Two numbers per line, separated by a comma, semicolon, blanks or tabs; empty lines, comments after #, the byte order
+/// mark of a spreadsheet and header lines are skipped. Throws Error with the line: no file, no numbers, not two of
+/// them, not finite, times that decrease or occur three times, a header that gives times in a unit other than s. Not
+/// collective.
 TimeTable read_time_table(const std::string& path);
 
 }  // namespace karst

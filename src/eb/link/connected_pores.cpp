@@ -2,6 +2,7 @@
 #include "eb/link/connected_pores.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "eb/link/connected_parts.hpp"
@@ -64,6 +65,19 @@ bool leads_through_one_cell(const PieceBoxes& boxes, const Flags& kept, int d) {
   return boxes.comm().any(found);
 }
 
+/// Directions in which pores connect the ends by pieces of any kind. Collective.
+std::array<bool, 3> joined_ends(const PieceBoxes& boxes, const std::array<bool, 3>& percolates, Flags flow) {
+  std::array<bool, 3> joined = percolates;
+  if (std::ranges::all_of(joined, std::identity())) return joined;
+  for (std::vector<std::uint8_t>& box : flow) std::ranges::fill(box, 1);
+  const std::array<Flags, 3> by_any = passages(boxes, &flow);
+  for (std::size_t d = 0; d < 3; ++d)
+    joined[d] = boxes.comm().any(joined[d] || std::ranges::any_of(by_any[d], [](const std::vector<std::uint8_t>& box) {
+                                   return std::ranges::find(box, 1) != box.end();
+                                 }));
+  return joined;
+}
+
 }  // namespace
 
 Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep, bool keep_components) {
@@ -92,6 +106,7 @@ Pores find_pores(const PieceBoxes& boxes, const Homes& homes, KeepPores keep, bo
   if (keep_components) found.components = components_of(boxes, parts, label, mine);
   for (int d = 0; d < 3; ++d)
     if (domain.periodic[d] && domain.cells[d] == 1) found.percolates[d] = leads_through_one_cell(boxes, found.kept, d);
+  found.joined = joined_ends(boxes, found.percolates, flow);
   return found;
 }
 

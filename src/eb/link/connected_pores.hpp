@@ -27,7 +27,9 @@ struct Pores {
   double volume = 0.0, removed_volume = 0.0;    ///< Σ κ
   double closed_volume = 0.0;                   ///< Σ κ of pores that are kept but do not percolate
   std::array<bool, 3> percolates{};             ///< whether a pore percolates in this direction
-  Components components;                        ///< if asked for
+  std::array<bool, 3>
+      joined{};           ///< whether one would if pieces without a home connected pores, too: cells are too wide
+  Components components;  ///< if asked for
 };
 
 /// Finds the connected pores of level 0 (connected_parts.hpp) and decides which are kept.

@@ -213,6 +213,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
                            : find_pores_of_refined_level(boxes, sources.parents);
   built.pores = std::move(pores.components);
   built.percolates = pores.percolates;
+  built.joined = pores.joined;
   report.joined = comm.sum(homes.joined);
   report.orphans = comm.sum(homes.orphans);
   report.orphan_volume = comm.sum(homes.orphan_volume);

@@ -38,8 +38,8 @@ struct LevelReport {
 struct BuiltLevel {
   LevelGeometry geometry;
   LevelReport report;
-  std::array<bool, 3> percolates{};
-  Components pores;  ///< of level 0, if pieces are kept
+  std::array<bool, 3> percolates{}, joined{};  ///< of Pores
+  Components pores;                            ///< of level 0, if pieces are kept
 };
 
 /// φ around the cells of a box, with one cell more on each side.

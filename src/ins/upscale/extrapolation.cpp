@@ -18,7 +18,7 @@ constexpr double least_of_image = 0.9;     // of the difference to the second gr
 // Where there is no k0: of the change to the second grid that is alone, to the grid between beside it, and to that
 // alone.
 constexpr double of_second = 1.5, of_between = 1.25, of_between_alone = 2.0;
-constexpr double lowest_order = 1.0, highest_order = 3.0;
+constexpr double lowest_order = 1.0, order_of_method = 2.0, believable_order = 2.5;
 
 /// k0 - k(1) with p = 2 and κ; nothing when b and w² are as good as the same.
 std::optional<double> limit_of_image(std::span<const GridValue> g) {
@@ -31,11 +31,14 @@ std::optional<double> limit_of_image(std::span<const GridValue> g) {
   return -kappa * g[0].line_offset - c;
 }
 
-/// k0 - k(1) with κ = 0: L. F. Richardson, Phil. Trans. R. Soc. A 210 (1911) 307, with the order that three grids show.
-double limit_by_order(std::span<const GridValue> g) {
+/// k0 - k(1) with κ = 0: L. F. Richardson, Phil. Trans. R. Soc. A 210 (1911) 307, with the order that three grids show,
+/// at most that of the method. Nothing where they show a higher one: then the change to the second is small by chance,
+/// or the third has lost its way.
+std::optional<double> limit_by_order(std::span<const GridValue> g) {
   const double d2 = g[1].permeability - g[0].permeability, d3 = g[2].permeability - g[0].permeability;
   const auto ratio = [&](double p) { return (std::pow(g[2].width, p) - 1.0) / (std::pow(g[1].width, p) - 1.0); };
-  double low = lowest_order, high = highest_order;
+  if (d3 / d2 > ratio(believable_order)) return {};
+  double low = lowest_order, high = order_of_method;
   for (int i = 0; i < 40; ++i) {
     const double p = 0.5 * (low + high);
     (ratio(p) < d3 / d2 ? low : high) = p;
@@ -55,7 +58,9 @@ std::optional<LimitChange> change_to_limit(std::span<const GridValue> g) {
   if (!(d2 * d3 > 0.0)) return {};  // the coarsest grid has lost its way
   const std::optional<double> of_image = limit_of_image(g);
   if (!of_image && std::abs(d3) < std::abs(d2)) return {};
-  const LimitChange change{of_image ? *of_image : limit_by_order(g), of_image.has_value()};
+  const std::optional<double> any = of_image ? of_image : limit_by_order(g);
+  if (!any) return {};
+  const LimitChange change{*any, of_image.has_value()};
   if (of_image && g[0].line_offset < 0.0 && !(change.value * d2 > 0.0)) return {};
   constexpr double rounded = 1.0 + 1e-9;
   if (std::abs(change.value) > rounded * std::abs(d2)) return {};

@@ -42,10 +42,11 @@ struct Extrapolated {
 };
 
 /// Of grids about twice and three times as wide. k0 comes from p = 2 and κ where the b differ; else κ = 0 and p, from 1
-/// to 3, is that of the three grids. The error is then 2 |k0 - k(1)|, at most the change |k(2) - k(1)| and for images
+/// to 2, is that of the three grids. The error is then 2 |k0 - k(1)|, at most the change |k(2) - k(1)| and for images
 /// at least 0.9 of it.
 ///
-/// No k0 where the grids disagree: the third is nearer to the first than the second (images: on its other side), k0 is
+/// No k0 where the grids disagree: the third is nearer to the first than the second (images: on its other side) or, of
+/// described walls, so far from it that an order above 2.5 would follow, k0 is
 /// further from the first than the second, or (images, lines through the samples: b(1) < 0) k0 and k(2) lie on
 /// different sides of k(1), so that what is left of the two errors is chance. Then one change may be small by chance,
 /// too: the error is the larger of that to the second grid and 1.25 times that to the one between; without one between,

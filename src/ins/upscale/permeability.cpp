@@ -431,9 +431,14 @@ void check_volume(const FlowColumn& column) {
 }
 
 /// Of an axis along which no pore leads.
-FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h) {
+FlowColumn unconnected(const FlowOptions& options, const Domain& domain, int axis, double h, bool unresolved) {
   FlowColumn column = column_along(options, domain, axis);
   column.connected = false;
+  column.unresolved = unresolved;
+  if (unresolved) {
+    column.permeability = column.darcy_velocity = Vec3::all(no_number);
+    column.flow_rate = column.largest_speed = column.reynolds = column.estimated_error = no_number;
+  }
   column.gradient = driven_gradient(options, domain, axis, h);
   column.tortuosity = column.pressure_drag = column.viscous_drag = column.side_drag = no_number;
   return column;
@@ -486,7 +491,8 @@ StokesSolver& PermeabilitySolver::with(const FlowSides& sides, double& setup_sec
 FlowColumn PermeabilitySolver::solve(int axis) {
   const Domain& domain = domain_of(geometry_);
   const double h = sample_.cell_width;
-  if (!geometry_.report.percolates[axis]) return unconnected(options_, domain, axis, h);
+  if (!geometry_.report.percolates[axis])
+    return unconnected(options_, domain, axis, h, geometry_.report.unresolved(axis));
   if (!solves(axis)) return unbounded(*ground_, options_, sample_, axis, watch_.keep_solution);
   axis_ = axis;
   FlowColumn column = column_along(options_, domain, axis);

@@ -47,10 +47,12 @@ inline constexpr double darcy = 9.869233e-13;  ///< [m²]: 1 cP cm/s per atm/cm
 struct FlowColumn {
   int axis = 0;
   bool periodic = false;
-  bool connected = true;   ///< false: no pore percolates along the axis; nothing was solved, there is no flow
-  bool unbounded = false;  ///< no wall limits the flow: k_dd is infinite; nothing was solved
-  Vec3 permeability;       ///< k_ed, e = x, y, z [m²]
-  double gradient = 0.0;   ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
+  bool connected = true;  ///< false: no pore percolates along the axis; nothing was solved, there is no flow
+  /// Not connected by these cells alone: pores lead through that have no cell centre in them, and k is NaN.
+  bool unresolved = false;
+  bool unbounded = false;               ///< no wall limits the flow: k_dd is infinite; nothing was solved
+  Vec3 permeability;                    ///< k_ed, e = x, y, z [m²]
+  double gradient = 0.0;                ///< G_d [Pa/m]; NaN: none drives a wanted flow through what is not connected
   std::optional<double> grid_gradient;  ///< with reservoirs: of Stokes flow, that of all cells [Pa/m]
   Vec3 darcy_velocity;                  ///< [m/s]
   double flow_rate = 0.0;               ///< along the axis [m³/s]

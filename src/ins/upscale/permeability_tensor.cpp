@@ -15,7 +15,8 @@ Matrix3 tensor(const std::vector<FlowColumn>& columns) {
     for (int e = 0; e < 3; ++e) k[e][a.axis] = a.permeability[e];
   for (const FlowColumn& a : columns)
     for (const FlowColumn& b : columns)
-      if (a.periodic && b.periodic) k[a.axis][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
+      if (a.periodic && b.periodic && !a.unresolved && !b.unresolved)
+        k[a.axis][b.axis] = 0.5 * (a.permeability[b.axis] + b.permeability[a.axis]);
   return k;
 }
 
@@ -31,7 +32,7 @@ double asymmetry(const std::vector<FlowColumn>& columns) {
 
 std::optional<PrincipalPermeability> principal(const std::vector<FlowColumn>& columns) {
   if (columns.size() != 3 || !std::ranges::all_of(columns, &FlowColumn::periodic)) return {};
-  if (std::ranges::any_of(columns, &FlowColumn::unbounded)) return {};
+  if (std::ranges::any_of(columns, [](const FlowColumn& c) { return c.unbounded || c.unresolved; })) return {};
   const SymmetricEigen e = symmetric_eigen(tensor(columns));
   std::array<int, 3> order{0, 1, 2};
   std::ranges::sort(order, std::ranges::greater{}, [&](int i) { return e.value[i]; });

@@ -77,6 +77,16 @@ TEST(Config, WhatIsMissingIsNamed) {
       has(error_of([] { read_text(std::string(ball) + "[geometry.import]\nvoxel = 1.0\n"); }), "nothing to import"));
 }
 
+// What stands in place of a file name is the one mistake: without an image it would have others for consequence.
+TEST(Config, WhatIsNoFileNameIsOneMistake) {
+  for (const char* image : {"[geometry.image]\nfile = \"a.raw\"\n", "[geometry]\nimage = 3\n"}) {
+    const std::string error = error_of([&] { read_text(std::string(image) + "[flow]\nmodel = \"stokes\"\n"); });
+    EXPECT_TRUE(has(error, "geometry.image: ") && has(error, "expected: file name")) << error;
+    for (const char* consequence : {"grid.cells", "no geometry is given", "flow.drive"})
+      EXPECT_FALSE(has(error, consequence)) << error;
+  }
+}
+
 TEST(Config, PlotWordsAreChecked) {
   const auto plot = [](const std::string& list) {
     return error_of([&] { read_text(std::string(ball) + "[output]\nplot = " + list + "\n"); });

@@ -194,6 +194,25 @@ TEST_F(GeometryDeck, AllMistakesComeTogether) {
   expect_mentions(mistakes_in("[geometry]\nimage = \"a.h5\"\nwall_shift = 1.5\n"), {"wall_shift", "1.5", "-1 to 1"});
 }
 
+// A box as wide as the period or wider has no faces there, however wide: without images it is the same solid.
+TEST_F(GeometryDeck, ABoxFillsPeriodsThatItCovers) {
+  const auto slab = [](const std::string& far) {
+    return make("[[geometry.solid]]\nshape = \"box\"\nlo = [-" + far + ", 0.3, -" + far + "]\nhi = [" + far +
+                    ", 0.5, " + far + "]\n",
+                1.0, 16.0);  // periodic along x and z
+  };
+  const auto exact = slab("0.5"), wide = slab("1e5");
+  RandomPoints random(2);
+  const Vec3 lo = Vec3::all(-4), hi = Vec3::all(20);
+  const auto a = exact->local(lo, hi), b = wide->local(lo, hi);
+  for (int n = 0; n < 100; ++n) {
+    const Vec3 x = random.point(lo, hi);
+    const double distance = std::abs(x[1] - 6.4) - 1.6;  // between 4.8 and 8 cells
+    EXPECT_NEAR((*a)(x), distance, 1e-9);
+    EXPECT_NEAR((*b)(x), distance, 1e-9);
+  }
+}
+
 TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {
   const std::string ball = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0, 0, 0.5]\nradius = 0.2\n";
   EXPECT_GT((*make("", 1.0, 10.0)->local(Vec3::all(0), Vec3::all(10)))({0, 5, 5}), 1e5);  // none: all is fluid

@@ -172,6 +172,24 @@ TEST(LevelBuilder, PercolationAcrossPeriodicEndsMpi) {
   EXPECT_EQ(open.report.closed_volume, 0.0);
 }
 
+// A tube thinner than a cell, between cell centres, leads through, but these cells have no flow in it; beside it
+// nothing does, and a slab of solid across it closes it.
+TEST(LevelBuilder, PoresNarrowerThanCellsMpi) {
+  const Comm comm = Comm::world();
+  const auto thin = [] { return complement(make_level_set(Cylinder{frame_along({0, 8, 8}, {1, 0, 0}), 0.3})); };
+  for (const bool periodic : {false, true}) {
+    const BuiltLevel narrow = single_level(comm, *thin(), cube(16, periodic), 8, KeepPores::connected);
+    EXPECT_EQ(narrow.percolates, (std::array<bool, 3>{}));
+    EXPECT_EQ(narrow.joined, (std::array<bool, 3>{true, false, false})) << periodic;
+  }
+  LevelSetParts parts;
+  parts.push_back(thin());
+  parts.push_back(make_level_set(Cuboid{turned_frame({8, 8, 8}, {}), {1.5, 20, 20}}));
+  const BuiltLevel closed =
+      single_level(comm, *union_of_solids(std::move(parts)), cube(16, false), 8, KeepPores::connected);
+  EXPECT_EQ(closed.joined, (std::array<bool, 3>{}));
+}
+
 // Two tubes of the same volume: which one is "the largest" depends neither on ranks nor on boxes.
 TEST(LevelBuilder, LargestOfEqualPoresMpi) {
   const Comm comm = Comm::world();

@@ -124,5 +124,23 @@ TEST(Sample, CornersOfOneValueLookLikeTheSurroundingsOfACylinder) {
   EXPECT_FALSE(looks_cylindrical({40, 140, 1}, plane(0))) << "too narrow to tell";
 }
 
+// A core among voxels of label 0 has these in all corners; a tube has, too, but nothing else; a rock that fills the
+// image has both labels there.
+TEST(Sample, LabelsAroundACylinder) {
+  const Index n{80, 70, 20};
+  const auto looks = [&](int grain, double radius) {
+    return labels_look_cylindrical(n, [&](int k, std::span<float> values) {
+      for (int j = 0; j < 70; ++j)
+        for (int i = 0; i < 80; ++i)
+          values[j * 80 + i] = std::hypot(i - 39.5, j - 34.5) < radius
+                                   ? static_cast<float>(1 + (i / grain + j / grain + k / grain) % 2)
+                                   : 0;
+    });
+  };
+  EXPECT_TRUE(looks(4, 34.0));
+  EXPECT_FALSE(looks(1000, 30.0)) << "a tube";
+  EXPECT_FALSE(looks(4, 60.0)) << "fills the image";
+}
+
 }  // namespace
 }  // namespace karst::edge_threshold_test

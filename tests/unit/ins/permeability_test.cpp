@@ -63,6 +63,21 @@ TEST(Permeability, SlitIsExactForBothDrivesMpi) {
   }
 }
 
+// A slit between two rows of cell centres leads through, and no cell has flow in it: its permeability is not 0.
+TEST(Permeability, OfASlitBetweenCellCentresIsNotKnown) {
+  const Comm comm = Comm::self();
+  LevelSetParts plates;
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 2.6}, {0, 0, 1}}));
+  plates.push_back(make_level_set(HalfSpace{{0, 0, 3.4}, {0, 0, -1}}));
+  const Geometry geometry = build_geometry(comm, test::flow_grid({8, 8, 12}, {false, true, false}),
+                                           *union_of_solids(std::move(plates)), KeepPores::all);
+  const std::vector<FlowColumn> columns = permeability(
+      test::ground_on(comm, geometry), options_for(FlowDrive::pressure_drop, {0, 2}), water, sample_of(geometry));
+  EXPECT_TRUE(!columns[0].connected && columns[0].unresolved && std::isnan(columns[0].permeability[0]));
+  EXPECT_TRUE(!columns[1].connected && !columns[1].unresolved);  // a plate closes it
+  EXPECT_EQ(columns[1].permeability[2], 0.0);
+}
+
 // The problem is linear: a wanted velocity or flow rate gives the same permeability and exactly that velocity.
 TEST(Permeability, VelocityAndFlowRateAreMet) {
   const Comm comm = Comm::self();

@@ -91,7 +91,27 @@ TEST_F(TimeTables, NameTheLineThatIsWrong) {
   EXPECT_TRUE(has(error_of([&] { table("0 1 2\n"); }), ":1:"));
   EXPECT_TRUE(has(error_of([&] { table("0 1\nt x\n"); }), ":2:"));
   EXPECT_TRUE(has(error_of([&] { table("time value\n"); }), "no line of two numbers"));
+  EXPECT_TRUE(has(error_of([&] { table("O,1\n5,0\n"); }), ":1: \"O,1\" is not two numbers"));  // the letter
   EXPECT_TRUE(has(error_of([] { read_time_table("/nowhere/at/all"); }), "cannot be read"));
+}
+
+/// Hours read as seconds would be wrong in silence.
+TEST_F(TimeTables, OfOtherUnitsThanSecondsAreRefused) {
+  for (const char* header : {"time [h], c", "time_min;c", "t (days)\tc", "hours,mol", "t [ms] c"})
+    EXPECT_TRUE(
+        has(error_of([&] { table(std::string(header) + "\n0, 1\n2, 0\n"); }), "times of a table are in seconds"))
+        << header;
+  for (const char* header : {"time [s], c", "t, value", "time_s,c [mol/L]", "time c", "t, c in h"})
+    EXPECT_EQ(table(std::string(header) + "\n0, 1\n2, 0\n").time.size(), 2U) << header;
+}
+
+/// A table that a spreadsheet has saved begins with a byte order mark: its first line counts.
+TEST_F(TimeTables, OfSpreadsheetsKeepTheirFirstLine) {
+  const TimeTable t = table(
+      "\xEF\xBB\xBF"
+      "0,3\r\n5,1\r\n");
+  ASSERT_EQ(t.time.size(), 2U);
+  EXPECT_EQ(t.at(0.0), 3.0);
 }
 
 }  // namespace

@@ -110,10 +110,9 @@ void run(const Comm& comm, const Config& config, int n_moves) {
   Clock clock = all.front()->clock();
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
-  context.make_ground = [&](const std::optional<FlaggedBoxes>& flagged, const BoxCosts&) {
-    Geometry geometry =
-        build_geometry(comm, with_flagged(source.grid, flagged), *source.level_set, config.geometry.keep,
-                       ControlVolumes::home_cells, {}, {&kept, &context.geometry()});
+  context.make_ground = [&](const GridOptions& grid, const BoxCosts&) {
+    Geometry geometry = build_geometry(comm, grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells,
+                                       {}, {&kept, &context.geometry()});
     geometry.report = context.geometry().report;
     return std::make_shared<const Ground>(comm, std::move(geometry));
   };

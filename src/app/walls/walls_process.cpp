@@ -36,7 +36,9 @@ WallsProcess::WallsProcess(const JobContext& run)
       state_(begin_evolution(run, evolution_.minerals.size())),
       events_(begin_wall_events(run.geometry())),
       recorder_(run, walls_process,
-                {{evolution_csv, evolution_header(evolution_)}, {wall_events_csv, csv_head("", WallEvent())}}) {}
+                {{evolution_csv, evolution_header(evolution_)}, {wall_events_csv, csv_head("", WallEvent())}}) {
+  rates_before_.assign(evolution_.minerals.size(), 0.0);
+}
 
 std::string WallsProcess::dependencies() const {
   return run_.services.solved.dependencies(walls_process, run_.geometry(), run_.grid.cell_width());
@@ -50,7 +52,17 @@ State WallsProcess::state() {
   state.numbers[wall_events_item] = json_of(events_, shown::record);
   state.numbers["covering"] = now_.covering;
   state.numbers["lying"] = now_.lying;
+  state.numbers["step_rates"] = rates_of_step();
+  state.numbers["step_speed"] = largest_speed_of_step();
   return state;
+}
+
+std::vector<double> WallsProcess::rates_of_step() const {
+  if (now_.speed.empty()) return rates_before_;
+  std::vector<double> rates(evolution_.minerals.size(), 0.0);
+  for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
+  run_.comm.sum(std::span(rates));
+  return rates;
 }
 
 void WallsProcess::go_on(const State& state) {
@@ -63,6 +75,8 @@ void WallsProcess::go_on(const State& state) {
     take_value(state.numbers.at(wall_events_item), events_);
     now_.covering = state.numbers.at("covering").get<std::vector<double>>();
     now_.lying = state.numbers.at("lying").get<std::vector<double>>();
+    rates_before_ = state.numbers.at("step_rates").get<std::vector<double>>();
+    largest_speed_before_ = state.numbers.at("step_speed");
   });
 }
 
@@ -105,13 +119,11 @@ EvolutionLine WallsProcess::line() {
   add_pore_volumes(line);
   line.moved = volume * state_.moved;
   line.owed = volume * sum_of(run_.comm, state_.owed);
-  line.largest_speed = h * now_.largest;
+  line.largest_speed = h * largest_speed_of_step();
   const LooseSolids loose = loose_solids(run_.geometry());
   line.fragments = loose.n;
   line.fragment_volume = volume * loose.volume;
-  std::vector<double> rates(evolution_.minerals.size(), 0.0);
-  for (const MovingPart& part : now_.parts) rates[part.mineral] += part.area * part.speed;
-  run_.comm.sum(std::span(rates));
+  const std::vector<double> rates = rates_of_step();
   for (std::size_t m = 0; m < rates.size(); ++m) {
     const bool deposit = evolution_.minerals[m].deposit;
     double area = deposit ? 0.0 : report.minerals[m].area,

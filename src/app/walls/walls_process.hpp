@@ -52,6 +52,14 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  /// Of the last step, also where walls have moved since: [mineral] [h0³/s]. Collective.
+  std::vector<double> rates_of_step() const;
+  double largest_speed_of_step() const {
+    return now_.speed.empty() ? largest_speed_before_ : now_.largest;
+  }  ///< [h0/s]
+  // Where walls have just moved, of the step before.
+  std::vector<double> rates_before_;
+  double largest_speed_before_ = 0.0;
   void add_frame(bool last);
   WallEvents events_;
   Recorder recorder_;

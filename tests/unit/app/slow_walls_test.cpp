@@ -47,6 +47,12 @@ end = 6e3
 )");
   test::expect_balance(ran, 0.3);
   EXPECT_LT(ran.columns.at("time_s").size(), 1000U);
+  // Also in the lines of steps after which walls have moved, and of time that passed (rates of 0 before).
+  for (std::size_t i = 0; i < ran.columns.at("time_s").size(); ++i) {
+    if (ran.columns.at("time_s")[i] < 100.0) continue;
+    EXPECT_GT(ran.columns.at("solid_rate_m3_s")[i], 1e-3) << i;
+    EXPECT_GT(ran.columns.at("largest_speed_m_s")[i], 1e-5) << i;
+  }
   EXPECT_NEAR(ran.last("dissolved_m3"), 47.0,
               0.5);  // with molar volumes of 2e-3 to 2e-5 and as much longer: 46.91 to 47.06
 }

@@ -65,7 +65,7 @@ shear_stress_Pa sherwood side sides singular_pores slots smallest_coefficient sm
 solved_reynolds solver solves solves_from_earlier_run sorbed_mol speciations specific_surface_per_m speed_histogram
 status stored_mol step step_error_mol step_seconds steps steps_without_coupled_solution tensor tensor_order threads time_s
 time_scheme_W_m3 title tortuosity total transport transverse true_residual unbounded unknowns unknowns_mean
-unknowns_most unit use value_range values_bytes variance_s2 velocity velocity_m_s view volume_m3 waited_seconds wall wall_area_m2
+unknowns_most unresolved unit use value_range values_bytes variance_s2 velocity velocity_m_s view volume_m3 waited_seconds wall wall_area_m2
 wall_shift_voxels walls walls_half_way walls_lost warnings well_mixed_loss_C_m3_s well_mixed_rate_mol_s what x y z
 )";
 /// Whose members have names of a deck or of a solver.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/end_flow_job.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"
 #include "app/job/solve_progress.hpp"
@@ -22,11 +20,6 @@
 namespace karst {
 
 namespace {
-
-FlowSample sample_of(const JobContext& run) {
-  const double h = run.grid.cell_width();
-  return {h, run.sample_report().connected_porosity, run.sample_report().specific_surface / h};
-}
 
 /// Of the two ways an end moves the fluid, what results call it.
 bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
@@ -87,33 +80,27 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const E
 }
 
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
-  std::vector<std::string> all;
+  Messages all;
   if (flow.cell_reynolds > largest_cell_reynolds)
-    all.push_back(
-        fmt::format("flow: cell Reynolds number {:.3g}: above {:.0f} the cells do not resolve the inertial effects; "
-                    "use finer cells",
-                    flow.cell_reynolds, largest_cell_reynolds));
+    all.add(
+        "flow: cell Reynolds number {:.3g}: above {:.0f} the cells do not resolve the inertial effects; use finer "
+        "cells",
+        flow.cell_reynolds, largest_cell_reynolds);
   if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
-    all.push_back(fmt::format(
+    all.add(
         "flow: Reynolds number {:.3g}: at this velocity inertia matters, which Stokes flow neglects; {} (use "
         "flow.model = \"steady\")",
-        flow.reynolds, by_lids(options) ? "the flow field is different" : "the pressure drop is too small"));
+        flow.reynolds, by_lids(options) ? "the flow field is different" : "the pressure drop is too small");
   if (flow.divergence > largest_divergence)
-    all.push_back(
-        fmt::format("flow: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
+    all.add("flow: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", flow.divergence);
   return all;
 }
 
-SolveReport solve_report(const EndFlow& flow, const FlowOptions& options) {
-  const FlowModel model = options.model;
-  SolveReport solve;
-  solve.name = end_solve_name(options, model);
-  solve.method = model == FlowModel::steady ? "newton, gmres" : "gmres";
-  solve.preconditioner = "graph multigrid, local permeability";
-  solve.iterations = flow.iterations + (model == FlowModel::steady ? flow.slow_iterations : 0);
-  solve.true_residual = flow.relative_residual;
-  solve.seconds = flow.seconds;
-  solve.setup_seconds = flow.setup_seconds;
+SolveReport report_of(const EndFlow& flow, const FlowOptions& options) {
+  const bool steady = options.model == FlowModel::steady;
+  SolveReport solve = solve_report(end_solve_name(options, options.model), steady ? "newton, gmres" : "gmres",
+                                   flow_preconditioner, flow);
+  if (steady) solve.iterations += flow.slow_iterations;
   return solve;
 }
 
@@ -176,6 +163,10 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
 
 }  // namespace
 
+std::array<std::pair<const char*, Vec3>, 3> parts_of(const BodyForce& force) {
+  return {{{"force", force.total()}, {"pressure_force", force.pressure}, {"friction_force", force.friction}}};
+}
+
 Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid) {
   Json all = Json::array();
   for (std::size_t i = 0; i < forces.size(); ++i) {
@@ -183,14 +174,11 @@ Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, 
     Json one;
     one["name"] = options.bodies[i].name;
     one["wall_area_m2"] = f.wall_area;
-    const auto add = [&](const char* part, const Vec3& force) {
+    for (const auto& [part, force] : parts_of(f)) {
       one[fmt::format("{}_N", part)] = force;
       if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
         one[fmt::format("{}_coefficient", part)] = *c;
-    };
-    add("force", f.total());
-    add("pressure_force", f.pressure);
-    add("friction_force", f.friction);
+    }
     all.push_back(one);
   }
   return all;
@@ -220,9 +208,9 @@ JobResult run_end_flow(const JobContext& context) {
   Exchanges& exchanges = context.services.exchanges;
   const bool taken = exchanges.is_taken(ExchangeName::flow);
   EndFlow flow = solve_end_flow(
-      context.ground->composite(), options, context.config.fluid, sample_of(context),
+      context.ground->composite(), options, context.config.fluid, sample_of(context, context.grid.cell_width()),
       [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, taken);
-  progress.solved(solve_report(flow, options));
+  progress.solved(report_of(flow, options));
   if (taken) exchanges.flow.fluxes = SteadyFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);

@@ -28,30 +28,21 @@ bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
 double shear_stress(const EndFriction& drag) { return drag.area > 0.0 ? norm(drag.force) / drag.area : 0.0; }
 
 Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
-  Json one;
-  one["side"] = side_name(inlet.side);
-  one["axis"] = axis_names[inlet.side / 2];
-  one["inlet_velocity_m_s"] = inlet.velocity;
-  one["flow_rate_m3_s"] = flow.flow_rate;
-  one["inlet_open_area_m2"] = flow.open_area;
-  one["outflow_over_inflow_less_1"] = flow.imbalance;
-  one["pressure_drop_Pa"] = flow.pressure_drop;
-  return one;
+  return {{"side", side_name(inlet.side)},         {"axis", axis_names[inlet.side / 2]},
+          {"inlet_velocity_m_s", inlet.velocity},  {"flow_rate_m3_s", flow.flow_rate},
+          {"inlet_open_area_m2", flow.open_area},  {"outflow_over_inflow_less_1", flow.imbalance},
+          {"pressure_drop_Pa", flow.pressure_drop}};
 }
 
 Json of_lids(const FlowOptions& options, const EndFlow& flow) {
-  Json one;
-  one["axis"] = axis_names[options.axes.at(0)];
-  one["lids"] = Json::array();
+  Json one{{"axis", axis_names[options.axes.at(0)]}, {"lids", Json::array()}};
   for (std::size_t i = 0; i < options.lids.size(); ++i) {
     const EndFriction& drag = flow.drags[i];
-    Json lid;
-    lid["side"] = side_name(options.lids[i].side);
-    lid["velocity_m_s"] = options.lids[i].velocity;
-    lid["area_m2"] = drag.area;
-    lid["friction_force_N"] = drag.force;
-    lid["shear_stress_Pa"] = shear_stress(drag);
-    one["lids"].push_back(lid);
+    one["lids"].push_back({{"side", side_name(options.lids[i].side)},
+                           {"velocity_m_s", options.lids[i].velocity},
+                           {"area_m2", drag.area},
+                           {"friction_force_N", drag.force},
+                           {"shear_stress_Pa", shear_stress(drag)}});
   }
   return one;
 }

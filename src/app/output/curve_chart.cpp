@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/output/curve_chart.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/core/error.hpp"
 #include "page/page_parts.hpp"
 
 namespace karst {
@@ -63,7 +64,8 @@ void CurveChart::add(const std::string& name, std::size_t colour, const Curve& y
 
 void CurveChart::add(const std::string& name, const std::string& colour, const Curve& y, const std::string& dash) {
   ChartSeries s{.name = name, .colour = colour, .dash = dash};
-  require(y.size() <= x_.size(), "{}: {} values of {} at {} places", chart_.description, y.size(), name, x_.size());
+  if (y.size() > x_.size())
+    throw JsonError(fmt::format("{}: {} values of {} at {} places", chart_.description, y.size(), name, x_.size()));
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (!std::isfinite(y[i])) continue;
     s.x.push_back(x_[i]);

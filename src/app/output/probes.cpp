@@ -97,8 +97,7 @@ void read(Reader& in, std::vector<ProbeOptions>& probes) {
                   "name in its columns, NAME_velocity_x_m_s ..., COMPONENT_at_NAME and pH_at_NAME ...; required");
         item.vec3("position", probe.position, "m", "position in the fluid, not in reservoirs; required", 0.0, farthest);
         if (item.documenting()) return;
-        for (const char* key : {"name", "position"})
-          if (!item.given(key)) item.mistake(key, "missing; every probe needs it");
+        item.need({"name", "position"}, "missing; every probe needs it");
         if (probe.name.find_first_of(", \"") != std::string::npos)
           item.mistake("name", "is used in column names of a CSV file: use no spaces, commas or quotes");
         if (!names.insert(probe.name).second)

@@ -191,8 +191,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   if (of_place && !run.grid.periodic[axis]) {
     if (!grid) grid = scalar_grid_of(composite, {});
     const std::vector<FlowInlet>& inlets = run.config.flow.inlets;
-    std::ranges::move(inlet_mistakes(run, grid->boundary, inlets.empty() ? side_of(axis, false) : inlets[0].side),
-                      std::back_inserter(found));
+    found.add(inlet_mistakes(run, grid->boundary, inlets.empty() ? side_of(axis, false) : inlets[0].side));
   }
   return found;
 }

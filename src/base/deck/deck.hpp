@@ -3,6 +3,8 @@
 // and help; reading, checking, `karst help KEY`, the echo of the complete deck and docs/inputs.md come from it.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <functional>

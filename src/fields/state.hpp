@@ -26,7 +26,7 @@ namespace karst {
 ///   on_wall       kept                    -                                    shared among the pieces around
 ///   memory        kept                    dropped: the scheme starts itself    dropped
 ///
-/// What lies on walls is moved by app/walls/wall_deposits.hpp, and to no other grid. Other grids:
+/// What lies on walls is moved by app/walls/wall_deposits.cpp, and to no other grid. Other grids:
 /// transport/regrid/values_on_other_grid.hpp, other walls: values_on_other_walls.hpp beside it.
 enum class ItemKind : std::uint8_t {
   content,      ///< dissolved in the water of a volume

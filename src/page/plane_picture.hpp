@@ -35,14 +35,14 @@ ScaledUnit scaled_unit(double largest, const std::string& unit);
 
 struct PlaneLook {
   double low = 0.0, high = 1.0;  ///< ends of the scale
-  std::string quantity;          ///< beside the scale, such as "speed [µm/s]"
+  std::string quantity{};        ///< beside the scale, such as "speed [µm/s]"
   double unit = 1.0;             ///< one of its numbers in the unit of the values
   double cell_width = 1.0;       ///< [m]
-  std::string caption;           ///< HTML
+  std::string caption{};         ///< HTML
   /// URI and text of pictures, each in a <g class="frame">, in place of that of the values.
-  std::vector<std::pair<std::string, std::string>> frames;
-  int marked_axis = -1;       ///< dashed lines across this direction ...
-  std::vector<double> marks;  ///< ... at these cells
+  std::vector<std::pair<std::string, std::string>> frames{};
+  int marked_axis = -1;         ///< dashed lines across this direction ...
+  std::vector<double> marks{};  ///< ... at these cells
 };
 /// An HTML figure.
 std::string plane_figure(const PlaneValues& plane, const PlaneLook& look);

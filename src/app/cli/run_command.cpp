@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "app/cli/commands.hpp"
@@ -16,8 +15,8 @@
 #include "app/job/moving_walls.hpp"
 #include "app/job/run_folder.hpp"
 #include "app/job/run_services.hpp"
-#include "app/output/moved_fields.hpp"
 #include "app/output/plot_file.hpp"
+#include "app/output/vof_values.hpp"
 #include "app/run/run_report.hpp"
 #include "app/run/run_timers.hpp"
 #include "app/run/simulation.hpp"
@@ -202,7 +201,7 @@ void tell_headlines(const Summary& summary) {
 
 /// Of all parts, in order.
 std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::string> petsc) {
-  std::vector<std::string> all = warnings(summary.geometry);
+  Messages all = warnings(summary.geometry);
   for (const JobResult& job : summary.jobs) all.insert(all.end(), job.warnings.begin(), job.warnings.end());
   if (!summary.followed.is_null() && summary.followed.at("unknowns_most").get<std::int64_t>() <=
                                          (summary.domain ? *summary.domain : summary.geometry).report.levels.at(0).vofs)
@@ -212,7 +211,7 @@ std::vector<std::string> all_warnings(const Summary& summary, std::vector<std::s
         "limits and units of the [[grid.refine]] that follow");
   std::erase_if(petsc, [](const std::string& word) { return !is_option(word) || word == "-log_view"; });
   for (const std::string& option : unused_petsc_options(petsc))
-    all.push_back(fmt::format("--petsc: {} had no effect; it is misspelt, or belongs to another method", option));
+    all.add("--petsc: {} had no effect; it is misspelt, or belongs to another method", option);
   return all;
 }
 

@@ -229,9 +229,8 @@ void read_run(Reader& in, ChemistryDeck& deck) {
             "last solve; 1e-7 or more, or 0: all cells are solved in every step",
             0.0, 1e-2);
   if (deck.skip > 0.0 && deck.skip < 1e-7)
-    in.mistake(
-        "chemistry.skip",
-        fmt::format("{:g}: totals of the last solve are stored to 6e-8; expected: 0, or 1e-7 to 0.01", deck.skip));
+    in.mistake("chemistry.skip", "{:g}: totals of the last solve are stored to 6e-8; expected: 0, or 1e-7 to 0.01",
+               deck.skip);
 }
 
 /// What the engine phreeqcrm does not do.
@@ -243,9 +242,8 @@ void check_engine(Reader& in, const ChemistryDeck& deck) {
                "option KARST_PHREEQCRM includes it");
   const auto alone = [&](bool asked, const char* what) {
     if (asked)
-      in.mistake(
-          "chemistry.engine",
-          fmt::format("\"phreeqcrm\" together with {}, which only the engine karst supports; use \"karst\"", what));
+      in.mistake("chemistry.engine",
+                 "\"phreeqcrm\" together with {}, which only the engine karst supports; use \"karst\"", what);
   };
   alone(!deck.sorbents.empty(), "exchangers or surfaces");
   alone(!deck.titration.reactants.empty(), "a titration");

@@ -59,9 +59,8 @@ void declare(Reader& in, TimeOptions& options) {
 void check_end_and_output(Reader& in, const std::string& end_key, double end, const std::string& output_key,
                           double output) {
   if (end > 0.0 && output > end)
-    in.mistake(output_key,
-               fmt::format("{:g} is longer than the run, which ends at {} = {:g}; omit it for the final state only",
-                           output, end_key, end));
+    in.mistake(output_key, "{:g} is longer than the run, which ends at {} = {:g}; omit it for the final state only",
+               output, end_key, end);
 }
 
 void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
@@ -77,14 +76,12 @@ void check_flow_in_time(Reader& in, TimeOptions& options, InTime what) {
   if (!in.given("time.dt") && !inertia) in.mistake("time.dt", "missing: a transient run needs it");
   if (options.end <= 0.0 || (options.dt <= 0.0 && !inertia)) return;
   if (options.dt > options.end)
-    in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
+    in.mistake("time.dt", "{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end);
   else if (options.dt > 0.0 && options.end / options.dt > most_steps)
-    in.mistake("time.dt", fmt::format("{:.3g} steps to the end; at most {:.0e} are allowed", options.end / options.dt,
-                                      most_steps));
+    in.mistake("time.dt", "{:.3g} steps to the end; at most {:.0e} are allowed", options.end / options.dt, most_steps);
   if (options.output > options.end)
-    in.mistake("time.output",
-               fmt::format("{:g} s is longer than the run, which ends at {:g} s; omit it for the final state only",
-                           options.output, options.end));
+    in.mistake("time.output", "{:g} s is longer than the run, which ends at {:g} s; omit it for the final state only",
+               options.output, options.end);
 }
 
 void check_transport_in_time(Reader& in, const TimeOptions& options) {
@@ -106,7 +103,7 @@ void check_walls_in_time(Reader& in, const TimeOptions& options) {
   in.need({"time.end"}, "missing: walls that move need it");
   check_end_and_output(in, "time.end", options.end, "time.output", options.output);
   if (options.dt > options.end && options.end > 0.0)
-    in.mistake("time.dt", fmt::format("{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end));
+    in.mistake("time.dt", "{:g} s is longer than the run, which ends at {:g} s", options.dt, options.end);
 }
 
 /// Steps between two times without a break between them. Output times fall in between.

@@ -27,15 +27,15 @@ void read_plot_extent(Reader& in, OutputOptions& options) {
   options.region_given = options.region_lo != Vec3{} || options.region_hi != Vec3{};
   for (int d = 0; d < 3 && options.region_given; ++d)
     if (options.region_hi[d] <= options.region_lo[d])
-      in.mistake("output.region_hi", fmt::format("{:g} m along {} is not above output.region_lo, {:g} m",
-                                                 options.region_hi[d], axis_names[d], options.region_lo[d]));
+      in.mistake("output.region_hi", "{:g} m along {} is not above output.region_lo, {:g} m", options.region_hi[d],
+                 axis_names[d], options.region_lo[d]);
   in.integer("output.coarsening", options.coarsening, "cells",
              "each cell of plotfiles holds the means over so many cells of the grid along each edge, weighted by their "
              "fluid: 1, 2, 4 or 8, by which the cells of the domain can be divided, and at most half of grid.box; on a "
              "refined grid on each level",
              1, 8);
   if (const int n = options.coarsening; (n & (n - 1)) != 0)
-    in.mistake("output.coarsening", fmt::format("{} is not possible; allowed: 1, 2, 4, 8", n));
+    in.mistake("output.coarsening", "{} is not possible; allowed: 1, 2, 4, 8", n);
   in.integer("output.compression", options.compression, "",
              "effort of the compression of plotfiles, which loses nothing: 0 = none, the fastest; 1 to 9 = smaller and "
              "slower; values are of single precision",
@@ -137,8 +137,8 @@ void require_jobs_of_fields(Reader& in, const Config& config) {
   for (const PlotWord& w : plot_words()) {
     if (w.job.empty() || std::ranges::count(config.output.plot, w.field) == 0 || is_solved_for(w, config)) continue;
     const auto job = std::ranges::find(job_words(), w.job, &JobWord::name);
-    in.mistake("output.plot", fmt::format("\"{}\" belongs to a job that the deck does not request; expected: {}",
-                                          w.word, job->asked_by));
+    in.mistake("output.plot", "\"{}\" belongs to a job that the deck does not request; expected: {}", w.word,
+               job->asked_by);
   }
 }
 
@@ -150,7 +150,7 @@ void require_arrays(Reader& in, const Config& config) {
     const std::string path = (std::filesystem::path(in.directory()) / c.initial_file).string();
     if (!image_exists(path))
       in.mistake(fmt::format("transport.component[{}].initial_file", i),
-                 fmt::format("\"{}\" is not there; expected: an array, relative to the deck", path));
+                 "\"{}\" is not there; expected: an array, relative to the deck", path);
     in.attempt(fmt::format("transport.component[{}].initial_file_type", i),
                [&] { voxel_type_named(c.initial_file_type); });
   }
@@ -170,10 +170,9 @@ void require_transport_fits(Reader& in, const Config& config) {
                "lid-driven flow does not support [transport] yet, because nothing flows through the sample; give "
                "flow.drive or an inlet");
   if (flows && config.flow.axes.size() != 1)
-    in.mistake(
-        "flow.axes",
-        fmt::format("{} directions, but the components are advected by one flow; name one direction: axes = [\"x\"]",
-                    config.flow.axes.size()));
+    in.mistake("flow.axes",
+               "{} directions, but the components are advected by one flow; name one direction: axes = [\"x\"]",
+               config.flow.axes.size());
   if (flows && deck.axis_given)
     in.mistake("transport.axis", "given beside a flow, whose flow.axes names it; remove it");
   if (deck.peclet > 0.0 && model != FlowModel::stokes)
@@ -190,9 +189,9 @@ void require_transport_fits(Reader& in, const Config& config) {
     const auto key = [i](const char* name) { return fmt::format("transport.component[{}].{}", i, name); };
     if (config.grid.periodic[axis] && (c.inlet_given || c.outlet))
       in.mistake(key(c.inlet_given ? "inlet" : "outlet"),
-                 fmt::format("the domain is periodic along {0}, so nothing flows in or out; remove it, or set "
-                             "grid.periodic to false along {0}",
-                             axis_names[axis]));
+                 "the domain is periodic along {0}, so nothing flows in or out; remove it, or set grid.periodic to "
+                 "false along {0}",
+                 axis_names[axis]);
     if (!flows && c.inlet_kind_given && c.inlet_kind == EndKind::flux)
       in.mistake(key("inlet_kind"),
                  "\"flux\", but nothing flows in; without a flow the inlet has a value or is closed");
@@ -210,9 +209,9 @@ void require_reservoirs_fit(Reader& in, const Config& config) {
   if (!of_run) return;
   if (config.grid.periodic[of_run->axis])
     in.mistake("flow.reservoir",
-               fmt::format("the domain is periodic along {0} and has no inlet and outlet there; remove it, or set "
-                           "grid.periodic to false along {0}",
-                           axis_names[of_run->axis]));
+               "the domain is periodic along {0} and has no inlet and outlet there; remove it, or set grid.periodic to "
+               "false along {0}",
+               axis_names[of_run->axis]);
   if (!config.diffusion.axes.empty())
     in.mistake("diffusion.axes",
                "the effective diffusivity is that of the sample alone, and the other jobs of this deck compute on the "
@@ -226,11 +225,10 @@ void make_room_for_copies(Reader& in, Config& config) {
     const int n = config.geometry.copies[d];
     if (n > 1 && !grid.periodic[d])
       in.mistake("geometry.copies",
-                 fmt::format(
-                     "{} along {}, where the domain is not periodic; set grid.periodic to true there, or keep one copy",
-                     n, axis_names[d]));
+                 "{} along {}, where the domain is not periodic; set grid.periodic to true there, or keep one copy", n,
+                 axis_names[d]);
     if (std::int64_t{grid.cells[d]} * n > std::numeric_limits<int>::max())
-      in.mistake("geometry.copies", fmt::format("{} along {} make more cells than can be numbered", n, axis_names[d]));
+      in.mistake("geometry.copies", "{} along {} make more cells than can be numbered", n, axis_names[d]);
     else
       grid.cells[d] *= n;
     grid.size[d] *= n;
@@ -248,10 +246,10 @@ void require_component(Reader& in, const Config& config, const std::string& key,
   std::vector<std::string> names;
   for (const ComponentDeck& c : config.transport.components) names.push_back(c.name);
   if (component.empty() ? names.size() > 1 : std::ranges::count(names, component) == 0)
-    in.mistake(key + "component", fmt::format("{}; expected one of: {}",
-                                              component.empty() ? "is not given, and there are several"
-                                                                : "\"" + component + "\" is no component of the deck",
-                                              join(names, ", ")));
+    in.mistake(
+        key + "component", "{}; expected one of: {}",
+        component.empty() ? "is not given, and there are several" : "\"" + component + "\" is no component of the deck",
+        join(names, ", "));
 }
 
 /// Walls take or give what a rate is of.
@@ -268,13 +266,12 @@ void require_rate(Reader& in, const Config& config, const std::string& key, cons
                "\"rate\" is of walls that react, and there are none: add a [[transport.wall]], or a "
                "[[chemistry.mineral]] with a wall");
   else if (!rule.mineral.empty() && std::ranges::count(minerals, rule.mineral) == 0)
-    in.mistake(key + "mineral",
-               fmt::format("\"{}\" is no [[chemistry.mineral]] on a wall; expected one of: {}", rule.mineral,
-                           minerals.empty() ? "none, there is none" : join(minerals, ", ")));
+    in.mistake(key + "mineral", "\"{}\" is no [[chemistry.mineral]] on a wall; expected one of: {}", rule.mineral,
+               minerals.empty() ? "none, there is none" : join(minerals, ", "));
   else if (!rule.component.empty()) {
     require_component(in, config, key, rule.component);
     if (rule.mineral.empty() && std::ranges::none_of(laws, acts))
-      in.mistake(key + "component", fmt::format("no [[transport.wall]] takes or gives off {}", rule.component));
+      in.mistake(key + "component", "no [[transport.wall]] takes or gives off {}", rule.component);
   }
 }
 
@@ -300,8 +297,8 @@ void require_followed_fits(Reader& in, const Config& config) {
       continue;
     else if (!transports_in_time(config))
       in.mistake(key + "where",
-                 "follows a component of transient transport, which the deck does not request; remove it, "
-                 "or refine along the wall or in a region");
+                 "follows a component of transient transport, which the deck does not request; remove it, or refine "
+                 "along the wall or in a region");
     else if (rule.where == Where::rate)
       require_rate(in, config, key, rule);
     else
@@ -383,10 +380,9 @@ void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
   if (!walls.asked()) return;
   if (in.given("geometry.keep") && config.geometry.keep != KeepPores::all)
-    in.mistake(
-        "geometry.keep",
-        "walls that move ([[walls.mineral]]) open pores and cut others off, so all are kept; expected: \"all\", or "
-        "leave it out");
+    in.mistake("geometry.keep",
+               "walls that move ([[walls.mineral]]) open pores and cut others off, so all are kept; expected: \"all\", "
+               "or leave it out");
   config.geometry.keep = KeepPores::all;
   if (is_in_time(config.flow.model))
     in.mistake("flow.model",
@@ -427,8 +423,8 @@ void require_slices_fit(Reader& in, const Config& config) {
     in.mistake("output.slice", "output.plot names no field that changes with time; add velocity or concentration");
   for (std::size_t i = 0; i < slices.size(); ++i)
     if (config.size_given && slices[i].at > config.grid.size[slices[i].axis])
-      in.mistake(fmt::format("output.slice[{}].at", i), fmt::format("{:g} m is beyond the domain, which ends at {:g} m",
-                                                                    slices[i].at, config.grid.size[slices[i].axis]));
+      in.mistake(fmt::format("output.slice[{}].at", i), "{:g} m is beyond the domain, which ends at {:g} m",
+                 slices[i].at, config.grid.size[slices[i].axis]);
 }
 
 /// [checkpoint] keeps something.

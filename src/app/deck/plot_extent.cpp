@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/deck/plot_extent.hpp"
 
-#include <fmt/format.h>
-
 #include "base/core/text.hpp"
 
 namespace karst {
@@ -23,23 +21,20 @@ std::optional<Box> plotted_region(const OutputOptions& output, const GridOptions
 }
 
 std::vector<std::string> plot_mistakes(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low) {
-  std::vector<std::string> found;
+  Messages found;
   const std::optional<Box> region = plotted_region(output, grid, sample_low);
   if (region && region->empty())
-    found.push_back(fmt::format(
-        "output.region_lo, output.region_hi: no cell of the domain is between them; it has {:g} x {:g} x {:g} m",
-        grid.size[0], grid.size[1], grid.size[2]));
+    found.add("output.region_lo, output.region_hi: no cell of the domain is between them; it has {:g} x {:g} x {:g} m",
+              grid.size[0], grid.size[1], grid.size[2]);
   const int n = output.coarsening;
   if (2 * n > grid.box)
-    found.push_back(fmt::format(
-        "output.coarsening = {}: at most half the width of a box, grid.box = {} cells, is possible", n, grid.box));
+    found.add("output.coarsening = {}: at most half the width of a box, grid.box = {} cells, is possible", n, grid.box);
   for (int d = 0; d < 3; ++d) {
     if (grid.cells[d] % n == 0) continue;
     int possible = n;
     while (grid.cells[d] % possible != 0) possible /= 2;
-    found.push_back(
-        fmt::format("output.coarsening = {}: the domain has {} cells along {}, which {} does not divide; write {}", n,
-                    grid.cells[d], axis_names[d], n, possible));
+    found.add("output.coarsening = {}: the domain has {} cells along {}, which {} does not divide; write {}", n,
+              grid.cells[d], axis_names[d], n, possible);
   }
   return found;
 }

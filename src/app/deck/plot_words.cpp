@@ -50,13 +50,12 @@ std::vector<PlotField> read_plot_fields(Reader& in, const std::vector<std::strin
   for (const std::string& word : given) {
     const auto at = std::find(known.begin(), known.end(), word);
     if (at == known.end()) {
-      in.mistake("output.plot",
-                 fmt::format("\"{}\" is no field{}; allowed: {}", word, did_you_mean(word, known), join(known)));
+      in.mistake("output.plot", "\"{}\" is no field{}; allowed: {}", word, did_you_mean(word, known), join(known));
       continue;
     }
     const PlotField field = plot_list[at - known.begin()].field;
     if (std::find(fields.begin(), fields.end(), field) != fields.end())
-      in.mistake("output.plot", fmt::format("\"{}\" is listed twice; name it once", word));
+      in.mistake("output.plot", "\"{}\" is listed twice; name it once", word);
     else
       fields.push_back(field);
   }

@@ -144,8 +144,8 @@ void check_clashes(Reader& in, const Config& config, const ChemicalSystem& syste
   for (std::size_t i = 0; i < config.transport.components.size(); ++i)
     if (std::ranges::count(system.elements, config.transport.components[i].name) > 0)
       in.mistake(fmt::format("transport.component[{}].name", i),
-                 fmt::format("\"{}\" is an element of the solutions, too; choose another name",
-                             config.transport.components[i].name));
+                 "\"{}\" is an element of the solutions, too; choose another name",
+                 config.transport.components[i].name);
 }
 
 /// The solutions of chemistry.inlet, or of [[chemistry.inflow]] in their order; notes what is wrong with them.
@@ -154,8 +154,8 @@ std::vector<std::size_t> places_of_inlets(Reader& in, const ChemistryDeck& deck,
   const auto add = [&](const std::string& key, const std::string& name) {
     const SolutionOptions& s = deck.solutions[inlets.emplace_back(place_of(in, deck, key, name))];
     if (s.temperature != deck.solutions[initial].temperature)
-      in.mistake(key, fmt::format("{:g} C, but the initial solution has {:g} C: both must have the same temperature",
-                                  s.temperature, deck.solutions[initial].temperature));
+      in.mistake(key, "{:g} C, but the initial solution has {:g} C: both must have the same temperature", s.temperature,
+                 deck.solutions[initial].temperature);
   };
   for (std::size_t i = 0; i < deck.inflows.size(); ++i)
     add(fmt::format("chemistry.inflow[{}].solution", i), deck.inflows[i].solution);
@@ -193,8 +193,7 @@ void add_minerals(Reader& in, const ChemistryDeck& deck, const Solution& start, 
     if (const int species = system.species_of(name); species >= 0)
       plan.species.push_back(species);
     else
-      in.mistake("chemistry.species",
-                 fmt::format("\"{}\" is no species of these solutions{}", name, or_rather(name, names)));
+      in.mistake("chemistry.species", "\"{}\" is no species of these solutions{}", name, or_rather(name, names));
 }
 
 RunWater water_of(const Solution& s, const ReactivePlan& plan) {
@@ -312,14 +311,15 @@ int n_fields(const Config& config) {
 }
 
 std::vector<std::string> chemistry_mistakes(const Config& config, const Geometry& geometry) {
-  std::vector<std::string> found, there;
+  Messages found;
+  std::vector<std::string> there;
   for (const MineralWall& mineral : geometry.report.minerals)
     if (mineral.name != surroundings) there.push_back(mineral.name);
   for (std::size_t m = 0; m < config.chemistry.minerals.size(); ++m) {
     const std::string& wall = config.chemistry.minerals[m].wall;
     if (wall.empty() || wall == all_walls || std::ranges::count(there, wall) > 0) continue;
-    found.push_back(fmt::format("chemistry.mineral[{}].wall: the wall has no \"{}\"{}; there are: {}, or \"all\"", m,
-                                wall, did_you_mean(wall, there), join(there)));
+    found.add("chemistry.mineral[{}].wall: the wall has no \"{}\"{}; there are: {}, or \"all\"", m, wall,
+              did_you_mean(wall, there), join(there));
   }
   return found;
 }

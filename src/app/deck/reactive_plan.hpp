@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/deck/config.hpp"
+#include "base/core/text.hpp"
 #include "chemistry/phreeqc_engine.hpp"
 #include "chemistry/vessel.hpp"
 #include "eb/geometry.hpp"
@@ -36,7 +37,7 @@ struct ReactivePlan {
   std::size_t first = 0;                    ///< component of the first total in TransportDeck::components
   std::uint64_t database = 0;               ///< Database::fingerprint
   double water = 997.0;                     ///< kilograms of water in a cubic metre of fluid
-  std::vector<std::string> warnings;
+  Messages warnings;
   std::string left_out;  ///< of the database
 
   /// Minerals of the deck, then phases in equilibrium.

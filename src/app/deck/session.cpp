@@ -44,9 +44,9 @@ void require_unit_of_wide_voxels(Reader& in, const std::vector<std::string>& ove
       const double width = first == std::string::npos ? 0 : std::strtod(value.c_str() + first, nullptr);
       if (width >= centimetre)
         in.mistake(key,
-                   fmt::format("{0:g} given without a unit would be {0:g} m; state the unit: {0:g}um for micrometres, "
-                               "{0:g}m if metres are meant",
-                               width));
+                   "{0:g} given without a unit would be {0:g} m; state the unit: {0:g}um for micrometres, {0:g}m if "
+                   "metres are meant",
+                   width);
     }
 }
 

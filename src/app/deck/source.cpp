@@ -63,9 +63,9 @@ void read_minerals(const std::shared_ptr<const GeometryFile>& file, const std::v
   try {
     minerals = choose_minerals(there, asked);
   } catch (const Error& e) {
-    std::vector<std::string> wrong;
+    Messages wrong;
     for (const std::string& line : split(e.what(), '\n'))
-      wrong.push_back(fmt::format("geometry.minerals, of the image {}: {}", path, line));
+      wrong.add("geometry.minerals, of the image {}: {}", path, line);
     throw Error(join(wrong, "\n"));
   }
   image.minerals = minerals.names;
@@ -292,17 +292,17 @@ std::vector<std::string> throat_warnings(const GridOptions& grid, const Geometry
 }
 
 std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFile& image) {
-  std::vector<std::string> all;
+  Messages all;
   for (int d = 0; d < 3; ++d) {
     if (!grid.periodic[d]) continue;
     const EndPlanes planes = compare_ends(image, d);
     if (ends_match(planes)) continue;
-    all.push_back(
-        fmt::format("grid.periodic: the image is not periodic along {0}: on {1:.1f} % of the area of its two faces "
-                    "there, pore meets solid (neighbouring planes inside: {2:.1f} %, uncorrelated planes: {3:.1f} %), "
-                    "which blocks the flow along {0}. Set grid.periodic to false along {0} and drive the flow by a "
-                    "pressure drop (flow.drive = \"pressure-drop\"), or crop the image to a whole period",
-                    axis_names[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated));
+    all.add(
+        "grid.periodic: the image is not periodic along {0}: on {1:.1f} % of the area of its two faces there, pore "
+        "meets solid (neighbouring planes inside: {2:.1f} %, uncorrelated planes: {3:.1f} %), which blocks the flow "
+        "along {0}. Set grid.periodic to false along {0} and drive the flow by a pressure drop (flow.drive = "
+        "\"pressure-drop\"), or crop the image to a whole period",
+        axis_names[d], 100 * planes.differ, 100 * planes.inside, 100 * planes.unrelated);
   }
   return all;
 }
@@ -312,21 +312,21 @@ std::vector<std::string> seam_warnings(const GridOptions& grid, const GeometryFi
 std::vector<std::string> image_warnings(const Comm& comm, const Source& source, bool compare_faces) {
   if (!source.image) return {};
   const GeometryInfo& image = source.image->info();
-  std::vector<std::string> all;
+  Messages all;
   for (const std::string& w : image.found.warnings) all.push_back("import: " + w);
   std::string seams;
   fail_together(comm, [&] {
     if (comm.rank() == 0 && compare_faces) seams = join(seam_warnings(source.grid, *source.image), "\n");
   });
   comm.broadcast(seams);
-  if (!seams.empty()) std::ranges::move(split(seams, '\n'), std::back_inserter(all));
-  std::ranges::move(throat_warnings(source.grid, image), std::back_inserter(all));
+  if (!seams.empty()) all.add(split(seams, '\n'));
+  all.add(throat_warnings(source.grid, image));
   return all;
 }
 
 std::vector<std::string> first_warnings(const Comm& comm, const Config& config, const Source& source) {
-  std::vector<std::string> all = config.unusual;
-  std::ranges::move(image_warnings(comm, source), std::back_inserter(all));
+  Messages all = config.unusual;
+  all.add(image_warnings(comm, source));
   return all;
 }
 

@@ -38,8 +38,7 @@ MovingMineral read_mineral(Reader& in) {
   if (in.documenting()) return m;
   m.moles_given = in.given("moles");
   if (!in.given("molar_volume"))
-    for (const char* key : {"component", "moles"})
-      if (in.given(key)) in.mistake(key, "given without molar_volume, so no component dissolves the mineral");
+    in.refuse({"component", "moles"}, "given without molar_volume, so no component dissolves the mineral");
   return m;
 }
 

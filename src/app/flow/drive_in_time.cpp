@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "ins/upscale/end_flow.hpp"
 #include "ins/upscale/permeability.hpp"
 
@@ -33,7 +34,7 @@ void for_samples(const FlowInlet& inlet, double end, F&& f) {
 }
 
 /// What is wrong with a profile that changes with time.
-void check_profile(const JobContext& run, std::vector<std::string>& found) {
+void check_profile(const JobContext& run, Messages& found) {
   const FlowOptions& options = run.config.flow;
   const FlowInlet& inlet = options.inlets.at(0);
   if (!changes_in_time(inlet)) return;
@@ -53,9 +54,8 @@ void check_profile(const JobContext& run, std::vector<std::string>& found) {
   if (!bad.empty())
     found.push_back(bad);
   else if (!any)
-    found.push_back(
-        fmt::format("flow.inlet: profile \"{}\" has a mean of 0 over the inlet at all times, so nothing would flow",
-                    inlet.profile));
+    found.add("flow.inlet: profile \"{}\" has a mean of 0 over the inlet at all times, so nothing would flow",
+              inlet.profile);
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ double DriveInTime::first_step() const {
 std::vector<std::string> drive_mistakes(const JobContext& run) {
   const FlowOptions& options = run.config.flow;
   const TimeOptions& time = run.config.time;
-  std::vector<std::string> found;
+  Messages found;
   const DriveFactor factor(options);
   if (options.model == FlowModel::navier_stokes && time.dt <= 0.0 && !factor.is_constant())
     found.emplace_back(
@@ -183,12 +183,12 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
       changes_in_time(options.inlets[0]))
     found.emplace_back("time.dt: missing; the profile of an inlet changes in time, so the largest step must be given");
   if (options.drive_table && (options.drive_table->time.front() > 0.0 || options.drive_table->time.back() < time.end))
-    found.push_back(fmt::format(
+    found.add(
         "flow.drive_table: covers {:g} to {:g} s, but the run 0 to {:g} s; add lines up to there, or reduce time.end",
-        options.drive_table->time.front(), options.drive_table->time.back(), time.end));
+        options.drive_table->time.front(), options.drive_table->time.back(), time.end);
   if (options.animation && options.animation_start >= time.end)
-    found.push_back(fmt::format("flow.animation_start: {:g} s, but the run ends at {:g} s; give an earlier time",
-                                options.animation_start, time.end));
+    found.add("flow.animation_start: {:g} s, but the run ends at {:g} s; give an earlier time", options.animation_start,
+              time.end);
   if (options.start != FlowStart::rest && options.start_file.empty() && factor.at(0.0) == 0.0)
     found.emplace_back("flow.start: the factor on the driving force is 0 at time 0; write \"rest\"");
   if (!options.inlets.empty()) check_profile(run, found);

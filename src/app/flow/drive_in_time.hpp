@@ -10,6 +10,7 @@
 #include "app/job/job.hpp"
 #include "eb/shapes/formula.hpp"
 #include "ins/solve/stokes_solver.hpp"
+#include "ins/solve/unsteady_solver.hpp"
 
 namespace karst {
 
@@ -89,5 +90,16 @@ class DriveInTime {
 
 /// Of the drive and its factor; what belongs to the geometry, too.
 std::vector<std::string> drive_mistakes(const JobContext& run);
+
+// flow.start and flow.start_file: what a flow in time begins with, such as what an earlier run has left in a plotfile,
+// on the same or other cells.
+
+/// What is wrong with the file, as far as its head tells: no plotfile, no velocity in it, a domain of another size. The
+/// same on every rank. Not collective.
+std::vector<std::string> start_mistakes(const JobContext& run);
+
+/// Leaves the flow of flow.start or flow.start_file in the solver; at rest, that which an inlet sets in motion at once.
+/// Throws Error on all ranks. Collective.
+void begin_flow(const JobContext& run, const DriveInTime& in_time, StokesSolver& stokes, UnsteadySolver& solver);
 
 }  // namespace karst

@@ -53,13 +53,8 @@ double corner_of(const DynamicPermeability& k, double highest) {
 }
 
 SolveReport report_of(int axis, int number, const ShiftSolve& s, double setup_seconds) {
-  SolveReport solve;
-  solve.name = fmt::format("dynamic {} {}", axis_names[axis], number);
-  solve.method = "gmres";
-  solve.preconditioner = "graph multigrid, local permeability";
-  solve.iterations = s.iterations;
-  solve.true_residual = s.relative_residual;
-  solve.seconds = s.seconds;
+  SolveReport solve =
+      solve_report(fmt::format("dynamic {} {}", axis_names[axis], number), "gmres", flow_preconditioner, s);
   solve.setup_seconds = setup_seconds;
   return solve;
 }
@@ -153,7 +148,7 @@ JobResult run_dynamic(const JobContext& context) {
 
 std::vector<std::string> dynamic_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
-  std::vector<std::string> found;
+  Messages found;
   if ((flow.model != FlowModel::stokes && flow.model != FlowModel::steady) || ends_drive(flow)) {
     found.emplace_back(
         "dynamic_permeability.axes: the steady flow is missing; give [flow] model = \"stokes\", flow.drive (no inlet, "
@@ -162,8 +157,7 @@ std::vector<std::string> dynamic_mistakes(const JobContext& context) {
   }
   for (const int axis : context.config.dynamic_permeability.axes)
     if (std::ranges::count(flow.axes, axis) == 0)
-      found.push_back(
-          fmt::format("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", axis_names[axis]));
+      found.add("dynamic_permeability.axes: {0} is not among flow.axes; add \"{0}\" there", axis_names[axis]);
   if (flow.reservoir > 0)
     found.emplace_back(
         "flow.reservoir: dynamic_permeability is computed for the sample without reservoirs, which would oscillate "

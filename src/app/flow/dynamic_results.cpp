@@ -168,23 +168,22 @@ std::string dynamic_csv(const DynamicResults& results) {
 }
 
 std::vector<std::string> dynamic_warnings(const DynamicResults& results) {
-  std::vector<std::string> all;
+  Messages all;
   for (const DynamicColumn& c : results.columns) {
     if (!c.connected) {
-      all.push_back(
-          fmt::format("dynamic permeability {0}: no pore percolates along {0}, so it is 0", axis_names[c.axis]));
+      all.add("dynamic permeability {0}: no pore percolates along {0}, so it is 0", axis_names[c.axis]);
       continue;
     }
     if (c.frequency.back() > 1.001 * results.resolved)
-      all.push_back(
-          fmt::format("dynamic permeability {}: above {:.4g} Hz the viscous skin at a wall is thinner than a cell; "
-                      "values at higher frequencies have errors of some percent; finer cells help",
-                      axis_names[c.axis], results.resolved));
+      all.add(
+          "dynamic permeability {}: above {:.4g} Hz the viscous skin at a wall is thinner than a cell; values at "
+          "higher frequencies have errors of some percent; finer cells help",
+          axis_names[c.axis], results.resolved);
     if (c.reduction_change > much)
-      all.push_back(
-          fmt::format("dynamic permeability {}: without one of its solves it changes by {:.1f} %, which estimates its "
-                      "error; a smaller flow.tolerance helps, or a narrower range of frequencies",
-                      axis_names[c.axis], 100.0 * c.reduction_change));
+      all.add(
+          "dynamic permeability {}: without one of its solves it changes by {:.1f} %, which estimates its error; a "
+          "smaller flow.tolerance helps, or a narrower range of frequencies",
+          axis_names[c.axis], 100.0 * c.reduction_change);
   }
   return all;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/end_flow_job.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/job/run_services.hpp"
 #include "app/job/solve_progress.hpp"
@@ -23,11 +21,6 @@ namespace karst {
 
 namespace {
 
-FlowSample sample_of(const JobContext& run) {
-  const double h = run.grid.cell_width();
-  return {h, run.sample_report().connected_porosity, run.sample_report().specific_surface / h};
-}
-
 /// Of the two ways an end moves the fluid, what results call it.
 bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
 
@@ -35,30 +28,21 @@ bool by_lids(const FlowOptions& options) { return !options.lids.empty(); }
 double shear_stress(const EndFriction& drag) { return drag.area > 0.0 ? norm(drag.force) / drag.area : 0.0; }
 
 Json of_inlet(const FlowInlet& inlet, const EndFlow& flow) {
-  Json one;
-  one["side"] = side_name(inlet.side);
-  one["axis"] = axis_names[inlet.side / 2];
-  one["inlet_velocity_m_s"] = inlet.velocity;
-  one["flow_rate_m3_s"] = flow.flow_rate;
-  one["inlet_open_area_m2"] = flow.open_area;
-  one["outflow_over_inflow_less_1"] = flow.imbalance;
-  one["pressure_drop_Pa"] = flow.pressure_drop;
-  return one;
+  return {{"side", side_name(inlet.side)},         {"axis", axis_names[inlet.side / 2]},
+          {"inlet_velocity_m_s", inlet.velocity},  {"flow_rate_m3_s", flow.flow_rate},
+          {"inlet_open_area_m2", flow.open_area},  {"outflow_over_inflow_less_1", flow.imbalance},
+          {"pressure_drop_Pa", flow.pressure_drop}};
 }
 
 Json of_lids(const FlowOptions& options, const EndFlow& flow) {
-  Json one;
-  one["axis"] = axis_names[options.axes.at(0)];
-  one["lids"] = Json::array();
+  Json one{{"axis", axis_names[options.axes.at(0)]}, {"lids", Json::array()}};
   for (std::size_t i = 0; i < options.lids.size(); ++i) {
     const EndFriction& drag = flow.drags[i];
-    Json lid;
-    lid["side"] = side_name(options.lids[i].side);
-    lid["velocity_m_s"] = options.lids[i].velocity;
-    lid["area_m2"] = drag.area;
-    lid["friction_force_N"] = drag.force;
-    lid["shear_stress_Pa"] = shear_stress(drag);
-    one["lids"].push_back(lid);
+    one["lids"].push_back({{"side", side_name(options.lids[i].side)},
+                           {"velocity_m_s", options.lids[i].velocity},
+                           {"area_m2", drag.area},
+                           {"friction_force_N", drag.force},
+                           {"shear_stress_Pa", shear_stress(drag)}});
   }
   return one;
 }
@@ -87,33 +71,27 @@ std::vector<JobComponent> components_of(const JobContext& run, int axis, const E
 }
 
 std::vector<std::string> warnings_of(const EndFlow& flow, const FlowOptions& options) {
-  std::vector<std::string> all;
+  Messages all;
   if (flow.cell_reynolds > largest_cell_reynolds)
-    all.push_back(
-        fmt::format("flow: cell Reynolds number {:.3g}: above {:.0f} the cells do not resolve the inertial effects; "
-                    "use finer cells",
-                    flow.cell_reynolds, largest_cell_reynolds));
+    all.add(
+        "flow: cell Reynolds number {:.3g}: above {:.0f} the cells do not resolve the inertial effects; use finer "
+        "cells",
+        flow.cell_reynolds, largest_cell_reynolds);
   if (options.model == FlowModel::stokes && flow.reynolds > largest_creeping_reynolds)
-    all.push_back(fmt::format(
+    all.add(
         "flow: Reynolds number {:.3g}: at this velocity inertia matters, which Stokes flow neglects; {} (use "
         "flow.model = \"steady\")",
-        flow.reynolds, by_lids(options) ? "the flow field is different" : "the pressure drop is too small"));
+        flow.reynolds, by_lids(options) ? "the flow field is different" : "the pressure drop is too small");
   if (flow.divergence > largest_divergence)
-    all.push_back(
-        fmt::format("flow: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", flow.divergence));
+    all.add("flow: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", flow.divergence);
   return all;
 }
 
-SolveReport solve_report(const EndFlow& flow, const FlowOptions& options) {
-  const FlowModel model = options.model;
-  SolveReport solve;
-  solve.name = end_solve_name(options, model);
-  solve.method = model == FlowModel::steady ? "newton, gmres" : "gmres";
-  solve.preconditioner = "graph multigrid, local permeability";
-  solve.iterations = flow.iterations + (model == FlowModel::steady ? flow.slow_iterations : 0);
-  solve.true_residual = flow.relative_residual;
-  solve.seconds = flow.seconds;
-  solve.setup_seconds = flow.setup_seconds;
+SolveReport report_of(const EndFlow& flow, const FlowOptions& options) {
+  const bool steady = options.model == FlowModel::steady;
+  SolveReport solve = solve_report(end_solve_name(options, options.model), steady ? "newton, gmres" : "gmres",
+                                   flow_preconditioner, flow);
+  if (steady) solve.iterations += flow.slow_iterations;
   return solve;
 }
 
@@ -176,6 +154,10 @@ std::string text_of(const FlowOptions& options, const FluidOptions& fluid, const
 
 }  // namespace
 
+std::array<std::pair<const char*, Vec3>, 3> parts_of(const BodyForce& force) {
+  return {{{"force", force.total()}, {"pressure_force", force.pressure}, {"friction_force", force.friction}}};
+}
+
 Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid) {
   Json all = Json::array();
   for (std::size_t i = 0; i < forces.size(); ++i) {
@@ -183,14 +165,11 @@ Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, 
     Json one;
     one["name"] = options.bodies[i].name;
     one["wall_area_m2"] = f.wall_area;
-    const auto add = [&](const char* part, const Vec3& force) {
+    for (const auto& [part, force] : parts_of(f)) {
       one[fmt::format("{}_N", part)] = force;
       if (const auto c = force_coefficients(force, options.bodies[i], options, fluid))
         one[fmt::format("{}_coefficient", part)] = *c;
-    };
-    add("force", f.total());
-    add("pressure_force", f.pressure);
-    add("friction_force", f.friction);
+    }
     all.push_back(one);
   }
   return all;
@@ -220,9 +199,9 @@ JobResult run_end_flow(const JobContext& context) {
   Exchanges& exchanges = context.services.exchanges;
   const bool taken = exchanges.is_taken(ExchangeName::flow);
   EndFlow flow = solve_end_flow(
-      context.ground->composite(), options, context.config.fluid, sample_of(context),
+      context.ground->composite(), options, context.config.fluid, sample_of(context, context.grid.cell_width()),
       [&](const std::string& name, int n, double residual) { progress.iteration(name, n, residual); }, taken);
-  progress.solved(solve_report(flow, options));
+  progress.solved(report_of(flow, options));
   if (taken) exchanges.flow.fluxes = SteadyFluxes{axis, flow.darcy_velocity[axis], std::move(*flow.fluxes)};
   JobResult result;
   result.text = text_of(options, context.config.fluid, flow);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/flow_figures.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/output/lattice_body.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/streamlines.hpp"
 #include "base/comm/timer.hpp"

@@ -9,10 +9,8 @@
 
 #include "app/deck/session.hpp"
 #include "app/flow/drive_in_time.hpp"
-#include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
-#include "app/flow/start_file.hpp"
 #include "app/job/rule_fields.hpp"
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
@@ -314,8 +312,8 @@ JobResult FlowInTime::report() {
   result.json = history_json(history);
   result.solves.push_back(
       {fmt::format("{} {}", history.inertia ? "navier-stokes" : "unsteady-stokes", axis_names[axis_]), "gmres",
-       "graph multigrid, local permeability", static_cast<int>(history.iterations), options_.tolerance,
-       run_.comm.max(setup_seconds_), run_.comm.max(wall_clock_.seconds() - setup_seconds_)});
+       flow_preconditioner, static_cast<int>(history.iterations), options_.tolerance, run_.comm.max(setup_seconds_),
+       run_.comm.max(wall_clock_.seconds() - setup_seconds_)});
   result.balances.push_back({"mass_relative", record_.largest_divergence});
   result.warnings = history_warnings(run_, history, record_.steps.failures, record_.largest_velocity);
   std::vector<JobComponent> components = this->components();
@@ -399,18 +397,17 @@ std::unique_ptr<Process> start_flow_in_time(const JobContext& context) {
 
 std::vector<std::string> flow_in_time_mistakes(const JobContext& context) {
   const FlowOptions& options = context.config.flow;
-  std::vector<std::string> found =
-      ends_drive(context.config) ? end_flow_mistakes(context) : mistakes(options, context.geometry());
+  Messages found = ends_drive(context.config) ? end_flow_mistakes(context) : mistakes(options, context.geometry());
   const int axis = options.axes.at(0);
   if (!ends_drive(context.config) && !context.geometry().report.percolates[axis])
-    found.push_back(
-        fmt::format("flow.axes: no pore percolates through the sample along {0}, so nothing would flow; choose another "
-                    "axis, or use finer cells",
-                    axis_names[axis]));
-  std::ranges::move(drive_mistakes(context), std::back_inserter(found));
-  std::ranges::move(start_mistakes(context), std::back_inserter(found));
-  std::ranges::move(probe_mistakes(context), std::back_inserter(found));
-  std::ranges::move(slice_mistakes(context), std::back_inserter(found));
+    found.add(
+        "flow.axes: no pore percolates through the sample along {0}, so nothing would flow; choose another axis, or "
+        "use finer cells",
+        axis_names[axis]);
+  found.add(drive_mistakes(context));
+  found.add(start_mistakes(context));
+  found.add(probe_mistakes(context));
+  found.add(slice_mistakes(context));
   return found;
 }
 
@@ -426,24 +423,10 @@ std::vector<std::string> look_at_flow_in_time(const JobContext& context) {
 
 namespace {
 
-Json state_json(const FlowHistory& history, const FlowState& s) {
-  Json json;
-  each_quantity(history, s, ToJson{json, shown::record});
-  json["forces"] = Json::array();
-  for (const BodyForce& f : s.forces) json["forces"].push_back({f.pressure, f.friction, f.wall_area});
-  return json;
-}
-
 /// Without what its quantities may stand in: lids, whose friction is not kept.
 FlowState state_of(const FlowHistory& history, const Json& json) {
   FlowState s;
   each_quantity(history, s, FromRecord{json});
-  for (const Json& f : json.at("forces")) {
-    BodyForce& force = s.forces.emplace_back();
-    take_value(f.at(0), force.pressure);
-    take_value(f.at(1), force.friction);
-    force.wall_area = f.at(2);
-  }
   return s;
 }
 
@@ -479,7 +462,8 @@ void add_step(const FlowState& state, FlowInTimeRecord& record) {
 Json record_json(const FlowInTimeRecord& record) {
   Json json{{"states", Json::array()}};
   each_of_run(record, ToJson{json, shown::record});
-  for (const FlowState& s : record.history.states) json["states"].push_back(state_json(record.history, s));
+  for (const FlowState& s : record.history.states)
+    each_quantity(record.history, s, ToJson{json["states"].push_back({}), shown::record});
   return json;
 }
 

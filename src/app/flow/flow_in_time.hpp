@@ -2,18 +2,43 @@
 // Job `flow` with model unsteady-stokes or navier-stokes: the flow step by step, its history and its fields.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/flow/forces_in_time.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/job/job.hpp"
 #include "app/output/moving_picture.hpp"
 #include "app/output/probes.hpp"
+#include "ins/upscale/body_forces.hpp"
+#include "ins/upscale/flow_options.hpp"
 
 namespace karst {
+
+// Forces on the bodies of the deck: columns of the history, extremes, and how often they come back.
+
+struct ForceHistory {
+  FlowOptions options;  ///< with the bodies
+  FluidOptions fluid;
+  std::vector<std::vector<Vec3>> totals;  ///< of all steps, per body [N]
+
+  void add(std::span<const BodyForce> forces);
+};
+
+/// Calls f(name, unit as columns of a CSV have it, value) for the force on a body, its parts by pressure and friction,
+/// and the coefficients of the three where it has a reference.
+void each_force(const ForceHistory& history, std::size_t body, const BodyForce& force,
+                const std::function<void(const std::string& name, const char* unit, const Vec3& value)>& f);
+
+/// A list of the bodies: forces_json() at the end, largest and smallest force over the last half of the run and, where
+/// a component of it repeats itself, its frequency, mean and amplitude.
+/// @param time  ends of all steps [s]
+Json forces_in_time_json(const ForceHistory& history, std::span<const double> time, std::span<const BodyForce> at_end);
+/// What the log says of that list.
+std::string forces_in_time_text(const Json& bodies);
 
 inline bool is_in_time(const Config& config) { return is_in_time(config.flow.model); }
 

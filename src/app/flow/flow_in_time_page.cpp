@@ -7,17 +7,15 @@
 #include <cmath>
 #include <complex>
 
-#include "app/flow/end_flow_job.hpp"
-#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
 #include "app/flow/periodic_state.hpp"
+#include "app/output/curve_chart.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/end_flow.hpp"
-#include "page/svg_chart.hpp"
 
 namespace karst {
 
@@ -49,29 +47,20 @@ struct ChartLabels {
 /// A card with numbers of the states over the time.
 std::string chart(const Json& history, const ChartLabels& quantity, const std::vector<Line>& lines,
                   const std::string& note) {
-  const auto time = history.at("time_s").get<std::vector<double>>();
-  double low = 0.0, high = 0.0;
+  const Curve time = curve_of(history.at("time_s"));
+  double largest = 0.0;
   for (const Line& line : lines)
-    for (const double v : history.at(line.key).get<std::vector<double>>())
-      low = std::min(low, v), high = std::max(high, v);
-  const int power = thousands(std::max(high, -low)), power_of_time = thousands(time.empty() ? 0.0 : time.back());
-  const double part = std::pow(1000.0, -power), part_of_time = std::pow(1000.0, -power_of_time);
-  Chart chart;
-  chart.description = quantity.title;
-  for (const Line& line : lines) {
-    ChartSeries series{.name = line.name, .colour = line.colour, .dash = line.dash};
-    for (const double t : time) series.x.push_back(part_of_time * t);
-    for (const double v : history.at(line.key).get<std::vector<double>>()) series.y.push_back(part * v);
-    if (series.y.size() != time.size())
-      throw JsonError(fmt::format("history: {} values of {} at {} times", series.y.size(), line.key, time.size()));
-    chart.series.push_back(series);
-  }
-  if (low == 0.0 && high == 0.0) high = 1.0;
-  chart.x = {fmt::format("time [{}]", unit_of(power_of_time, "s")), 0.0,
-             time.empty() ? 1.0 : part_of_time * time.back()};
-  chart.y = {fmt::format("{} [{}]", quantity.label, unit_of(power, quantity.unit)),
-             low < 0.0 ? -axis_end(-part * low) : 0.0, high > 0.0 ? axis_end(part * high) : 0.0};
-  return card(quantity.title, svg(chart), note);
+    for (const double v : curve_of(history.at(line.key))) largest = std::max(largest, std::abs(v));
+  const int power = thousands(largest), power_of_time = thousands(time.empty() ? 0.0 : time.back());
+  const auto scaled = [](Curve y, int by) {
+    for (double& v : y) v *= std::pow(1000.0, -by);
+    return y;
+  };
+  CurveChart chart(quantity.title, fmt::format("time [{}]", unit_of(power_of_time, "s")),
+                   fmt::format("{} [{}]", quantity.label, unit_of(power, quantity.unit)), scaled(time, power_of_time));
+  for (const Line& line : lines)
+    chart.add(line.name, line.colour, scaled(curve_of(history.at(line.key)), power), line.dash);
+  return chart.html_from_zero(note);
 }
 
 }  // namespace
@@ -215,21 +204,20 @@ Json history_json(const FlowHistory& history) {
 
 std::vector<std::string> history_warnings(const JobContext& run, const FlowHistory& history, int failures,
                                           double largest_velocity) {
-  std::vector<std::string> found;
+  Messages found;
   const char* axis = axis_names[history.axis];
   if (failures > 0)
-    found.push_back(fmt::format("flow {}: {} steps failed and were repeated with half the step length: see history.csv",
-                                axis, failures));
+    found.add("flow {}: {} steps failed and were repeated with half the step length: see history.csv", axis, failures);
   if (history.inertia) return found;
   // 4 / surface: hydraulic diameter / porosity
   const double surface = run.sample_report().specific_surface / run.grid.cell_width();
   const FluidOptions& fluid = run.config.fluid;
   const double reynolds = surface > 0.0 ? fluid.density * largest_velocity * 4.0 / surface / fluid.viscosity : 0.0;
   if (reynolds > largest_creeping_reynolds)
-    found.push_back(
-        fmt::format("flow {}: largest Reynolds number {:.3g}: inertia matters there, which creeping flow neglects, so "
-                    "the velocities are too large; use flow.model = \"navier-stokes\"",
-                    axis, reynolds));
+    found.add(
+        "flow {}: largest Reynolds number {:.3g}: inertia matters there, which creeping flow neglects, so the "
+        "velocities are too large; use flow.model = \"navier-stokes\"",
+        axis, reynolds);
   return found;
 }
 
@@ -348,14 +336,12 @@ PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin,
     for (const float v : values)
       if (std::isfinite(v)) most = std::max(most, double{v});
   const ScaledUnit unit = scaled_unit(most, "m/s");
-  PlaneLook look;
-  look.high = most > 0.0 ? most : 1.0;
-  look.quantity = fmt::format("speed [{}]", unit.name);
-  look.unit = unit.factor;
-  look.cell_width = cell_width;
-  look.caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, animation",
-                             axis_names[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"));
-  return look;
+  return {.high = most > 0.0 ? most : 1.0,
+          .quantity = fmt::format("speed [{}]", unit.name),
+          .unit = unit.factor,
+          .cell_width = cell_width,
+          .caption = fmt::format("Speed in the plane in the middle of {}, {} to {}, animation",
+                                 axis_names[frames.plane.direction], format_si(begin, "s"), format_si(end, "s"))};
 }
 
 }  // namespace karst

@@ -9,11 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/flow/end_flow_job.hpp"
-#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_in_time.hpp"
-#include "app/flow/flow_record.hpp"
-#include "app/flow/flow_to_error.hpp"
 #include "app/job/steady_solves.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
@@ -34,42 +30,20 @@ constexpr double largest_permeability = 1e-6;
 /// Of solves for an estimate, which needs two digits: 1e-4 moved permeabilities of Ketton by 1e-5.
 constexpr double repeated_tolerance = 1e-4;
 constexpr double largest_imbalance = 0.2;  ///< of drag and drive: decision 015
-constexpr const char* preconditioner = "graph multigrid, local permeability";
-
-/// @param h  of its cells, which may be other than those of the run
-FlowSample sample_of(const JobContext& run, double h) {
-  const GeometryReport& report = run.sample_report();
-  return {h, report.connected_porosity, report.specific_surface / h};
-}
 
 bool is_solved(const FlowColumn& column) { return column.connected && !column.unbounded; }
 
 /// @param where  added to the name
-SolveReport solve_report(const FlowColumn& column, const std::string& where) {
-  SolveReport solve;
-  solve.name = flow_solve_name(column.axis) + where;
-  solve.method = "gmres";
-  solve.preconditioner = preconditioner;
-  solve.iterations = column.iterations;
-  solve.true_residual = column.relative_residual;
-  solve.seconds = column.seconds;
-  solve.setup_seconds = column.setup_seconds;
-  return solve;
+SolveReport report_of(const FlowColumn& column, const std::string& where) {
+  return solve_report(flow_solve_name(column.axis) + where, "gmres", flow_preconditioner, column);
 }
 
-SolveReport solve_report(const std::string& name, const InertiaPoint& point) {
-  SolveReport solve;
-  solve.name = name;
-  solve.method = "newton, gmres";
-  solve.preconditioner = preconditioner;
-  solve.iterations = point.iterations;
-  solve.true_residual = point.relative_residual;
-  solve.seconds = point.seconds;
-  return solve;
+SolveReport report_of(const std::string& name, const InertiaPoint& point) {
+  return solve_report(name, "newton, gmres", flow_preconditioner, point);
 }
 
 std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
-  std::vector<std::string> all;
+  Messages all;
   for (const FlowColumn& c : columns) {
     const char* axis = axis_names[c.axis];
     if (!c.connected) {
@@ -87,39 +61,38 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
       continue;
     }
     if (c.unbounded) {
-      all.push_back(
-          fmt::format("flow {}: there is neither a wall nor a lateral face with flow.sides = \"no-slip\", so the "
-                      "permeability is infinite{}",
-                      axis,
-                      std::isfinite(c.darcy_velocity[c.axis])
-                          ? ", and the requested flow is uniform"
-                          : ", and there is no steady flow under a pressure gradient: no velocity is reported"));
+      all.add(
+          "flow {}: there is neither a wall nor a lateral face with flow.sides = \"no-slip\", so the permeability is "
+          "infinite{}",
+          axis,
+          std::isfinite(c.darcy_velocity[c.axis])
+              ? ", and the requested flow is uniform"
+              : ", and there is no steady flow under a pressure gradient: no velocity is reported");
       continue;
     }
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
-      all.push_back(fmt::format(
+      all.add(
           "flow {}: Reynolds number {:.3g}: with this driving force inertia matters, which Stokes flow neglects; "
           "velocity and flow rate are too large (the permeability is that of Stokes flow, and correct)",
-          axis, c.reynolds));
+          axis, c.reynolds);
     if (c.permeability[c.axis] > largest_permeability)
-      all.push_back(
-          fmt::format("flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the voxel width in "
-                      "metres, and are there solids in the flow along {}?",
-                      axis, c.permeability[c.axis], largest_permeability, axis));
+      all.add(
+          "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the voxel width in metres, and "
+          "are there solids in the flow along {}?",
+          axis, c.permeability[c.axis], largest_permeability, axis);
     if (estimated && std::isnan(c.estimated_error))
-      all.push_back(
-          fmt::format("flow {}: no error estimate: on wider cells nothing flows through the sample, so the throats are "
-                      "too narrow for these cells; a reliable permeability needs finer cells",
-                      axis));
+      all.add(
+          "flow {}: no error estimate: on wider cells nothing flows through the sample, so the throats are too narrow "
+          "for these cells; a reliable permeability needs finer cells",
+          axis);
     if (drag_imbalance(c) > largest_imbalance)
-      all.push_back(
-          fmt::format("flow {}: drag on the walls and driving force differ by {:.0f} % (usually at most {:.0f} %): the "
-                      "flow next to the walls is not resolved, and the error of the permeability may be several "
-                      "percent or more; finer cells help",
-                      axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance));
+      all.add(
+          "flow {}: drag on the walls and driving force differ by {:.0f} % (usually at most {:.0f} %): the flow next "
+          "to the walls is not resolved, and the error of the permeability may be several percent or more; finer cells "
+          "help",
+          axis, 100.0 * drag_imbalance(c), 100.0 * largest_imbalance);
     if (c.divergence > largest_divergence)
-      all.push_back(
-          fmt::format("flow {}: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", axis, c.divergence));
+      all.add("flow {}: mass is conserved only to {:.1e}; a smaller flow.tolerance helps", axis, c.divergence);
   }
   return all;
 }
@@ -146,10 +119,8 @@ FlowWatch watch_of(SolveProgress& progress, const std::string& where) {
   watch.iteration = [&progress, where](const std::string& solve, int n, double residual, double permeability) {
     progress.iteration(solve + where, n, residual, fmt::format("k = {}", darcy_text(permeability)));
   };
-  watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(solve_report(column, where)); };
-  watch.point = [&progress](const std::string& solve, const InertiaPoint& p) {
-    progress.solved(solve_report(solve, p));
-  };
+  watch.slow_flow = [&progress, where](const FlowColumn& column) { progress.solved(report_of(column, where)); };
+  watch.point = [&progress](const std::string& solve, const InertiaPoint& p) { progress.solved(report_of(solve, p)); };
   return watch;
 }
 
@@ -161,9 +132,9 @@ std::string axis_name(const FlowOptions& options, int axis) {
 /// Of the Stokes flow and of the points of a sweep.
 std::vector<SolveReport> reports_of(const FlowOptions& options, const FlowColumn& column, const std::string& where,
                                     const std::vector<InertiaPoint>& points) {
-  std::vector<SolveReport> all{solve_report(column, where)};
+  std::vector<SolveReport> all{report_of(column, where)};
   for (std::size_t i = 0; i < points.size(); ++i)
-    all.push_back(solve_report(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
+    all.push_back(report_of(point_name(steady_solve_name(column.axis), options.steps.size(), i), points[i]));
   return all;
 }
 
@@ -303,7 +274,7 @@ struct Repeated {
 /// @param[in,out] notes   why solves failed, if any did
 /// Collective.
 Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Variant& variant, const std::string& where,
-                int reservoir, SolveProgress& progress, std::vector<std::string>& notes) {
+                int reservoir, SolveProgress& progress, Messages& notes) {
   FlowOptions options = run.config.flow;
   options.axes = axes;
   options.model = FlowModel::stokes;
@@ -333,14 +304,14 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
         solve(source, ground_of(run, source), part);
       }
     } catch (const Error& e) {  // the same on all ranks; neither estimate nor range is worth the results
-      notes.push_back(fmt::format("flow{}: {}", where, e.what()));
+      notes.add("flow{}: {}", where, e.what());
     }
   return all;
 }
 
 /// The axes of these columns on other cells. Collective.
 WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const Index& cells, SolveProgress& progress,
-                   std::vector<std::string>& notes) {
+                   Messages& notes) {
   const Source source = run.again({cells});
   WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
   const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
@@ -351,7 +322,7 @@ WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const In
 }
 
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
-bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, std::vector<std::string>& notes) {
+bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, Messages& notes) {
   const Timer timer("error estimate");
   const Index &cells = run.sample_grid().cells, &copies = run.config.geometry.copies;
   std::vector<int> axes;
@@ -374,8 +345,7 @@ bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& colum
 }
 
 /// The permeabilities with the wall of the image as far off as it may plausibly be, to both sides. Collective.
-WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowColumns& columns,
-                     std::vector<std::string>& notes) {
+WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowColumns& columns, Messages& notes) {
   const Timer timer("range of walls");
   WallRange range;
   range.moved = run.wall_uncertainty;
@@ -391,10 +361,10 @@ WallRange wall_range(const JobContext& run, SolveProgress& progress, const FlowC
       if (found.blocked[axis]) {
         range.permeability[c][side] = 0.0;
         if (!columns[c].connected) continue;  // said already
-        notes.push_back(
-            fmt::format("flow {0}: with the wall of the image moved by {1:+.3g} voxel, which is plausible, no pore "
-                        "percolates through the sample along {0}: the range of the permeability starts at 0",
-                        axis_names[axis], moved));
+        notes.add(
+            "flow {0}: with the wall of the image moved by {1:+.3g} voxel, which is plausible, no pore percolates "
+            "through the sample along {0}: the range of the permeability starts at 0",
+            axis_names[axis], moved);
       }
       for (const FlowColumn& other : found.columns)
         if (other.axis == axis) range.permeability[c][side] = other.permeability[axis];
@@ -472,7 +442,7 @@ Solved solve(const JobContext& run, SolveProgress& progress) {
 struct Trust {
   bool wanted = false, estimated = false;
   WallRange range{};
-  std::vector<std::string> notes{};
+  Messages notes{};
 };
 
 JobResult result_of(const JobContext& context, Solved all, Trust trust, const SolveProgress& progress) {
@@ -531,7 +501,7 @@ JobResult run_flow_to_error(const JobContext& context) {
   for (std::size_t i = 0; i < flows.size(); ++i) flows[i].column = std::move(columns[i]);
   Solved all;
   all.components = show_on(context, options, std::move(flows), all);
-  std::ranges::move(grids_warnings(context), std::back_inserter(trust.notes));
+  trust.notes.add(grids_warnings(context));
   JobResult result = result_of(context, std::move(all), std::move(trust), progress);
   result.text += grids_text(context);
   result.json["refinement"] = grids_json(context);

@@ -3,11 +3,17 @@
 // permeability against Reynolds number, and Forchheimer's law.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/job/job.hpp"
+#include "app/job/solve_store.hpp"
+#include "app/output/field_view.hpp"
+#include "ins/upscale/body_forces.hpp"
 #include "ins/upscale/permeability.hpp"
+#include "page/run_page.hpp"
 
 namespace karst {
 
@@ -16,6 +22,13 @@ namespace karst {
 constexpr double largest_creeping_reynolds = 1.0, largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
 
 using FlowColumns = std::vector<FlowColumn>;
+
+/// Of the run.
+/// @param h  of its cells, which may be other than those of the run
+inline FlowSample sample_of(const JobContext& run, double h) {
+  const GeometryReport& report = run.sample_report();
+  return {h, report.connected_porosity, report.specific_surface / h};
+}
 
 /// Level-0 cells of the sample, and what was added to both ends of each axis.
 struct FlowGrid {
@@ -78,5 +91,70 @@ std::string inertia_chart(const Json& summary);
 /// A card with a table per axis.
 std::vector<std::string> inertia_cards(const Json& summary);
 std::vector<std::string> inertia_warnings(const FlowColumns& columns);
+
+// Where the velocity of an end is given: of an inlet, or of lids.
+
+inline bool ends_drive(const Config& config) { return ends_drive(config.flow); }
+
+/// Member inlet_flow or lid_flow of summary.json, and reynolds. Collective.
+JobResult run_end_flow(const JobContext& context);
+/// The force on a body and its parts, with their names.
+std::array<std::pair<const char*, Vec3>, 3> parts_of(const BodyForce& force);
+/// Forces on flow.body [N] and their coefficients, as a list.
+Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid);
+/// A card of the page with that list. Not collective.
+std::string forces_card(const Json& bodies);
+/// The member that a summary has; null: none.
+const char* end_flow_key(const Json& summary);
+/// See Job.
+std::vector<std::string> end_flow_mistakes(const JobContext& context);
+PagePart end_flow_page(const Json& summary, const Figures& figures);
+void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
+
+// Pictures of a velocity field for the page.
+
+struct FlowFigure {
+  int axis = 0;
+  std::string prefix;  ///< of the components: prefix + "velocity_x" ...
+  int reservoir = 0;   ///< cells before and behind the sample
+};
+/// Adds "flow x slice" and "flow x view" (for axis x ...): the speed in the middle plane, and streamlines in the pore
+/// space. Nothing when the view does not hold the velocity. Collective.
+void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure& flow, Figures& figures);
+
+/// Adds a card with the pictures of one axis, unless there is none.
+void add_flow_card(const std::string& title, const std::string& axis, const Figures& figures,
+                   std::vector<std::string>& cards);
+
+// The results of a direction of the drive as JSON and back, every number to the last bit: for finished solves on disk.
+
+/// Without fields. Times are those of the slowest rank. Collective.
+SolveRecord record_of(const Comm& comm, const FlowColumn& column);
+/// Throws Error when it is no such record. Not collective.
+FlowColumn flow_column(const Json& state);
+
+/// The same of a sweep on its way.
+SolveRecord record_of(const Comm& comm, const PausedSweep& sweep);
+PausedSweep paused_sweep(const Json& state);
+
+// The permeability to a stated error (flow.error, decision 067): the flow is solved on a grid, its error estimated, the
+// grid refined where the friction is, and the flow solved again.
+
+/// @param run  solves on the ground of the context and ends with end_grid(); its result counts on the last grid
+std::unique_ptr<Process> start_flow_to_error(const JobContext& context, JobResult (*run)(const JobContext&));
+
+/// After the solves on a grid: of each column the estimated error, and which grid is next (RunServices::flow_rounds).
+/// @param[in,out] columns  on the first grid with the errors from wider cells. Their friction is dropped
+/// Collective.
+void end_grid(const JobContext& context, FlowColumns& columns);
+
+/// Lines for the terminal: the grids.
+std::string grids_text(const JobContext& context);
+/// Member `refinement` of summary.json.
+Json grids_json(const JobContext& context);
+/// A card with a table of the grids; empty without them.
+std::string grids_card(const Json& summary);
+/// That the error is not reached, and why.
+std::vector<std::string> grids_warnings(const JobContext& context);
 
 }  // namespace karst

@@ -2,10 +2,8 @@
 // What is wrong with job `flow` on a geometry, and what its results cannot mean there.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "app/flow/end_flow_job.hpp"
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_job.hpp"
 #include "base/core/text.hpp"
@@ -69,26 +67,24 @@ std::vector<std::string> flow_mistakes(const JobContext& context) {
   if (is_in_time(context.config)) return flow_in_time_mistakes(context);
   if (ends_drive(context.config)) return end_flow_mistakes(context);
   const FlowOptions& options = context.config.flow;
-  std::vector<std::string> found = mistakes(options, context.geometry());
+  Messages found = mistakes(options, context.geometry());
   const Index &cells = context.sample_grid().cells, &copies = context.config.geometry.copies;
   if (const std::vector<int> axes = short_axes(context); axes.size() == options.axes.size())
     found.push_back("flow.axes: " + too_short(axes, cells));
   if (options.estimate_given && wider_grids(cells, copies).empty() && !grid_between(cells, copies))
     found.push_back("flow.estimate_error: " + no_wider_grid(cells));
   if (options.error > 0.0 && (context.config.walls.asked() || context.config.grid.follows()))
-    found.push_back(
-        fmt::format("flow.error: given with {}, where the grid is another one during the run; remove one of them",
-                    context.config.walls.asked() ? "[[walls.mineral]]" : "[[grid.refine]] that follows the solution"));
+    found.add("flow.error: given with {}, where the grid is another one during the run; remove one of them",
+              context.config.walls.asked() ? "[[walls.mineral]]" : "[[grid.refine]] that follows the solution");
   if (options.uncertainty && !(context.wall_uncertainty > 0.0))
-    found.push_back(fmt::format(
-        "flow.uncertainty: {}; remove it{}",
-        context.config.geometry.image.empty()
-            ? "the walls of described solids are exact"
-            : "the plausible error of the wall is not known: the gray values of the image have no contrast from which "
-              "to estimate it, or an older version of Karst imported it (import it again)",
-        context.config.geometry.image.empty()
-            ? ""
-            : ", and set geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25"));
+    found.add("flow.uncertainty: {}; remove it{}",
+              context.config.geometry.image.empty()
+                  ? "the walls of described solids are exact"
+                  : "the plausible error of the wall is not known: the gray values of the image have no contrast from "
+                    "which to estimate it, or an older version of Karst imported it (import it again)",
+              context.config.geometry.image.empty()
+                  ? ""
+                  : ", and set geometry.wall_shift by hand: one run with e.g. -0.25 voxel widths, one with 0.25");
   return found;
 }
 

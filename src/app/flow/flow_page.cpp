@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/flow/flow_figures.hpp"
 #include "app/flow/flow_job.hpp"
-#include "app/flow/flow_to_error.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"

@@ -80,6 +80,14 @@ void each_quantity(Fit& fit, F&& f) requires std::is_same_v<std::remove_const_t<
   f(Quantity{"deviation", "", json | record}, fit.deviation);
 }
 
+/// As checkpoints have them.
+template <class Force, class F>
+void each_quantity(Force& force, F&& f) requires std::is_same_v<std::remove_const_t<Force>, BodyForce> {
+  f(Quantity{"pressure"}, force.pressure);
+  f(Quantity{"friction"}, force.friction);
+  f(Quantity{"wall_area"}, force.wall_area);
+}
+
 /// Of a step of a flow in time, in the order of history.csv.
 template <class State, class F>
 void each_quantity(const FlowHistory& history, State& s,
@@ -113,6 +121,7 @@ void each_quantity(const FlowHistory& history, State& s,
     each_force(history.forces, i, s.forces[i], [&](const std::string& name, const char* unit, const Vec3& value) {
       f(Quantity{name, unit, csv}, value);
     });
+  f(Quantity{"forces"}, s.forces);
   f(Quantity{"probes"}, s.probes);
   history.probes.each_column(s.probes, f);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/flow_record.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include "app/flow/flow_quantities.hpp"
 #include "base/core/error.hpp"

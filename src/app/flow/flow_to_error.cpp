@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/flow_to_error.hpp"
+#include "app/flow/flow_job.hpp"
 
 #include <fmt/format.h>
 

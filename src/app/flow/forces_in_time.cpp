@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/forces_in_time.hpp"
+#include "app/flow/flow_in_time.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/flow/end_flow_job.hpp"
+#include "app/flow/flow_job.hpp"
 #include "app/flow/periodic_state.hpp"
 #include "app/output/page_values.hpp"
 #include "base/core/text.hpp"
@@ -49,8 +49,7 @@ void ForceHistory::add(std::span<const BodyForce> forces) {
 void each_force(const ForceHistory& history, std::size_t body, const BodyForce& force,
                 const std::function<void(const std::string& name, const char* unit, const Vec3& value)>& f) {
   const FlowBody& of = history.options.bodies[body];
-  const std::array<std::pair<const char*, Vec3>, 3> parts{
-      {{"force", force.total()}, {"pressure_force", force.pressure}, {"friction_force", force.friction}}};
+  const auto parts = parts_of(force);
   for (const auto& [name, value] : parts) f(fmt::format("{}_{}", of.name, name), "N", value);
   for (const auto& [name, value] : parts)
     if (const auto c = force_coefficients(value, of, history.options, history.fluid))

@@ -177,27 +177,27 @@ std::vector<std::string> inertia_cards(const Json& summary) {
 }
 
 std::vector<std::string> inertia_warnings(const FlowColumns& columns) {
-  std::vector<std::string> all;
+  Messages all;
   for (Column c : columns) {
     if (c.inertia.empty()) continue;
     const InertiaPoint& last = c.inertia.back();
     if (last.cell_reynolds > largest_cell_reynolds)
-      all.push_back(fmt::format(
+      all.add(
           "flow {}: cell Reynolds number {:.3g} at the last step: the cells are too wide for this flow, and the "
           "inertial losses may have errors of 10 % or more; use finer cells (reliable up to {:.0f})",
-          letter_of(c), last.cell_reynolds, largest_cell_reynolds));
+          letter_of(c), last.cell_reynolds, largest_cell_reynolds);
     if (last.unevenness > largest_unevenness)
-      all.push_back(
-          fmt::format("flow {}: the outflow of the sample is not mixed before it leaves the reservoir (mean square of "
-                      "the velocity in the free fluid {:.2g} times that of a uniform flow): the apparent permeability "
-                      "is that of closely spaced samples; use a larger flow.reservoir",
-                      letter_of(c), 1.0 + last.unevenness));
+      all.add(
+          "flow {}: the outflow of the sample is not mixed before it leaves the reservoir (mean square of the velocity "
+          "in the free fluid {:.2g} times that of a uniform flow): the apparent permeability is that of closely spaced "
+          "samples; use a larger flow.reservoir",
+          letter_of(c), 1.0 + last.unevenness);
     if (c.forchheimer && c.forchheimer->deviation > largest_deviation)
-      all.push_back(
-          fmt::format("flow {}: Forchheimer's law deviates from the points by {:.2g} %: some are in the range of weak "
-                      "inertia, where it does not apply; fit only those of larger Reynolds numbers (inertia.csv), or "
-                      "choose larger flow.steps",
-                      letter_of(c), 100.0 * c.forchheimer->deviation));
+      all.add(
+          "flow {}: Forchheimer's law deviates from the points by {:.2g} %: some are in the range of weak inertia, "
+          "where it does not apply; fit only those of larger Reynolds numbers (inertia.csv), or choose larger "
+          "flow.steps",
+          letter_of(c), 100.0 * c.forchheimer->deviation);
   }
   return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/flow/start_file.hpp"
+#include "app/flow/drive_in_time.hpp"
 
 #include <fmt/format.h>
 
@@ -29,20 +29,19 @@ std::string text_of(const Vec3& size) { return fmt::format("{:g} x {:g} x {:g} m
 
 std::vector<std::string> mistakes_in(const PlotReader& file, const JobContext& run) {
   const std::string& name = run.config.flow.start_file;
-  std::vector<std::string> found;
+  Messages found;
   if (!std::ranges::all_of(velocity, [&](const std::string& c) { return holds(file, c); }))
-    found.push_back(
-        fmt::format("flow.start_file: {}: contains no velocity, only {}; the earlier run needs output.plot = "
-                    "[\"velocity\", \"pressure\"] and one direction in flow.axes",
-                    name, join(file.components(), ", ")));
+    found.add(
+        "flow.start_file: {}: contains no velocity, only {}; the earlier run needs output.plot = [\"velocity\", "
+        "\"pressure\"] and one direction in flow.axes",
+        name, join(file.components(), ", "));
   Vec3 size;
   for (int d = 0; d < 3; ++d) size[d] = file.cells()[d] * file.cell_width();
   for (int d = 0; d < 3; ++d)
     if (std::abs(size[d] - run.grid.size[d]) > same_size * run.grid.size[d]) {
-      found.push_back(
-          fmt::format("flow.start_file: {}: its {} has the size {}, but this one has {}; both must be the same", name,
-                      file.holds_region() ? "region (output.region_lo) of a domain" : "domain", text_of(size),
-                      text_of(run.grid.size)));
+      found.add("flow.start_file: {}: its {} has the size {}, but this one has {}; both must be the same", name,
+                file.holds_region() ? "region (output.region_lo) of a domain" : "domain", text_of(size),
+                text_of(run.grid.size));
       break;
     }
   return found;

@@ -78,12 +78,11 @@ std::vector<ExchangeName> taken_by(std::span<const Job> jobs, const Config& conf
 }
 
 std::vector<std::string> not_given(std::span<const Job> jobs, const Config& config) {
-  std::vector<std::string> found;
+  Messages found;
   for (const Job& job : jobs)
     for (const ExchangeName what : job.takes(config))
       if (std::ranges::none_of(jobs, [&](const Job& other) { return gives_any(other, {what}); }))
-        found.push_back(fmt::format("{}: it needs the {}, which no job that the deck requests computes", job.word.name,
-                                    name_of(what)));
+        found.add("{}: it needs the {}, which no job that the deck requests computes", job.word.name, name_of(what));
   return found;
 }
 

@@ -21,6 +21,7 @@
 #include "app/job/job_cost.hpp"
 #include "base/comm/comm.hpp"
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "fields/ground.hpp"
 #include "fields/state.hpp"
@@ -114,7 +115,7 @@ struct JobResult {
   Json json;             ///< an object, whose members become members of summary.json
   std::vector<SolveRow> solves;
   std::vector<Balance> balances;
-  std::vector<std::string> warnings;
+  Messages warnings;
   std::vector<JobComponent> components;  ///< of asked fields; keep what they show
   double time = 0.0;                     ///< of the components [s]; 0: of a steady state
   std::vector<JobFile> files;            ///< written already

@@ -10,6 +10,17 @@
 
 namespace karst {
 
+inline constexpr const char* flow_preconditioner = "graph multigrid, local permeability";
+
+/// Of a solve whose result has these numbers.
+template <class Result>
+SolveReport solve_report(const std::string& name, const char* method, const char* preconditioner, const Result& of) {
+  SolveReport solve{name, method, preconditioner, of.iterations, {}, of.relative_residual};
+  solve.seconds = of.seconds;
+  if constexpr (requires { of.setup_seconds; }) solve.setup_seconds = of.setup_seconds;
+  return solve;
+}
+
 /// Tells of the solves of a job while they run: each is a part of the progress of the run, with its residual, and a
 /// line of the log at its end. Collective.
 class SolveProgress {

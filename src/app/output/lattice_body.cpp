@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/output/lattice_body.hpp"
+#include "app/output/streamlines.hpp"
 
 #include <algorithm>
 

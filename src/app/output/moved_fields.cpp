@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/output/moved_fields.hpp"
+#include "app/output/vof_values.hpp"
 
 #include <algorithm>
 #include <cmath>

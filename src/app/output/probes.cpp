@@ -97,33 +97,30 @@ void read(Reader& in, std::vector<ProbeOptions>& probes) {
                   "name in its columns, NAME_velocity_x_m_s ..., COMPONENT_at_NAME and pH_at_NAME ...; required");
         item.vec3("position", probe.position, "m", "position in the fluid, not in reservoirs; required", 0.0, farthest);
         if (item.documenting()) return;
-        for (const char* key : {"name", "position"})
-          if (!item.given(key)) item.mistake(key, "missing; every probe needs it");
+        item.need({"name", "position"}, "missing; every probe needs it");
         if (probe.name.find_first_of(", \"") != std::string::npos)
           item.mistake("name", "is used in column names of a CSV file: use no spaces, commas or quotes");
         if (!names.insert(probe.name).second)
-          item.mistake("name", fmt::format("\"{}\" is the name of two probes; rename one of them", probe.name));
+          item.mistake("name", "\"{}\" is the name of two probes; rename one of them", probe.name);
         probes.push_back(probe);
       });
 }
 
 std::vector<std::string> probe_mistakes(const JobContext& run) {
-  std::vector<std::string> found;
+  Messages found;
   const std::vector<ProbeOptions>& probes = run.config.output.probes;
   for (std::size_t i = 0; i < probes.size(); ++i)
     for (int d = 0; d < 3; ++d)
       if (probes[i].position[d] > run.sample_grid().size[d])
-        found.push_back(
-            fmt::format("output.probe[{}].position: {} is at {:g} m along {}, beyond the {}, which ends "
-                        "at {:g} m",
-                        i, probes[i].name, probes[i].position[d], axis_names[d], run.sample ? "sample" : "domain",
-                        run.sample_grid().size[d]));
+        found.add("output.probe[{}].position: {} is at {:g} m along {}, beyond the {}, which ends at {:g} m", i,
+                  probes[i].name, probes[i].position[d], axis_names[d], run.sample ? "sample" : "domain",
+                  run.sample_grid().size[d]);
   return found;
 }
 
 Probes::Probes(const JobContext& run, const Composite& composite, Bounds bounds, const PlaceOf& place_of)
     : bounds_(bounds) {
-  std::vector<std::string> wrong;
+  Messages wrong;
   for (const ProbeOptions& probe : run.config.output.probes) {
     std::vector<Candidate> around =
         candidates_around(run, composite, place_of, (1.0 / run.grid.cell_width()) * probe.position + run.sample_low());
@@ -136,9 +133,8 @@ Probes::Probes(const JobContext& run, const Composite& composite, Bounds bounds,
       continue;
     }
     if (width == 0.0) {
-      wrong.push_back(
-          fmt::format("output.probe: {} at ({:g}, {:g}, {:g}) m is in the solid, or in a pore without flow; move it",
-                      probe.name, probe.position[0], probe.position[1], probe.position[2]));
+      wrong.add("output.probe: {} at ({:g}, {:g}, {:g}) m is in the solid, or in a pore without flow; move it",
+                probe.name, probe.position[0], probe.position[1], probe.position[2]);
       continue;
     }
     std::erase_if(around, [&](const Candidate& c) { return largest(c.away) > reach * width; });

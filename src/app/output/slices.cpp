@@ -92,7 +92,7 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
     if (slice.name.find_first_of("/ ") != std::string::npos)
       item.mistake("name", "is used in file names: use no spaces or slashes");
     if (!names.insert(slice.name).second)
-      item.mistake("name", fmt::format("\"{}\" is the name of two slices; rename one of them", slice.name));
+      item.mistake("name", "\"{}\" is the name of two slices; rename one of them", slice.name);
     slices.push_back(slice);
   };
   in.tables("output.slice", "transient runs: a slice through the fields of output.plot, small and written often",
@@ -100,13 +100,12 @@ void read(Reader& in, std::vector<SliceOptions>& slices) {
 }
 
 std::vector<std::string> slice_mistakes(const JobContext& run) {
-  std::vector<std::string> found;
+  Messages found;
   const std::vector<SliceOptions>& slices = run.config.output.slices;
   for (std::size_t i = 0; i < slices.size(); ++i)
     if (slices[i].at > run.sample_grid().size[slices[i].axis])
-      found.push_back(fmt::format("output.slice[{}].at: {:g} m along {}, beyond the {}, which ends at {:g} m", i,
-                                  slices[i].at, axis_names[slices[i].axis], run.sample ? "sample" : "domain",
-                                  run.sample_grid().size[slices[i].axis]));
+      found.add("output.slice[{}].at: {:g} m along {}, beyond the {}, which ends at {:g} m", i, slices[i].at,
+                axis_names[slices[i].axis], run.sample ? "sample" : "domain", run.sample_grid().size[slices[i].axis]);
   return found;
 }
 

@@ -209,20 +209,20 @@ std::string cost_table(const GeometryStatistics& s, const RunSeconds& seconds, c
 }
 
 std::vector<std::string> warnings(const GeometryStatistics& s) {
-  std::vector<std::string> all;
+  Messages all;
   const std::int64_t lost = s.sum(&CutCounts::walls_lost);
   if (lost > 0)
-    all.push_back(
-        fmt::format("{} of cut cells {} solid thinner than 1/16 of a cell: such a thin wall may leak (a grain that "
-                    "only touches an edge is counted too). More cells, or a level refined at the wall, resolve it.",
-                    lost == 1 ? "1 edge" : grouped(lost) + " edges", lost == 1 ? "crosses" : "cross"));
+    all.add(
+        "{} of cut cells {} solid thinner than 1/16 of a cell: such a thin wall may leak (a grain that only touches an "
+        "edge is counted too). More cells, or a level refined at the wall, resolve it.",
+        lost == 1 ? "1 edge" : grouped(lost) + " edges", lost == 1 ? "crosses" : "cross");
   std::int64_t closed = 0;
   for (const LevelReport& level : s.report.levels) closed += level.closed_faces;
   if (closed > 0)
-    all.push_back(fmt::format(
+    all.add(
         "{} cell face{} had fluid on one side only and became wall: the geometry has features finer than the sampling "
         "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
-        grouped(closed), closed == 1 ? "" : "s"));
+        grouped(closed), closed == 1 ? "" : "s");
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; })) {
     const std::string narrow = unresolved_axes(s.report);
     all.push_back(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paths of fluid through a velocity field on equal cubes, for pictures.
+// Paths of fluid through a velocity field on equal cubes, for pictures, and pores or solid of such a lattice, as
+// render() draws them.
 #pragma once
 
 #include <vector>
 
 #include "app/output/field_view.hpp"
 #include "base/math/triple.hpp"
+#include "page/render.hpp"
 
 namespace karst {
 
@@ -21,5 +23,15 @@ struct Streamline {
 /// @param low, high  of the sample [cubes]
 /// @param wanted     number of lines
 std::vector<Streamline> streamlines(const FieldLattice& lattice, int axis, double low, double high, int wanted);
+
+inline constexpr float longest_body_step = 8.0F;  ///< RenderOptions::longest_step of such a body [cubes]
+
+/// Near the wall about a distance to it [cubes]. Not collective.
+/// @param pore       the body is the pores, not the solid
+/// @param low, high  of the sample along the axis [cubes]: reservoirs are not drawn
+Volume body_of(const FieldLattice& lattice, bool pore, int axis, double low, double high);
+
+/// Of the cubes between low and high. Not collective.
+double fluid_share(const FieldLattice& lattice, int axis, double low, double high);
 
 }  // namespace karst

@@ -24,20 +24,8 @@ constexpr double decades = 6.0;             ///< of rates on one chart, at most
 constexpr double least_imbalance = 1e-17;   ///< below round-off
 constexpr double narrowest_picture = 1e-3;  ///< range of values that is more than the accuracy of a speciation
 
-Curve curve_of(const Json& values) {
-  Curve all;
-  for (const Json& v : values) all.push_back(v.is_null() ? NAN : v.get<double>());
-  return all;
-}
-
-/// Curves over the time of one history.
-CurveChart time_chart(const Json& transport, const Json& history, const std::string& title, const std::string& label) {
-  const bool flows = transport.at("flows").get<bool>();
-  return {title, flows ? "pore volumes" : "time [s]", label, curve_of(history.at(flows ? "pore_volumes" : "time_s"))};
-}
-
 std::string ph_chart(const Json& transport, const Json& history) {
-  CurveChart chart = time_chart(transport, history, "pH", "pH");
+  CurveChart chart(transport, history, "pH", "pH");
   chart.add("outlet", 0, curve_of(history.at("pH_outlet")));
   chart.add("mean composition", 1, curve_of(history.at("pH_mean")), dashes);
   return chart.html(
@@ -48,7 +36,7 @@ std::string ph_chart(const Json& transport, const Json& history) {
 
 std::string saturation_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  CurveChart chart = time_chart(transport, history, "Saturation index", "log₁₀ Ω");
+  CurveChart chart(transport, history, "Saturation index", "log₁₀ Ω");
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
     chart.add(name, m, curve_of(history.at("saturation_index_outlet").at(m)));
@@ -67,7 +55,7 @@ std::string saturation_chart(const Json& transport, const Json& chemistry) {
 std::string probe_chart(const Json& transport, const Json& chemistry, std::size_t field, const std::string& title,
                         const std::string& label) {
   const Json &history = chemistry.at("history"), &probes = chemistry.at("probes");
-  CurveChart chart = time_chart(transport, history, title + " at probes", label);
+  CurveChart chart(transport, history, title + " at probes", label);
   for (std::size_t p = 0; p < probes.size(); ++p)
     chart.add(name_of(probes.at(p)), p, curve_of(history.at(fmt::format("probe_{}", p)).at(field)));
   return chart.html("Every step is in chemistry.csv.", 0.5, lowest_index);
@@ -92,8 +80,7 @@ void add_of_sign(CurveChart& chart, std::string name, std::size_t colour, const 
 /// @param sign  1: of minerals while they dissolve, -1: while they precipitate
 std::string rate_chart(const Json& transport, const Json& chemistry, double sign) {
   const Json& history = chemistry.at("history");
-  CurveChart chart =
-      time_chart(transport, history, sign > 0.0 ? "Rates of dissolution" : "Rates of precipitation", "rate [mol/s]");
+  CurveChart chart(transport, history, sign > 0.0 ? "Rates of dissolution" : "Rates of precipitation", "rate [mol/s]");
   chart.logarithmic_y();
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     const std::string name = name_of(chemistry.at("minerals").at(m));
@@ -108,7 +95,7 @@ std::string rate_chart(const Json& transport, const Json& chemistry, double sign
 
 std::string ratio_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  CurveChart chart = time_chart(transport, history, "Rate over the well-mixed rate", "ratio");
+  CurveChart chart(transport, history, "Rate over the well-mixed rate", "ratio");
   chart.hold(0.0);
   for (std::size_t m = 0; m < chemistry.at("minerals").size(); ++m) {
     Curve rate = curve_of(history.at("rate_mol_s").at(m));
@@ -126,7 +113,7 @@ std::string ratio_chart(const Json& transport, const Json& chemistry) {
 
 std::string balance_chart(const Json& transport, const Json& chemistry) {
   const Json& history = chemistry.at("history");
-  CurveChart chart = time_chart(transport, history, "Imbalance of a step, relative", "imbalance");
+  CurveChart chart(transport, history, "Imbalance of a step, relative", "imbalance");
   chart.logarithmic_y();
   const auto add = [&](const std::string& name, std::size_t i, Curve y) {
     if (!y.empty()) y[0] = NAN;  // no step yet
@@ -274,13 +261,11 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
         {"Rate of " + escape_html(name_of(minerals.at(m))),
          with_unit(number_or_dash(minerals.at(m).at("rate_mol_m2_s"), 3), "mol/m²/s"),
          number_or_dash(minerals.at(m).at("ratio_to_well_mixed"), 3) + " of that of a well-mixed fluid"});
-  if (const std::string waters = waters_card(chemistry); !waters.empty()) page.numbers.push_back(waters);
+  page.numbers.push_back(waters_card(chemistry));
   page.charts = {ph_chart(transport, chemistry.at("history"))};
   if (!minerals.empty()) {
     page.charts.push_back(saturation_chart(transport, chemistry));
-    for (const double sign : {1.0, -1.0})
-      if (const std::string chart = rate_chart(transport, chemistry, sign); !chart.empty())
-        page.charts.push_back(chart);
+    for (const double sign : {1.0, -1.0}) page.charts.push_back(rate_chart(transport, chemistry, sign));
     page.charts.push_back(ratio_chart(transport, chemistry));
     page.numbers.push_back(minerals_card(minerals));
   }
@@ -290,7 +275,7 @@ ReactivePage reactive_page(const Json& summary, const Figures& figures) {
                : probe_chart(transport, chemistry, f, "Saturation index of " + name_of(minerals.at(f - 1)), "log₁₀ Ω"));
   page.charts.push_back(balance_chart(transport, chemistry));
   page.numbers.push_back(elements_card(chemistry));
-  if (const std::string ledger = ledger_card(chemistry); !ledger.empty()) page.numbers.push_back(ledger);
+  page.numbers.push_back(ledger_card(chemistry));
   for (const Json& p : chemistry.at("pictures")) {
     const auto field = p.at("field").get<std::string>();
     if (const auto range = p.at("range").get<std::array<double, 2>>(); nothing_to_draw(range)) {

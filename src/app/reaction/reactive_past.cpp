@@ -1,134 +1,98 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reaction/reactive_past.hpp"
 
-#include <utility>
-
 #include "app/reaction/reactive_quantities.hpp"
 #include "base/core/error.hpp"
 
 namespace karst {
 
-namespace {
-
-/// Calls f with each list of numbers.
+/// What is kept of a step.
 template <class Line, class F>
-void for_lists(Line& l, F&& f) {
-  for (auto* x :
-       {&l.content, &l.sorbed, &l.imbalance, &l.outlet.saturation, &l.mean.saturation, &l.probes, &l.ledger.in,
-        &l.ledger.out, &l.ledger.released, &l.ledger.by_walls, &l.ledger.start, &l.ledger.inflow})
-    f(*x);
+void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<Line>, ReactiveLine> {
+  each_of_time(l, f);
+  each_of_water(l, f);
+  each_of_step(l, f);
+  f(Quantity{"content"}, l.content);
+  f(Quantity{"sorbed"}, l.sorbed);
+  f(Quantity{"imbalance"}, l.imbalance);
+  f(Quantity{"outlet"}, l.outlet.saturation);
+  f(Quantity{"mean"}, l.mean.saturation);
+  f(Quantity{"probes"}, l.probes);
+  f(Quantity{"in"}, l.ledger.in);
+  f(Quantity{"out"}, l.ledger.out);
+  f(Quantity{"released"}, l.ledger.released);
+  f(Quantity{"by_walls"}, l.ledger.by_walls);
+  f(Quantity{"start"}, l.ledger.start);
+  f(Quantity{"inflow"}, l.ledger.inflow);
+  f(Quantity{"minerals"}, l.minerals);
 }
 
-Json line_json(const ReactiveLine& line) {
-  Json json{{"lists", Json::array()}, {"minerals", Json::array()}};
-  const ToJson record{json, shown::record};
-  each_of_time(line, record);
-  each_of_water(line, record);
-  each_of_step(line, record);
-  for_lists(line, [&](const std::vector<double>& x) { json["lists"].push_back(x); });
-  for (std::size_t m = 0; m < line.minerals.size(); ++m)
-    each_of_mineral(line, m, ToJson{json["minerals"].push_back({}), shown::record});
-  return json;
-}
-
-ReactiveLine line_of(const Json& json) {
-  ReactiveLine line;
-  std::size_t i = 0;
-  for_lists(line, [&](std::vector<double>& x) { take_value(json.at("lists").at(i++), x); });
-  const FromRecord record{json};
-  each_of_time(line, record);
-  each_of_water(line, record);
-  each_of_step(line, record);
-  line.minerals.resize(json.at("minerals").size());
-  for (std::size_t m = 0; m < line.minerals.size(); ++m)
-    each_of_mineral(line, m, FromRecord{json.at("minerals").at(m)});
-  return line;
+template <class Mineral, class F>
+void each_quantity(Mineral& m, F&& f) requires std::is_same_v<std::remove_const_t<Mineral>, MineralLine> {
+  f(Quantity{"rate"}, m.rate);
+  f(Quantity{"well_mixed"}, m.well_mixed);
+  f(Quantity{"dissolved"}, m.dissolved);
+  f(Quantity{"amount"}, m.amount);
+  f(Quantity{"time_error"}, m.time_error);
 }
 
 /// What the next search begins with; all else follows.
-Json start_json(const Speciation& s) {
-  return {{"ln_m", s.basis}, {"strength", s.ionic_strength}, {"ln_water", s.ln_water}};
-}
-void take_start(const Json& json, Speciation& s) {
-  const Json& ln_m = json.at("ln_m");
-  require(ln_m.size() == s.basis.size(), "{} elements instead of {}", ln_m.size(), s.basis.size());
-  take_value(ln_m, s.basis);
-  s.ionic_strength = json.at("strength");
-  s.ln_water = json.at("ln_water");
+template <class State, class F>
+void each_quantity(State& s, F&& f) requires std::is_same_v<std::remove_const_t<State>, Speciation> {
+  f(Quantity{"ln_m"}, s.basis);
+  f(Quantity{"strength"}, s.ionic_strength);
+  f(Quantity{"ln_water"}, s.ln_water);
 }
 
-Json picture_json(const ReactivePicture& picture) {
-  Json json{{"time", picture.time}, {"planes", Json::array()}};
-  for (const PlaneValues& p : picture.planes)
-    json["planes"].push_back({{"direction", p.direction},
-                              {"plane", p.plane},
-                              {"nx", p.nx},
-                              {"ny", p.ny},
-                              {"values", p.values},
-                              {"fluid", p.fluid}});
-  return json;
+template <class Plane, class F>
+void each_quantity(Plane& p, F&& f) requires std::is_same_v<std::remove_const_t<Plane>, PlaneValues> {
+  f(Quantity{"direction"}, p.direction);
+  f(Quantity{"plane"}, p.plane);
+  f(Quantity{"nx"}, p.nx);
+  f(Quantity{"ny"}, p.ny);
+  f(Quantity{"values"}, p.values);
+  f(Quantity{"fluid"}, p.fluid);
 }
 
-ReactivePicture picture_of(const Json& json) {
-  ReactivePicture picture{json.at("time"), {}};
-  for (const Json& p : json.at("planes")) {
-    picture.planes.push_back({p.at("direction"), p.at("plane"), p.at("nx"), p.at("ny"), {}});
-    take_value(p.at("values"), picture.planes.back().values);
-    take_value(p.at("fluid"), picture.planes.back().fluid);
-  }
-  return picture;
+template <class Picture, class F>
+void each_quantity(Picture& p, F&& f) requires std::is_same_v<std::remove_const_t<Picture>, ReactivePicture> {
+  f(Quantity{"time"}, p.time);
+  f(Quantity{"planes"}, p.planes);
 }
 
-/// Calls f(what is kept, its copy).
-template <class Past, class Before, class F>
-void for_copies(Past& past, Before& before, F&& f) {
-  f(past.line, before.line);
-  f(past.worst, before.worst);
-  f(past.mean, before.mean);
-  f(past.outlet, before.outlet);
-  f(past.longest, before.longest);
-  f(past.passed, before.passed);
-  f(past.provisional, before.provisional);
+template <class Past, class F>
+void each_quantity(Past& p, F&& f) requires std::is_same_v<std::remove_const_t<Past>, ReactivePast> {
+  f(Quantity{"line"}, p.line);
+  f(Quantity{"worst"}, p.worst);
+  f(Quantity{"mean"}, p.mean);
+  f(Quantity{"outlet"}, p.outlet);
+  f(Quantity{"longest"}, p.longest);
+  f(Quantity{"passed"}, p.passed);
+  f(Quantity{"provisional"}, p.provisional);
+  f(Quantity{"history"}, p.history);
+  f(Quantity{"pictures"}, p.pictures);
 }
-
-}  // namespace
 
 void keep_past(const ReactivePast& past, PastBefore& before) {
-  for_copies(past, before, [](const auto& from, auto& to) { to = from; });
+  static_cast<ReactiveNow&>(before) = past;
   before.n_history = past.history.size();
 }
 
 void give_past_back(const PastBefore& before, ReactivePast& past) {
-  for_copies(past, before, [](auto& to, const auto& from) { to = from; });
+  static_cast<ReactiveNow&>(past) = before;
   past.history.resize(before.n_history);
 }
 
-Json past_json(const ReactivePast& past) {
-  Json json{{"line", line_json(past.line)},      {"worst", line_json(past.worst)}, {"mean", start_json(past.mean)},
-            {"outlet", start_json(past.outlet)}, {"longest", past.longest},        {"passed", past.passed},
-            {"provisional", past.provisional},   {"history", Json::array()},       {"pictures", Json::array()}};
-  for (const ReactiveLine& line : past.history) json["history"].push_back(line_json(line));
-  for (const ReactivePicture& picture : past.pictures) json["pictures"].push_back(picture_json(picture));
-  return json;
-}
+Json past_json(const ReactivePast& past) { return json_of(past, shown::record); }
 
 void take_past(const Json& json, ReactivePast& past) {
-  ReactiveLine line = line_of(json.at("line"));
-  require(line.minerals.size() == past.line.minerals.size(), "{} minerals instead of {}", line.minerals.size(),
-          past.line.minerals.size());
-  require(line.probes.size() == past.line.probes.size(), "{} values at probes instead of {}", line.probes.size(),
-          past.line.probes.size());
-  take_start(json.at("mean"), past.mean);
-  take_start(json.at("outlet"), past.outlet);
-  past.line = std::move(line);
-  past.worst = line_of(json.at("worst"));
-  past.longest = json.at("longest");
-  past.passed = json.at("passed");
-  take_value(json.at("provisional"), past.provisional);
-  past.history.clear();
-  for (const Json& l : json.at("history")) past.history.push_back(line_of(l));
-  past.pictures.clear();
-  for (const Json& picture : json.at("pictures")) past.pictures.push_back(picture_of(picture));
+  const std::size_t minerals = past.line.minerals.size(), probes = past.line.probes.size();
+  const Speciation start = past.mean;
+  take_value(json, past);
+  require(past.line.minerals.size() == minerals, "{} minerals instead of {}", past.line.minerals.size(), minerals);
+  require(past.line.probes.size() == probes, "{} values at probes instead of {}", past.line.probes.size(), probes);
+  for (const Speciation* s : {&past.mean, &past.outlet})
+    require(s->basis.size() == start.basis.size(), "{} elements instead of {}", s->basis.size(), start.basis.size());
 }
 
 }  // namespace karst

@@ -66,23 +66,22 @@ struct ReactivePicture {
   std::vector<PlaneValues> planes;
 };
 
-struct ReactivePast {
+/// After a step.
+struct ReactiveNow {
   ReactiveLine line;        ///< of the last step
   ReactiveLine worst;       ///< largest imbalances, counts of all steps
   Speciation mean, outlet;  ///< the last ones found, where the next search begins
   double longest = 0.0;     ///< D dt / h² of the longest step in turn, where walls react; h of the finest level
   double passed = 0.0;      ///< time without steps (ReactiveRun::skip()), of which half is to be counted anew [s]
   std::vector<double> provisional;  ///< [mineral] that half, with the rates before it [mol]
+};
+struct ReactivePast : ReactiveNow {
   std::vector<ReactiveLine> history;
   std::vector<ReactivePicture> pictures;
 };
 
 /// It before a step; the history and the pictures grow, and keep what they had.
-struct PastBefore {
-  ReactiveLine line, worst;
-  Speciation mean, outlet;
-  double longest = 0.0, passed = 0.0;
-  std::vector<double> provisional;
+struct PastBefore : ReactiveNow {
   std::size_t n_history = 0;
 };
 void keep_past(const ReactivePast& past, PastBefore& before);

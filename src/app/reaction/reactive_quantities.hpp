@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/deck/reactive_plan.hpp"
+#include "app/output/probes.hpp"
 #include "app/output/quantity.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "base/math/no_number.hpp"
@@ -19,20 +20,20 @@ void each_of_time(Line& line, F&& f) {
   f(Quantity{"pore_volumes", "", shown::history | shown::record}, line.pore_volumes);
 }
 
-template <class Line, class F>
-void each_of_mineral(Line& line, std::size_t mineral, F&& f) {
+template <class F>
+void each_of_mineral(const ReactiveLine& line, std::size_t mineral, F&& f) {
   using namespace shown;
-  auto& m = line.minerals[mineral];
-  f(Quantity{"rate", "mol_s", csv | json | shown::history | record}, m.rate);
-  f(Quantity{"well_mixed", "mol_s", csv}, double{m.well_mixed});
+  const MineralLine& m = line.minerals[mineral];
+  f(Quantity{"rate", "mol_s", csv | json | shown::history}, m.rate);
+  f(Quantity{"well_mixed", "mol_s", csv}, m.well_mixed);
   f(Quantity{"over_well_mixed", "", csv}, m.ratio());
-  f(Quantity{"well_mixed_rate", "mol_s", json | shown::history | record}, m.well_mixed);
+  f(Quantity{"well_mixed_rate", "mol_s", json | shown::history}, m.well_mixed);
   f(Quantity{"ratio_to_well_mixed", "", json}, m.ratio());
-  f(Quantity{"dissolved", "mol", csv | json | record}, m.dissolved);
-  f(Quantity{"amount", "mol", csv | json | record}, m.amount);
+  f(Quantity{"dissolved", "mol", csv | json}, m.dissolved);
+  f(Quantity{"amount", "mol", csv | json}, m.amount);
   f(Quantity{"saturation_index_outlet", "", csv | json | shown::history}, line.outlet.index(mineral));
   f(Quantity{"saturation_index_mean", "", csv | json | shown::history}, line.mean.index(mineral));
-  f(Quantity{"step_error", "mol", json | record}, m.time_error);
+  f(Quantity{"step_error", "mol", json}, m.time_error);
 }
 
 template <class Line, class F>
@@ -62,13 +63,14 @@ void each_of_ledger(const ReactiveLine& line, std::size_t element, bool moves, F
   using namespace shown;
   constexpr const char *digits = "{:.15g}", *text_digits = "{:.6g}";
   const ElementLedger& l = line.ledger;
-  f(Quantity{"in", "mol", csv | json | text, digits, "came in [mol]", text_digits}, double{l.in.at(element)});
-  f(Quantity{"out", "mol", csv | json | text, digits, "went out [mol]", text_digits}, double{l.out.at(element)});
+  const auto of = [&](const std::vector<double>& all) { return element < all.size() ? all[element] : no_number; };
+  f(Quantity{"in", "mol", csv | json | text, digits, "came in [mol]", text_digits}, of(l.in));
+  f(Quantity{"out", "mol", csv | json | text, digits, "went out [mol]", text_digits}, of(l.out));
   f(Quantity{"released", "mol", csv | json | text, digits, "released by solids and gases [mol]", text_digits},
-    double{l.released.at(element)});
+    of(l.released));
   f(Quantity{"by_walls", "mol", moves ? csv | json | text : 0U, digits, "with the fluid of moving walls [mol]",
              text_digits},
-    double{l.by_walls.at(element)});
+    of(l.by_walls));
   f(Quantity{"stored", "mol", csv | json | text, digits, "stored in the water [mol]", text_digits},
     element < line.content.size() ? l.stored(element, line.content[element]) : 0.0);
 }
@@ -109,20 +111,18 @@ void each_of_solution(const RunWater& w, std::size_t mineral, const std::string&
 }
 
 /// Columns of chemistry.csv.
+/// @param moves   walls do
 /// @param reader  (what stands before each name) -> CsvHead or CsvLine
 template <class Reader>
 void each_column(const ReactiveLine& line, const std::vector<std::string>& minerals,
-                 const std::vector<std::string>& elements, Sorbents sorbents, Reader&& reader) {
+                 const std::vector<std::string>& elements, Sorbents sorbents, bool moves, const ProbeTable& probes,
+                 Reader&& reader) {
   each_of_time(line, reader(""));
   for (std::size_t m = 0; m < minerals.size(); ++m) each_of_mineral(line, m, reader(minerals[m] + '_'));
   each_of_water(line, reader(""));
   for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbents, reader(elements[p] + '_'));
   each_of_step(line, reader(""));
-}
-
-/// Its columns behind those of probes.
-template <class Reader>
-void each_last_column(const ReactiveLine& line, const std::vector<std::string>& elements, bool moves, Reader&& reader) {
+  probes.each_column(line.probes, reader(""));
   reader("")(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes});
   for (std::size_t p = 0; p < elements.size(); ++p) each_of_ledger(line, p, moves, reader(elements[p] + '_'));
 }

@@ -196,23 +196,23 @@ std::vector<Balance> ReactiveRun::balances() const {
 }
 
 std::vector<std::string> ReactiveRun::warnings() const {
-  std::vector<std::string> all = plan_.warnings;
+  Messages all = plan_.warnings;
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
     if (relative_error(past_.line.minerals[m]) > much_error)
-      all.push_back(
-          fmt::format("chemistry, {}: rates change so much from step to step that the dissolved amount has an error of "
-                      "{:.0f} %; shorter steps (time.dt) help",
-                      plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m])));
+      all.add(
+          "chemistry, {}: rates change so much from step to step that the dissolved amount has an error of {:.0f} %; "
+          "shorter steps (time.dt) help",
+          plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m]));
   if (past_.longest > long_step)
-    all.push_back(fmt::format(
+    all.add(
         "chemistry: D dt / h² is {:.2g} in the longest step; with operator splitting walls react to diffusion only in "
         "the next step, so fast minerals react {} too slowly; time.dt = {:.3g} reduces this to 0.1 %",
         past_.longest, past_.longest > 3.0 ? "several tens of percent" : "some percent",
         0.3 * finest_width() * finest_width() / run_.config.transport.diffusivity,
         coupled_.counts.in_turn > 0 ? fmt::format(" ({} steps found no coupled solution)", coupled_.counts.in_turn)
-                                    : ""));
+                                    : "");
   if (const double worst = *std::ranges::max_element(past_.worst.imbalance); worst > largest_imbalance)
-    all.push_back(fmt::format("chemistry: a step gained or lost {:.1e} of an element", worst));
+    all.add("chemistry: a step gained or lost {:.1e} of an element", worst);
   return all;
 }
 

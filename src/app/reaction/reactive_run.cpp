@@ -9,7 +9,6 @@
 #include "app/job/feedback_balance.hpp"
 #include "app/output/vof_values.hpp"
 #include "app/output/wall_surface.hpp"
-#include "app/reaction/covered_parts.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/file/log.hpp"
 #include "base/math/no_number.hpp"
@@ -72,23 +71,14 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper,
 }
 
 std::string ReactiveRun::csv_header() const {
-  ReactiveLine any = past_.line;  // with as many minerals and elements
-  any.content.resize(plan_.medium.system.elements.size());
-  any.imbalance.resize(any.content.size());
-  any.sorbed.resize(any.content.size());
+  ReactiveLine any = past_.line;  // with as many minerals
   any.outlet.saturation.resize(any.minerals.size());
   any.mean.saturation.resize(any.minerals.size());
   std::string head;
-  each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), [&](std::string before) {
-    return CsvHead{head, std::move(before)};
-  });
-  probed_.each_column(any.probes, CsvHead{head});
-  for (std::vector<double>* x :
-       {&any.ledger.in, &any.ledger.out, &any.ledger.released, &any.ledger.by_walls, &any.ledger.start})
-    x->resize(any.content.size());
-  each_last_column(any, plan_.medium.system.elements, walls_move(), [&](std::string before) {
-    return CsvHead{head, std::move(before)};
-  });
+  each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), walls_move(), probed_,
+              [&](const std::string& before) {
+                return CsvHead{head, before};
+              });
   return head + '\n';
 }
 
@@ -412,11 +402,8 @@ void ReactiveRun::see(double time, double pore_volumes, std::span<const double> 
 
 std::string ReactiveRun::csv_line() const {
   std::string row;
-  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(),
+  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(), walls_move(), probed_,
               [&](const std::string&) { return CsvLine{row}; });
-  probed_.each_column(past_.line.probes, CsvLine{row});
-  each_last_column(past_.line, plan_.medium.system.elements, walls_move(),
-                   [&](const std::string&) { return CsvLine{row}; });
   return row + '\n';
 }
 

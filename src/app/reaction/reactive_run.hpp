@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/deck/config.hpp"
 #include "app/deck/reactive_plan.hpp"
 #include "app/job/exchange.hpp"
 #include "app/job/job.hpp"
 #include "app/output/probes.hpp"
 #include "app/reaction/reactive_past.hpp"
 #include "app/reaction/reactive_quantities.hpp"
+#include "eb/geometry.hpp"
 #include "page/plane_picture.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/reactive/reaction_items.hpp"
@@ -167,5 +169,8 @@ void draw_reactive(const Comm& comm, const Json& summary, const FieldView& view,
 /// How pH and saturation indices are drawn, with ends of the scale that show something.
 PlaneLook chemistry_look(const std::string& field, double cell_width, double low, double high,
                          const std::string& caption);
+
+/// [mineral of the geometry][mineral of the deck] Which part of its walls is covered. Not collective.
+std::vector<std::vector<double>> covered_parts(const Config& config, const Geometry& geometry);
 
 }  // namespace karst

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "app/output/wall_surface.hpp"
-#include "app/reaction/covered_parts.hpp"
 #include "app/reaction/reactive_run.hpp"
 #include "base/math/no_number.hpp"
 #include "eb/mineral_choice.hpp"

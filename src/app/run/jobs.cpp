@@ -57,19 +57,19 @@ std::vector<std::string> axes_without_path(const Config& config, const Geometry&
 }
 
 void check_jobs(const JobContext& context) {
-  std::vector<std::string> found = plot_mistakes(context.config.output, context.grid, context.sample_low());
+  Messages found = plot_mistakes(context.config.output, context.grid, context.sample_low());
   std::vector<Job> asked;  // none: a deck that describes a grid alone may be checked
   for (const Job& job : jobs()) {
     if (!job.word.is_asked(context.config)) continue;
     asked.push_back(job);
-    std::ranges::copy(job.mistakes(context), std::back_inserter(found));
+    found.add(job.mistakes(context));
   }
   require(found.empty(), "{}", join(found, "\n"));
   found = not_given(asked, context.config);
   require(found.empty(), "{}", join(found, "\n"));
   // What only a look at the whole fluid finds, by the functions that the jobs themselves call.
   if (is_in_time(context.config)) found = look_at_flow_in_time(context);
-  if (context.config.transport.asked()) std::ranges::move(look_at_transport(context), std::back_inserter(found));
+  if (context.config.transport.asked()) found.add(look_at_transport(context));
   require(found.empty(), "{}", join(found, "\n"));
 }
 

@@ -10,7 +10,7 @@
 #include "app/job/run_services.hpp"
 #include "app/output/recorder.hpp"
 #include "app/run/change_ground.hpp"
-#include "app/walls/wall_deposits.hpp"
+#include "app/walls/wall_evolution.hpp"
 #include "app/walls/walls_process.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"

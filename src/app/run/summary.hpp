@@ -36,13 +36,13 @@ struct Summary {
   Communication communication;
   StepSeconds steps;  ///< none: no step in time
   PlotSize plot;
-  std::vector<std::string> files;           ///< names of all results
-  std::vector<std::string> first_warnings;  ///< said first
-  std::vector<std::string> warnings;        ///< said at the end
-  std::vector<JobResult> jobs;              ///< what `karst run` did; empty: another command
-  int solves_read = 0;                      ///< of them, finished by the run that this one goes on from
-  Json balance;                             ///< FeedbackBalance::json(); null: no feedback
-  Json followed;                            ///< FollowedGrid::json(); null: the grid stays
+  std::vector<std::string> files;  ///< names of all results
+  Messages first_warnings;         ///< said first
+  Messages warnings;               ///< said at the end
+  std::vector<JobResult> jobs;     ///< what `karst run` did; empty: another command
+  int solves_read = 0;             ///< of them, finished by the run that this one goes on from
+  Json balance;                    ///< FeedbackBalance::json(); null: no feedback
+  Json followed;                   ///< FollowedGrid::json(); null: the grid stays
 };
 /// Statistics of what the jobs compute on.
 inline const GeometryStatistics& domain_of(const Summary& summary) {

@@ -198,7 +198,7 @@ void read_scaling(Reader& in, StudyOptions& options) {
           "the fewest cores");
   for (const std::string& bind : options.bind)
     if (constexpr std::array known{"none", "core", "numa", "socket"}; std::ranges::find(known, bind) == known.end())
-      in.mistake("scaling.bind", fmt::format("'{}' is unknown; expected: none, core, numa, socket", bind));
+      in.mistake("scaling.bind", "'{}' is unknown; expected: none, core, numa, socket", bind);
   if (options.ranks.empty() && options.threads.empty())
     in.refuse({"scaling.of", "scaling.weak", "scaling.bind"}, "given without scaling.ranks or scaling.threads");
 }
@@ -226,13 +226,13 @@ void read(Reader& in, StudyOptions& options) {
     if (vary.key.empty() == vary.environment.empty())
       item.mistake("key", "expected: either a key of the deck or an environment variable");
     if (!vary.environment.empty() && !is_variable(vary.environment))
-      item.mistake("environment", fmt::format("'{}' is not the name of a variable", vary.environment));
+      item.mistake("environment", "'{}' is not the name of a variable", vary.environment);
     if (vary.values.empty()) item.mistake("values", "missing; expected: one value or more");
     const std::string what = vary.key + vary.environment;
     if (!what.empty() &&
         std::ranges::any_of(options.vary, [&](const StudyVary& v) { return v.key + v.environment == what; }))
-      item.mistake(vary.key.empty() ? "environment" : "key",
-                   fmt::format("'{}' is varied twice; put all its values in one list", what));
+      item.mistake(vary.key.empty() ? "environment" : "key", "'{}' is varied twice; put all its values in one list",
+                   what);
     options.vary.push_back(vary);
   });
   in.numbers("subvolumes.sizes", options.sizes, "voxels",
@@ -249,10 +249,9 @@ void read(Reader& in, StudyOptions& options) {
     in.mistake("scaling.of", problem);
   if (options.vary.empty() && options.images.empty() && options.sizes.empty() && options.ranks.empty() &&
       options.threads.empty())
-    in.mistake(
-        "vary",
-        "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or [scaling] "
-        "with ranks or threads");
+    in.mistake("vary",
+               "nothing is varied; expected: [[vary]] with key and values, images, [subvolumes] with sizes, or "
+               "[scaling] with ranks or threads");
   if (options.sizes.empty()) in.refuse({"subvolumes.places"}, "given without subvolumes.sizes");
 }
 

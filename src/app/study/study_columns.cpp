@@ -125,13 +125,13 @@ std::string column_problem(const std::string& column) {
 }
 
 std::vector<std::string> empty_columns(const std::vector<std::string>& columns, const std::vector<Json>& summaries) {
-  std::vector<std::string> notes;
+  Messages notes;
   if (std::ranges::none_of(summaries, [](const Json& s) { return s.is_object(); })) return notes;
   for (const std::string& column : columns) {
     if (std::ranges::any_of(summaries, [&](const Json& s) { return std::isfinite(number_at(s, column)); })) continue;
     const std::string near = nearest_place(column, summaries);
-    notes.push_back(fmt::format("column {}: no case has a number there{}", column,
-                                near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+    notes.add("column {}: no case has a number there{}", column,
+              near.empty() ? "" : fmt::format("; did you mean {}?", near));
   }
   return notes;
 }

@@ -216,30 +216,29 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
 }
 
 std::vector<std::string> warnings_of(const Columns& columns) {
-  std::vector<std::string> all;
+  Messages all;
   constexpr double large = 1e-3;
   for (const DiffusionColumn& c : columns) {
     if (!c.connected)
-      all.push_back(
-          fmt::format("diffusion: no pore percolates along {}: the effective diffusivity is 0 there, and there is no "
-                      "formation factor",
-                      name_of(c)));
+      all.add(
+          "diffusion: no pore percolates along {}: the effective diffusivity is 0 there, and there is no formation "
+          "factor",
+          name_of(c));
     else if (c.imbalance() > large)
-      all.push_back(fmt::format("diffusion {}: inflow and outflow differ by {:.1e}; use a smaller diffusion.tolerance",
-                                name_of(c), c.imbalance()));
+      all.add("diffusion {}: inflow and outflow differ by {:.1e}; use a smaller diffusion.tolerance", name_of(c),
+              c.imbalance());
     if (!c.connected) continue;
     if (c.unresolved)
-      all.push_back(
-          fmt::format("diffusion {0}: no pore that these cells resolve percolates along {0}; species diffuse through "
-                      "throats that hold no cell centre, and the tortuosity is that of all pores. Finer cells are "
-                      "needed for a formation factor that can be relied on",
-                      name_of(c)));
+      all.add(
+          "diffusion {0}: no pore that these cells resolve percolates along {0}; species diffuse through throats that "
+          "hold no cell centre, and the tortuosity is that of all pores. Finer cells are needed for a formation factor "
+          "that can be relied on",
+          name_of(c));
     if (!is_possible(c.tortuosity))
-      all.push_back(
-          fmt::format("diffusion {}: the tortuosity is {:.5g}, and none is below 1: the pores are too coarse for these "
-                      "cells, and formation factor and effective diffusivity are off by at least {:.2g} %; use finer "
-                      "cells",
-                      name_of(c), c.tortuosity, 100.0 * (1.0 - c.tortuosity)));
+      all.add(
+          "diffusion {}: the tortuosity is {:.5g}, and none is below 1: the pores are too coarse for these cells, and "
+          "formation factor and effective diffusivity are off by at least {:.2g} %; use finer cells",
+          name_of(c), c.tortuosity, 100.0 * (1.0 - c.tortuosity));
   }
   return all;
 }

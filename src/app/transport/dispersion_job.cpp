@@ -2,8 +2,6 @@
 // Job `dispersion`: dispersion tensor of a periodic sample over a list of Péclet numbers, with the flow of job `flow`.
 #include "app/transport/dispersion_job.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -33,18 +31,6 @@ DispersionPoint point_of(const Json& state) {
   DispersionPoint p;
   each_quantity(any_scale, 0, p, FromRecord{state});
   return p;
-}
-
-SolveReport report_of(int axis, const DispersionPoint& p) {
-  SolveReport solve;
-  solve.name = dispersion_solve_name(axis, p.peclet);
-  solve.method = "tgcr";
-  solve.preconditioner = "graph multigrid, sweep downstream";
-  solve.iterations = p.iterations;
-  solve.true_residual = p.relative_residual;
-  solve.seconds = p.seconds;
-  solve.setup_seconds = p.setup_seconds;
-  return solve;
 }
 
 /// Of the asked axes, from what the flow job has left.
@@ -81,7 +67,10 @@ DispersionColumns columns_of(const JobContext& run, double length, SolveProgress
       [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); });
   DispersionColumns columns;
   for (const DispersionFlow& flow : flows_of(run, length)) {
-    kind.rows = [&](const DispersionPoint& p) { return std::vector{report_of(flow.axis, p)}; };
+    kind.rows = [&](const DispersionPoint& p) {
+      return std::vector{
+          solve_report(dispersion_solve_name(flow.axis, p.peclet), "tgcr", "graph multigrid, sweep downstream", p)};
+    };
     std::vector<SteadySolve<DispersionPoint>> list;
     if (flow.fluxes)
       for (const double peclet : flow.peclet)
@@ -113,7 +102,7 @@ JobResult run_dispersion(const JobContext& context) {
 
 std::vector<std::string> dispersion_mistakes(const JobContext& context) {
   const FlowOptions& flow = context.config.flow;
-  std::vector<std::string> found = mistakes(context.config.dispersion, context.geometry());
+  Messages found = mistakes(context.config.dispersion, context.geometry());
   if (flow.model != FlowModel::stokes && flow.model != FlowModel::steady) {
     found.emplace_back(
         "dispersion.axes: the advecting flow is missing; give [flow] model = \"stokes\", drive = \"pressure-gradient\" "
@@ -126,9 +115,8 @@ std::vector<std::string> dispersion_mistakes(const JobContext& context) {
         "deck, or use flow.model = \"stokes\"");
   for (const int axis : context.config.dispersion.axes)
     if (std::ranges::count(flow.axes, axis) == 0)
-      found.push_back(
-          fmt::format("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
-                      axis_names[axis]));
+      found.add("dispersion.axes: {0} is not among flow.axes, so no flow along it is computed; add \"{0}\" there",
+                axis_names[axis]);
   for (const int axis : context.config.dispersion.axes)
     if (std::string problem = unbounded_drive(flow, context.geometry(), axis); !problem.empty())
       found.push_back(std::move(problem));

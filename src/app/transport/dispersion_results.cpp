@@ -138,16 +138,14 @@ std::string dispersion_csv(const DispersionColumns& columns, const DispersionSca
 }
 
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale) {
-  std::vector<std::string> all;
+  Messages all;
   for (const DispersionColumn& c : columns) {
-    if (!c.connected)
-      all.push_back(
-          fmt::format("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]));
+    if (!c.connected) all.add("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]);
     if (!c.points.empty() && scale.cell_peclet(c.points.back().peclet) > largest_cell_peclet)
-      all.push_back(fmt::format(
+      all.add(
           "dispersion {}: at a Péclet number of {:.4g} the cell Péclet number is {:.3g}: concentration layers behind "
           "grains are thinner than cells, and the coefficients may have errors of several percent; finer cells help",
-          axis_names[c.axis], c.points.back().peclet, scale.cell_peclet(c.points.back().peclet)));
+          axis_names[c.axis], c.points.back().peclet, scale.cell_peclet(c.points.back().peclet));
   }
   return all;
 }

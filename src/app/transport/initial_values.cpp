@@ -203,9 +203,9 @@ std::vector<std::shared_ptr<InitialValues>> initial_values(const JobContext& run
 
 std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t component) {
   const ComponentDeck& deck = deck_of(run, component);
-  std::vector<std::string> found;
+  Messages found;
   const auto note = [&](const std::string& key, const std::string& text) {
-    if (!text.empty()) found.push_back(fmt::format("{}: {}", key, text));
+    if (!text.empty()) found.add("{}: {}", key, text);
   };
   const std::string key = fmt::format("transport.component[{}]", component);
   if (deck.initial_file.empty()) {

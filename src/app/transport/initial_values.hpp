@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Concentrations at the beginning, as a deck gives them: by a formula or an array of cells, and by regions over it.
+// Concentrations at the beginning and at inlets, as a deck gives them: by a formula or an array of cells, and by
+// regions over it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,5 +66,16 @@ std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t com
 
 /// Throws Error on all ranks where values are not finite or leave the bounds that the deck asks for. Collective.
 void require_initial(const JobContext& run, std::size_t component, std::span<const double> values);
+
+// Inlets side by side: what enters depends on the place. Places are those of the deck, in metres from the low corner of
+// the sample.
+
+/// The concentration of a formula of x, y, z [m] at a place of the grid [h0] and any time. Thread-safe.
+std::function<double(const Vec3& x, double t)> of_place(const JobContext& run, const std::string& formula);
+
+/// What is wrong on the faces of an inlet: formulas of place that are not finite or leave the bounds of the deck, and
+/// places where none of [[chemistry.inflow]] enters, or several. The same on every rank. Collective.
+/// @param side  of the domain
+std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side);
 
 }  // namespace karst

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/transport/inlet_places.hpp"
 
 #include <fmt/format.h>
 
@@ -47,8 +46,7 @@ std::string at_text(const WrongFace& face) {
   return fmt::format("({:.4g}, {:.4g}, {:.4g}) m", face.at[0], face.at[1], face.at[2]);
 }
 
-void check_inflows(const JobContext& run, std::span<const BoundaryFace> faces, int side,
-                   std::vector<std::string>& found) {
+void check_inflows(const JobContext& run, std::span<const BoundaryFace> faces, int side, Messages& found) {
   std::vector<Formula> where;
   for (const InflowDeck& inflow : run.config.chemistry.inflows) where.emplace_back(inflow.where);
   WrongFace first;
@@ -65,11 +63,10 @@ void check_inflows(const JobContext& run, std::span<const BoundaryFace> faces, i
       },
       first);
   if (n > 0)
-    found.push_back(
-        fmt::format("chemistry.inflow: on {} faces of the inlet not one solution enters: at {} {}; give conditions "
-                    "(where) of which "
-                    "one holds at each place",
-                    n, at_text(first), first.value == 0.0 ? std::string("none") : fmt::format("{:.0f}", first.value)));
+    found.add(
+        "chemistry.inflow: on {} faces of the inlet not one solution enters: at {} {}; give conditions (where) of "
+        "which one holds at each place",
+        n, at_text(first), first.value == 0.0 ? std::string("none") : fmt::format("{:.0f}", first.value));
 }
 
 }  // namespace
@@ -81,7 +78,7 @@ std::function<double(const Vec3&, double)> of_place(const JobContext& run, const
 }
 
 std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side) {
-  std::vector<std::string> found;
+  Messages found;
   if (!run.config.chemistry.inflows.empty()) check_inflows(run, faces, side, found);
   const std::vector<ComponentDeck>& components = run.config.transport.components;
   for (std::size_t i = 0; i < components.size(); ++i) {
@@ -101,8 +98,7 @@ std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const B
     const std::string text = std::isfinite(first.value)
                                  ? out_of_bounds(c, first.value, 0.0)
                                  : fmt::format("\"{}\" is {}; it must be finite", c.inlet, first.value);
-    found.push_back(
-        fmt::format("transport.component[{}].inlet: at {} and {} other places {}", i, at_text(first), n - 1, text));
+    found.add("transport.component[{}].inlet: at {} and {} other places {}", i, at_text(first), n - 1, text);
   }
   return found;
 }

@@ -11,6 +11,7 @@
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/transport/transport_job.hpp"
+#include "app/transport/transport_system.hpp"
 #include "base/core/error.hpp"
 #include "base/file/json.hpp"
 #include "base/math/no_number.hpp"
@@ -283,20 +284,9 @@ double distance_to_wall(const LevelGeometry& level, std::int64_t row) {
 }
 
 std::string profiles(const JobContext& run, const SteadyFlow& flow, const std::vector<Solved>& solved) {
-  const ScalarGrid& grid = *flow.grid;
-  const int n = run.grid.cells[flow.by.axis];
-  std::string text = "position_m";
-  std::vector<std::vector<double>> means;
-  for (std::size_t i = 0; i < solved.size(); ++i) {
-    text += "," + run.config.transport.components[i].name;
-    means.push_back(layer_means(grid, solved[i].values, flow.by.axis, n));
-  }
-  for (std::int64_t layer = 0; layer < n; ++layer) {
-    text += fmt::format("\n{:.10g}", (static_cast<double>(layer) + 0.5) * run.grid.cell_width());
-    for (const std::vector<double>& mean : means)
-      text += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";
-  }
-  return text + '\n';
+  std::vector<std::span<const double>> values;
+  for (const Solved& s : solved) values.emplace_back(s.values);
+  return profile_header(run, "") + profile_lines(run, *flow.grid, flow.by.axis, values, "");
 }
 
 }  // namespace

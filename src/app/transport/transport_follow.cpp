@@ -7,7 +7,6 @@
 #include "app/job/rule_fields.hpp"
 #include "app/output/wall_surface.hpp"
 #include "app/transport/transport_system.hpp"
-#include "app/transport/walls_in_step.hpp"
 #include "base/core/error.hpp"
 #include "base/math/no_number.hpp"
 #include "transport/regrid/flagged_boxes.hpp"

@@ -17,7 +17,6 @@
 #include "app/transport/steady_transport_job.hpp"
 #include "app/transport/transport_record.hpp"
 #include "app/transport/transport_system.hpp"
-#include "app/transport/walls_in_step.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
@@ -132,7 +131,7 @@ TimeOptions times_of(const TransportSystem& system) {
   const bool in_time = system.flow.in_time;
   TimeOptions times =
       in_time ? run.config.time : transport_times(run.config.time, system.numbers.pore_time, step_by_flow(system));
-  const std::vector<std::string> wrong = mistakes_in_time(deck, times.end);
+  const Messages wrong = mistakes_in_time(deck, times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   times.breaks = breaks_of(deck, times.end);
   times.jumps = jumps_of(deck, times.end);

@@ -11,7 +11,6 @@
 #include "app/output/probes.hpp"
 #include "app/output/slices.hpp"
 #include "app/transport/initial_values.hpp"
-#include "app/transport/inlet_places.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -29,16 +28,16 @@ std::string key_of(std::size_t component, const char* key) {
 
 /// @param end  up to which it must hold [s]
 void check_in_time(const std::string& key, const std::string& text, const ComponentDeck& component, double end,
-                   std::vector<std::string>& found) {
+                   Messages& found) {
   for (int n = 0; n <= samples_in_time; ++n) {
     const double t = end * n / samples_in_time;
     try {
       if (const std::string wrong = out_of_bounds(component, value_at(text, t), t); !wrong.empty()) {
-        found.push_back(fmt::format("{}: {}", key, wrong));
+        found.add("{}: {}", key, wrong);
         return;
       }
     } catch (const Error& e) {
-      found.push_back(fmt::format("{}: {}", key, e.what()));
+      found.add("{}: {}", key, e.what());
       return;
     }
   }
@@ -59,24 +58,24 @@ double known_end(const JobContext& run) {
   return times.end_pore_volumes * run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
 }
 
-void check_walls(const JobContext& run, std::vector<std::string>& found) {
+void check_walls(const JobContext& run, Messages& found) {
   const TransportDeck& deck = run.config.transport;
   std::vector<std::string> there;
   for (const MineralWall& mineral : run.geometry().report.minerals) there.push_back(mineral.name);
   for (std::size_t i = 0; i < deck.walls.size(); ++i) {
     const std::string& mineral = deck.walls[i].mineral;
     if (mineral.empty() || std::ranges::count(there, mineral) > 0) continue;
-    found.push_back(fmt::format("transport.wall[{}].mineral: the wall has no \"{}\"{}; there are: {}", i, mineral,
-                                did_you_mean(mineral, there), join(there)));
+    found.add("transport.wall[{}].mineral: the wall has no \"{}\"{}; there are: {}", i, mineral,
+              did_you_mean(mineral, there), join(there));
   }
   const auto laws = surface_laws(run);
   for (std::size_t i = 0; i < laws.size(); ++i)
     if (deck.components[i].diffusivity == 0.0 &&
         std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.acts(); }))
-      found.push_back(
-          fmt::format("{}: 0, but walls react with {}, which only diffusion transports to them; give a diffusivity, or "
-                      "name the component in [[transport.wall]]",
-                      key_of(i, "diffusivity"), deck.components[i].name));
+      found.add(
+          "{}: 0, but walls react with {}, which only diffusion transports to them; give a diffusivity, or name the "
+          "component in [[transport.wall]]",
+          key_of(i, "diffusivity"), deck.components[i].name);
 }
 
 /// The component begins with the same value everywhere.
@@ -89,7 +88,7 @@ bool is_one_number(const TransportDeck& deck, std::size_t component) {
 }
 
 /// Something must hold the level of the concentration.
-void check_determined(const JobContext& run, int axis, std::vector<std::string>& found) {
+void check_determined(const JobContext& run, int axis, Messages& found) {
   const TransportDeck& deck = run.config.transport;
   const bool ends = !run.grid.periodic[axis];
   const bool flows = run.config.flow.model != FlowModel::none;
@@ -99,11 +98,11 @@ void check_determined(const JobContext& run, int axis, std::vector<std::string>&
     const bool held = (ends && (flows || c.inlet_given || c.outlet)) || c.decay > 0.0 ||
                       std::ranges::any_of(laws[i], [](const SurfaceLaw& law) { return law.rate > 0.0; });
     if (!held)
-      found.push_back(
-          fmt::format("transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with "
-                      "a rate nor decay, so any constant may be added to its steady state; give one of them, or "
-                      "compute it in time (transport.mode = \"in-time\")",
-                      i, c.name));
+      found.add(
+          "transport.component[{}]: {} has neither an inlet or outlet with a concentration nor a wall with a rate nor "
+          "decay, so any constant may be added to its steady state; give one of them, or compute it in time "
+          "(transport.mode = \"in-time\")",
+          i, c.name);
   }
 }
 
@@ -121,14 +120,14 @@ std::string out_of_bounds(const ComponentDeck& component, double value, double t
 }
 
 std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
-  std::vector<std::string> found;
+  Messages found;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
     if (c.inlet_table) {
       for (std::size_t n = 0; n < c.inlet_table->time.size(); ++n)
         if (const std::string wrong = out_of_bounds(c, c.inlet_table->value[n], c.inlet_table->time[n]);
             !wrong.empty()) {
-          found.push_back(fmt::format("{}: {}", key_of(i, "inlet_table"), wrong));
+          found.add("{}: {}", key_of(i, "inlet_table"), wrong);
           break;
         }
     } else if (c.inlet_given && !c.inlet_of_place) {
@@ -141,26 +140,25 @@ std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end)
 
 std::vector<std::string> transport_mistakes(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
-  std::vector<std::string> found;
+  Messages found;
   const bool flows = run.config.flow.model != FlowModel::none;
   const int axis = axis_between_ends(run.config);
   if (flows && run.config.flow.inlets.empty() && !run.geometry().report.percolates[axis])
-    found.push_back(
-        fmt::format("transport: no pore percolates through the sample along {}, so there is no flow and no advection; "
-                    "choose another axis in flow.axes, or use finer cells",
-                    axis_names[axis]));
+    found.add(
+        "transport: no pore percolates through the sample along {}, so there is no flow and no advection; choose "
+        "another axis in flow.axes, or use finer cells",
+        axis_names[axis]);
   if (flows && run.config.flow.inlets.empty() && !is_in_time(run.config.flow.model))
     if (std::string problem = unbounded_drive(run.config.flow, run.geometry(), axis); !problem.empty())
       found.push_back(std::move(problem));
-  for (std::size_t i = 0; i < deck.components.size(); ++i)
-    std::ranges::move(initial_mistakes(run, i), std::back_inserter(found));
-  std::ranges::move(mistakes_in_time(deck, known_end(run)), std::back_inserter(found));
+  for (std::size_t i = 0; i < deck.components.size(); ++i) found.add(initial_mistakes(run, i));
+  found.add(mistakes_in_time(deck, known_end(run)));
   check_walls(run, found);
-  std::ranges::move(chemistry_mistakes(run.config, run.geometry()), std::back_inserter(found));
+  found.add(chemistry_mistakes(run.config, run.geometry()));
   if (deck.steady()) check_determined(run, axis, found);
   if (!is_in_time(run.config.flow.model)) {
-    std::ranges::move(probe_mistakes(run), std::back_inserter(found));
-    std::ranges::move(slice_mistakes(run), std::back_inserter(found));
+    found.add(probe_mistakes(run));
+    found.add(slice_mistakes(run));
   }
   return found;
 }
@@ -168,7 +166,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
 std::vector<std::string> look_at_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   if (deck.steady()) return {};
-  std::vector<std::string> found;
+  Messages found;
   const auto noting = [&](auto&& what) {
     try {
       what();
@@ -193,8 +191,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   if (of_place && !run.grid.periodic[axis]) {
     if (!grid) grid = scalar_grid_of(composite, {});
     const std::vector<FlowInlet>& inlets = run.config.flow.inlets;
-    std::ranges::move(inlet_mistakes(run, grid->boundary, inlets.empty() ? side_of(axis, false) : inlets[0].side),
-                      std::back_inserter(found));
+    found.add(inlet_mistakes(run, grid->boundary, inlets.empty() ? side_of(axis, false) : inlets[0].side));
   }
   return found;
 }

@@ -18,7 +18,6 @@
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "page/page_text.hpp"
-#include "page/svg_chart.hpp"
 
 namespace karst {
 
@@ -80,66 +79,27 @@ std::string total_label(const Json& transport) {
   return tracers ? "total [mol/kgw], tracer [C]" : "total [mol/kgw]";
 }
 
-/// The totals over the time on a logarithmic axis.
-std::string decades_chart(const Json& transport, std::span<const std::size_t> components, const char* key,
-                          const std::string& title, const std::string& note) {
-  constexpr double decades = 6.0;
-  const Json& history = transport.at("history");
-  const bool flows = transport.at("flows").get<bool>();
-  const bool negative = std::ranges::any_of(components, [&](std::size_t i) {
-    return std::ranges::any_of(history.at(key).at(i),
-                               [](const Json& v) { return !v.is_null() && v.get<double>() < 0.0; });
-  });
-  const std::string label = total_label(transport) + (negative ? ", absolute" : "");
-  CurveChart chart(title, flows ? "pore volumes" : "time [s]", label,
-                   history.at(flows ? "pore_volumes" : "time_s").get<Curve>());
-  chart.logarithmic_y();
-  for (const std::size_t i : components) {
-    Curve curve;
-    for (const Json& v : history.at(key).at(i)) curve.push_back(number_or_nan(v));
-    chart.add(name_of(transport.at("components").at(i)), i, log10_of(curve, 0.0));
-  }
-  return chart.html(note, 1.0, chart.highest() - decades);
-}
-
 /// A number of the states of all components over the time. Of totals those alone that vary, next to which others could
 /// not be seen, and on a logarithmic axis where they differ much.
 std::string chart(const Json& transport, const char* key, const std::string& title, const std::string& note,
                   bool totals) {
-  constexpr double much = 30.0;
+  constexpr double much = 30.0, decades = 6.0;
+  const Json& history = transport.at("history");
   std::vector<std::size_t> shown(transport.at("components").size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   if (totals) shown = varying_totals(transport, key);
-  if (totals && spread_of(transport.at("history").at(key), shown) > much)
-    return decades_chart(transport, shown, key, title, note);
-  const Json& history = transport.at("history");
-  const bool flows = transport.at("flows").get<bool>();
-  const auto time = history.at(flows ? "pore_volumes" : "time_s").get<std::vector<double>>();
-  Chart chart;
-  chart.description = title;
-  double low = 0.0, high = 0.0;
-  for (const std::size_t i : shown) {
-    ChartSeries series{.name = name_of(transport.at("components").at(i)),
-                       .colour = chart_colours[i % chart_colours.size()]};
-    const Json& values = history.at(key).at(i);
-    if (values.size() > time.size())
-      throw JsonError(fmt::format("history: {} values of {} at {} times", values.size(), key, time.size()));
-    for (std::size_t n = 0; n < values.size(); ++n) {
-      if (values.at(n).is_null()) continue;
-      series.x.push_back(time[n]);
-      series.y.push_back(values.at(n).get<double>());
-      low = std::min(low, series.y.back());
-      high = std::max(high, series.y.back());
-    }
-    chart.series.push_back(series);
-  }
-  if (chart.series.empty()) return "";
-  chart.x = {flows ? "pore volumes" : "time [s]", 0.0, time.empty() || time.back() <= 0.0 ? 1.0 : time.back()};
-  chart.y = {totals ? total_label(transport) : "concentration", low < 0.0 ? -axis_end(-low) : 0.0,
-             high > 0.0  ? axis_end(high)
-             : low < 0.0 ? 0.0
-                         : 1.0};
-  return card(title, svg(chart), note);
+  const bool logarithmic = totals && spread_of(history.at(key), shown) > much;
+  std::string label = totals ? total_label(transport) : "concentration";
+  std::vector<Curve> curves;
+  for (const std::size_t i : shown) curves.push_back(curve_of(history.at(key).at(i)));
+  const auto negative = [](const Curve& y) { return std::ranges::any_of(y, [](double v) { return v < 0.0; }); };
+  if (logarithmic && std::ranges::any_of(curves, negative)) label += ", absolute";
+  CurveChart chart(transport, history, title, label);
+  if (logarithmic) chart.logarithmic_y();
+  for (std::size_t n = 0; n < shown.size(); ++n)
+    chart.add(name_of(transport.at("components").at(shown[n])), shown[n],
+              logarithmic ? log10_of(curves[n], 0.0) : curves[n]);
+  return logarithmic ? chart.html(note, 1.0, chart.highest() - decades) : chart.html_from_zero(note);
 }
 
 bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
@@ -265,9 +225,9 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
                            "Concentration at " + name_of(transport.at("probes")[p]),
                            "Every step is in transport.csv." + left_out, totals));
   charts.insert(charts.begin(), chemistry.charts.begin(), chemistry.charts.end());
-  if (!charts.empty()) page.cards.push_back(pairs_html(charts));
+  page.cards.push_back(pairs_html(charts));
   std::ranges::copy(chemistry.pictures, std::back_inserter(page.cards));
-  if (!chemistry.numbers.empty()) page.cards.push_back(pairs_html(chemistry.numbers));
+  page.cards.push_back(pairs_html(chemistry.numbers));
   for (const Json& c : transport.at("components")) {
     const std::string name = name_of(c);
     PictureRow pictures(figures);
@@ -277,7 +237,7 @@ PagePart transport_page(const Json& summary, const Figures& figures) {
     pictures.add_card("Concentration of " + name, "Planes through the middle; gray: solid, or a removed pore.",
                       page.cards);
   }
-  if (const std::string uniform = uniform_card(transport, chemistry); !uniform.empty()) page.cards.push_back(uniform);
+  page.cards.push_back(uniform_card(transport, chemistry));
   page.cards.push_back(numbers_card(transport));
   return page;
 }
@@ -299,13 +259,11 @@ bool is_uniform(const PlumeScale& s) {
 }
 
 PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::string& caption) {
-  PlaneLook look;
-  look.low = scale.low;
-  look.high = is_uniform(scale) ? scale.low + 1.0 : scale.high;
-  look.quantity = scale.unit == tracer_unit ? "concentration" : scale.unit;
-  look.cell_width = cell_width;
-  look.caption = caption;
-  return look;
+  return {.low = scale.low,
+          .high = is_uniform(scale) ? scale.low + 1.0 : scale.high,
+          .quantity = scale.unit == tracer_unit ? "concentration" : scale.unit,
+          .cell_width = cell_width,
+          .caption = caption};
 }
 
 void draw_transport(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {

@@ -85,7 +85,7 @@ std::string flow_lines(const TransportResult& r) {
 }  // namespace
 
 std::string TransportResult::unit() const {
-  std::vector<std::string> all;
+  Messages all;
   for (const ComponentResult& c : components)
     if (std::ranges::count(all, c.unit) == 0) all.push_back(c.unit);
   return fmt::format("{}", fmt::join(all, ", "));
@@ -213,39 +213,37 @@ std::string thin_layers(const TransportResult& result) {
 }  // namespace
 
 std::vector<std::string> transport_warnings(const TransportResult& result) {
-  std::vector<std::string> all;
+  Messages all;
   if (result.backflow > largest_backflow)
-    all.push_back(
-        fmt::format("transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a "
-                    "longer sample or reservoirs (flow.reservoir)",
-                    100.0 * result.backflow, result.steady ? "is there" : "was there initially"));
+    all.add(
+        "transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a longer "
+        "sample or reservoirs (flow.reservoir)",
+        100.0 * result.backflow, result.steady ? "is there" : "was there initially");
   if (result.continuity_after > largest_gap)
-    all.push_back(
-        fmt::format("transport: the flow gains or loses {:.1e} of the flux through a cell; values may leave their "
-                    "range by as much per step; use a smaller flow.tolerance",
-                    result.continuity_after));
+    all.add(
+        "transport: the flow gains or loses {:.1e} of the flux through a cell; values may leave their range by as much "
+        "per step; use a smaller flow.tolerance",
+        result.continuity_after);
   if (std::string thin = thin_layers(result); !thin.empty()) all.push_back(std::move(thin));
   for (const ComponentResult& c : result.components) {
     if (result.steady) {
       if (c.imbalance > largest_steady_imbalance)
-        all.push_back(fmt::format(
-            "transport, {}: {:.1e} of the transported amount is gained or lost; use a smaller transport.tolerance",
-            c.name, c.imbalance));
+        all.add("transport, {}: {:.1e} of the transported amount is gained or lost; use a smaller transport.tolerance",
+                c.name, c.imbalance);
       if (const double out = std::max(c.low - c.least, c.largest - c.high);
           out > largest_overshoot * (c.high - c.low) + 1e-4 * std::max(std::abs(c.low), std::abs(c.high)))
-        all.push_back(
-            fmt::format("transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; the "
-                        "cell Péclet number is high: use finer cells",
-                        c.name, c.least, c.largest, c.low, c.high));
+        all.add(
+            "transport, {}: values from {:.4g} to {:.4g} leave the range of the data, {:g} to {:g}; the cell Péclet "
+            "number is high: use finer cells",
+            c.name, c.least, c.largest, c.low, c.high);
       continue;
     }
     const double room = 1e-9 * std::max(std::abs(c.low), std::abs(c.high));
     if (c.least < c.low - room || c.largest > c.high + room)
-      all.push_back(fmt::format("transport, {}: values from {:g} to {:g} leave the range of the data, {:g} to {:g}",
-                                c.name, c.least, c.largest, c.low, c.high));
+      all.add("transport, {}: values from {:g} to {:g} leave the range of the data, {:g} to {:g}", c.name, c.least,
+              c.largest, c.low, c.high);
     if (c.imbalance > largest_imbalance)
-      all.push_back(
-          fmt::format("transport, {}: a step gained or lost {:.1e} of the transported amount", c.name, c.imbalance));
+      all.add("transport, {}: a step gained or lost {:.1e} of the transported amount", c.name, c.imbalance);
   }
   return all;
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/job/run_services.hpp"
-#include "app/transport/inlet_places.hpp"
+#include "app/transport/initial_values.hpp"
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
@@ -295,15 +295,14 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
 }
 
 std::vector<std::string> table_warnings(const TransportDeck& deck, double end) {
-  std::vector<std::string> all;
+  Messages all;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const auto& table = deck.components[i].inlet_table;
     if (!table || (table->time.front() <= 0.0 && table->time.back() >= end)) continue;
-    all.push_back(
-        fmt::format("transport.component[{}].inlet_table: covers {:g} to {:g} s, but the run 0 to {:g} s: before and "
-                    "after, the first "
-                    "and the last value of the table hold; times are in seconds",
-                    i, table->time.front(), table->time.back(), end));
+    all.add(
+        "transport.component[{}].inlet_table: covers {:g} to {:g} s, but the run 0 to {:g} s: before and after, the "
+        "first and the last value of the table hold; times are in seconds",
+        i, table->time.front(), table->time.back(), end);
   }
   return all;
 }

@@ -9,7 +9,7 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/vof_values.hpp"
-#include "app/transport/inlet_places.hpp"
+#include "app/transport/initial_values.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/mix.hpp"
 #include "base/core/error.hpp"
@@ -110,7 +110,7 @@ TransportSystem::TransportSystem(const JobContext& context)
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
   if (flow.inlet() >= 0) {
-    const std::vector<std::string> wrong = inlet_mistakes(run, stepper->grid().boundary, flow.inlet());
+    const Messages wrong = inlet_mistakes(run, stepper->grid().boundary, flow.inlet());
     require(wrong.empty(), "{}", join(wrong, "\n"));
   }
   for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
@@ -217,26 +217,34 @@ TransportLine line_of(const TransportSystem& s) {
   return line;
 }
 
-std::string profile_header(const TransportSystem& s) {
-  std::string head = "time_s,pore_volumes,position_m";
-  for (const std::string& name : s.run.config.transport.names()) head += ',' + name;
+std::string profile_header(const JobContext& run, const std::string& before) {
+  std::string head = before + "position_m";
+  for (const std::string& name : run.config.transport.names()) head += ',' + name;
   return head + '\n';
 }
 
-std::string profile_lines(const TransportSystem& s) {
-  const int n = s.run.grid.cells[s.flow.axis];
+std::string profile_lines(const JobContext& run, const ScalarGrid& grid, int axis,
+                          const std::vector<std::span<const double>>& values, const std::string& before) {
+  const int n = run.grid.cells[axis];
   std::vector<std::vector<double>> means;
-  for (const auto& values : s.state.values)
-    means.push_back(layer_means(s.stepper->grid(), values.span(), s.flow.axis, n));
+  for (const std::span<const double> of_one : values) means.push_back(layer_means(grid, of_one, axis, n));
   std::string lines;
   for (std::int64_t layer = 0; layer < n; ++layer) {
-    lines +=
-        fmt::format("{:.10g},{:.10g},{:.10g}", s.state.time, pore_volumes(s), (static_cast<double>(layer) + 0.5) * s.h);
+    lines += fmt::format("{}{:.10g}", before, (static_cast<double>(layer) + 0.5) * run.grid.cell_width());
     for (const std::vector<double>& mean : means)
       lines += std::isfinite(mean[layer]) ? fmt::format(",{:.10g}", mean[layer]) : ",";
     lines += '\n';
   }
   return lines;
+}
+
+std::string profile_header(const TransportSystem& s) { return profile_header(s.run, "time_s,pore_volumes,"); }
+
+std::string profile_lines(const TransportSystem& s) {
+  std::vector<std::span<const double>> values;
+  for (const auto& of_one : s.state.values) values.push_back(of_one.span());
+  return profile_lines(s.run, s.stepper->grid(), s.flow.axis, values,
+                       fmt::format("{:.10g},{:.10g},", s.state.time, pore_volumes(s)));
 }
 
 std::string dependencies_of(const TransportSystem& s) {

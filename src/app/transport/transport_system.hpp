@@ -9,6 +9,7 @@
 
 #include "app/output/probes.hpp"
 #include "app/reaction/reactive_run.hpp"
+#include "app/transport/steady_transport_job.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "fields/state.hpp"
 #include "transport/march/transport_stepper.hpp"
@@ -87,6 +88,11 @@ double pore_volumes(const TransportSystem& system);
 /// Of the last step; before the first one of the state, without amounts. Collective.
 TransportLine line_of(const TransportSystem& system);
 /// Head and lines of profiles.csv: means of layers across the axis now. The lines are collective.
+/// @param before  each line begins with it
+/// @param values  of own volumes, per component
+std::string profile_header(const JobContext& run, const std::string& before);
+std::string profile_lines(const JobContext& run, const ScalarGrid& grid, int axis,
+                          const std::vector<std::span<const double>>& values, const std::string& before);
 std::string profile_header(const TransportSystem& system);
 std::string profile_lines(const TransportSystem& system);
 /// What its state depends on. Collective.
@@ -104,5 +110,23 @@ bool flag_boxes(TransportSystem& system, const Refinement& rule, AskedBoxes* box
 
 enum class Chemistry : std::uint8_t { left_out, included };  ///< its fields, which take a speciation per cell
 std::vector<JobComponent> fields_of(const TransportSystem& system, Chemistry chemistry);
+
+/// What walls with laws do in a step, as maps.
+struct WallsInStep {
+  std::vector<WallPlace> places;
+  std::vector<std::vector<SurfaceLaw>> laws;  ///< [component][mineral]
+  std::vector<std::vector<double>> flux;      ///< [component][place] [C m/s]; totals have none
+  std::vector<WallMap> maps;                  ///< [component]
+};
+
+/// Of the last step. Not collective.
+WallsInStep walls_in_step(const TransportSystem& system);
+
+/// The same by component and mineral, and what minerals of [chemistry] gave off: wall_rates, at_walls, dissolution and
+/// deposits. Not collective.
+void leave_wall_rates(const TransportSystem& system, Exchanges& exchanges);
+
+/// Walls that are behind or ahead in a step: as far as in its middle. Not collective.
+void take_walls_behind(const WallsBehind& walls, double dt, TransportSystem& system);
 
 }  // namespace karst

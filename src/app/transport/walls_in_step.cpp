@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/transport/walls_in_step.hpp"
+#include "app/transport/transport_system.hpp"
 
 #include <algorithm>
 

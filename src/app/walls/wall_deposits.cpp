@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/walls/wall_deposits.hpp"
+#include "app/walls/wall_evolution.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/walls/wall_frames.hpp"
+#include "app/walls/walls_process.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/walls/walls_job.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,27 +27,27 @@ JobPlan plan(const Config& config, const GridOptions& grid) {
 }  // namespace
 
 std::vector<std::string> walls_mistakes(const JobContext& context) {
-  std::vector<std::string> found, names;
+  Messages found;
+  std::vector<std::string> names;
   for (const MineralWall& m : context.geometry().report.minerals) names.push_back(m.name);
   const std::vector<MovingMineral>& deck = context.config.walls.minerals;
   for (std::size_t i = 0; i < deck.size(); ++i)
     if (!deck[i].name.empty() && std::ranges::count(names, deck[i].name) == 0)
-      found.push_back(fmt::format("walls.mineral[{}].name: \"{}\" is no mineral of the geometry; expected one of: {}",
-                                  i, deck[i].name, join(names, ", ")));
+      found.add("walls.mineral[{}].name: \"{}\" is no mineral of the geometry; expected one of: {}", i, deck[i].name,
+                join(names, ", "));
   if (context.config.walls.fragments == LooseSolid::remove && found.empty())
     for (const MineralMotion& motion : mineral_motions(context))
       if (!motion.moves())
-        found.push_back(
-            fmt::format("walls.fragments: \"remove\" needs all minerals to move, and the walls of {} stand; "
-                        "expected: \"keep\", or a [[walls.mineral]] for it",
-                        motion.name));
+        found.add(
+            "walls.fragments: \"remove\" needs all minerals to move, and the walls of {} stand; expected: \"keep\", or "
+            "a [[walls.mineral]] for it",
+            motion.name);
   const std::vector<MineralDeck>& minerals = context.config.chemistry.minerals;
   for (std::size_t i = 0; i < minerals.size(); ++i)
     if (minerals[i].deposit && std::ranges::count(names, minerals[i].options.name) > 0)
-      found.push_back(
-          fmt::format("chemistry.mineral[{}].name: \"{}\" is a mineral of the geometry, too; choose another "
-                      "name for the deposit",
-                      i, minerals[i].options.name));
+      found.add(
+          "chemistry.mineral[{}].name: \"{}\" is a mineral of the geometry, too; choose another name for the deposit",
+          i, minerals[i].options.name);
   if (context.config.flow.model != FlowModel::none && !flow_percolates(context))
     found.push_back("walls: no pore percolates along the axes of the flow (flow.axes)");
   return found;

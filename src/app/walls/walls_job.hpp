@@ -42,7 +42,6 @@ Json evolution_json(const Evolution& evolution);
 /// See Job.
 std::vector<std::string> walls_mistakes(const JobContext& context);
 PagePart walls_page(const Json& summary, const Figures& figures);
-std::unique_ptr<Process> start_walls(const JobContext& context);
 
 /// Those of minerals that no [[walls.mineral]] names: of a described union of solids themselves, else, as of an image,
 /// to a cell where they touch other minerals (StandingMinerals). Not collective.

@@ -8,8 +8,8 @@
 
 #include "app/output/curve_chart.hpp"
 #include "app/output/page_values.hpp"
-#include "app/walls/wall_frames.hpp"
 #include "app/walls/walls_job.hpp"
+#include "app/walls/walls_process.hpp"
 #include "base/core/format.hpp"
 #include "base/file/json.hpp"
 #include "page/page_text.hpp"
@@ -18,12 +18,6 @@
 namespace karst {
 
 namespace {
-
-Curve curve_of(const Json& values) {
-  Curve all;
-  for (const Json& v : values) all.push_back(v.is_null() ? NAN : v.get<double>());
-  return all;
-}
 
 /// About ten parts of what a chart shows.
 double step_for(const std::vector<Curve>& curves) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/job/run_services.hpp"
-#include "app/walls/wall_frames.hpp"
+#include "app/output/plot_file.hpp"
 #include "app/walls/walls_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"

@@ -69,15 +69,7 @@ std::string evolution_header(const Evolution& evolution) {
 
 std::string evolution_line(const Evolution& evolution, const EvolutionLine& now) {
   std::string line;
-  each_column(evolution, now, [&](const std::string&, auto&& table) {
-    table([&](const Quantity& q, const auto& x) {
-      if (!q.in(shown::csv)) return;
-      for_columns(x, [&](auto value, int) {  // also the first one may be empty
-        if (!line.empty()) line += ',';
-        line += csv_number(q.digits, value);
-      });
-    });
-  });
+  each_column(evolution, now, [&](const std::string&, auto&& table) { table(CsvLine{line}); });
   return line + '\n';
 }
 
@@ -144,10 +136,9 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
   constexpr double largest_capacity = 0.05, largest_damkohler = 1.0;
   const TransportDeck& transport = run.config.transport;
   const EvolutionLine& end = evolution.states.back();
-  std::vector<std::string> found;
+  Messages found;
   if (!evolution.ended_by.empty() && !evolution.as_asked)
-    found.push_back(
-        fmt::format("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution.ended_by));
+    found.add("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution.ended_by);
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
     const MineralMotion& mineral = evolution.minerals[m];
     if (!mineral.driver || mineral.by_chemistry) continue;
@@ -157,20 +148,19 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
     for (const WallDeck& law : transport.walls) most = std::max(most, std::abs(law.equilibrium));
     const double capacity = std::abs(mineral.driver->volume) * most;
     if (transport.steady() && capacity > largest_capacity)
-      found.push_back(
-          fmt::format("walls, {}: molar volume times concentration is {:.2g}: the wall is not slow against the "
-                      "concentration, which "
-                      "is taken as steady; use transport in time (without transport.mode)",
-                      name, capacity));
+      found.add(
+          "walls, {}: molar volume times concentration is {:.2g}: the wall is not slow against the concentration, "
+          "which is taken as steady; use transport in time (without transport.mode)",
+          name, capacity);
     if (!(end.minerals[m].dissolved < 0.0)) continue;
     for (const WallDeck& law : transport.walls) {
       const double width = run.grid.cell_width() * std::ldexp(1.0, 1 - static_cast<int>(run.geometry().levels.size()));
       const double number = component->diffusivity > 0.0 ? law.rate * width / component->diffusivity : 0.0;
       if ((law.mineral.empty() || law.mineral == name) && number > largest_damkohler)
-        found.push_back(fmt::format(
+        found.add(
             "walls, {}: it grows, and rate x cell width / diffusivity is {:.3g}: growth that diffusion limits is "
             "unstable, and what is as small as a few cells on the wall is made by the grid",
-            name, number));
+            name, number);
     }
   }
   return found;

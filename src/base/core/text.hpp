@@ -2,13 +2,31 @@
 // Small helpers for messages.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace karst {
+
+/// Sentences for the user: mistakes, warnings.
+struct Messages : std::vector<std::string> {
+  Messages(std::vector<std::string> messages = {}) : vector(std::move(messages)) {}
+  /// The formatted text.
+  template <class... A>
+  void add(fmt::format_string<A...> text, A&&... a) {
+    push_back(fmt::format(text, std::forward<A>(a)...));
+  }
+  /// All of these.
+  void add(std::vector<std::string> others) {
+    insert(end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+  }
+};
 
 /// Number of letters to insert, remove, change or swap with the next to make b from a (Levenshtein distance with
 /// swaps).

@@ -3,6 +3,8 @@
 // and help; reading, checking, `karst help KEY`, the echo of the complete deck and docs/inputs.md come from it.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <functional>
@@ -106,6 +108,11 @@ class Reader {
   /// Notes a mistake found by the caller about a key (with its line when given in the deck). Nothing without a deck:
   /// checks need not ask documenting().
   void mistake(std::string_view key, std::string_view text);
+  /// The same with the formatted text.
+  template <class... A>
+  requires(sizeof...(A) > 0) void mistake(std::string_view key, fmt::format_string<A...> text, A&&... a) {
+    mistake(key, std::string_view(fmt::format(text, std::forward<A>(a)...)));
+  }
   /// Whether one has been noted about the value that the deck gives.
   bool wrong(std::string_view key) const;
   /// The same about each of these keys that the deck gives, and about each that it does not give.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deposits of [chemistry] on walls that move (decision 065).
-#include "app/walls/wall_deposits.hpp"
+#include "app/walls/wall_evolution.hpp"
 
 #include <fstream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inlets side by side: solutions of [chemistry] and tracers that enter in parts of the inlet.
-#include "app/transport/inlet_places.hpp"
+#include "app/transport/initial_values.hpp"
 
 #include <gtest/gtest.h>
 

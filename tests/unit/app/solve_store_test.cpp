@@ -12,7 +12,7 @@
 #include <set>
 
 #include "app/deck/run_identity.hpp"
-#include "app/flow/flow_record.hpp"
+#include "app/flow/flow_job.hpp"
 #include "base/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/first_ranks.hpp"

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "app/flow/flow_figures.hpp"
+#include "app/flow/flow_job.hpp"
 
 namespace karst::streamlines_test {
 namespace {

@@ -7,6 +7,7 @@
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 #include "transport/diffusion/diffusion_stages.hpp"
+#include "transport/diffusion/kept_diffusion.hpp"
 
 namespace karst {
 namespace {
@@ -125,10 +126,10 @@ bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const Scala
   return !grid.composite->comm().any(!same);
 }
 
-std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component) {
+std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component) {
   const Timer timer("diffusion set-up");
   const Composite& composite = *grid.composite;
-  auto group = std::make_unique<DiffusionGroup>();
+  auto group = std::make_shared<DiffusionGroup>();
   group->low.diffusivity = component.diffusivity;
   group->low.fixed = fixed_sides(component);
   find_conductances(grid, group->low);
@@ -137,7 +138,12 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   for (int side = 0; side < 6; ++side)  // the values are those of each component: value_at() in diffusion_stages.cpp
     if (group->low.fixed[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
-  group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
+  group->reacts = static_cast<bool>(component.wall);
+  const std::shared_ptr<const KeptDiffusion> kept = composite.in_use().find<KeptDiffusion>();
+  const KeptDiffusion::Group* const before = kept ? kept->find(*group) : nullptr;
+  const SameBoxes* const same = before != nullptr ? kept->same.get() : nullptr;
+  group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep,
+                                                 OperatorBefore{before ? before->op.get() : nullptr, same});
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
@@ -150,8 +156,11 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   group->followers = find_followers(grid, group->low);
   group->joined = find_joined(*group->op);
   group->any_joined = grid.composite->comm().any(!group->joined.empty());
-  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers);
+  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers,
+                                    {before ? &before->rows : nullptr, same});
   group->flux = DiffusiveFlux(grid, *group->op);
+  group->of_grid = composite.in_use().get<DiffusionGroups>([] { return std::make_shared<DiffusionGroups>(); });
+  group->of_grid->groups.push_back(group);
   return group;
 }
 

@@ -2,7 +2,7 @@
 #include "fields/same_boxes.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -80,24 +80,53 @@ bool same_vofs(const Place& a, const Place& b) {
 /// Lattice positions of a level, by Morton key.
 using Positions = std::unordered_set<std::uint64_t>;
 
-/// The positions as far as `boxes` from a region of a level.
-void add_around(const Domain& domain, const Index& lattice, const Index& lo, const Index& hi, int boxes,
-                Positions& all) {
-  for_each_cell(Box{lo, hi}.grown(boxes), [&](Index at) {
+/// Whether one of the positions in a region of the lattice, which may reach beyond the domain, is among these.
+bool any_in(const Positions& some, const Domain& domain, const Index& lattice, const Box& region) {
+  bool found = false;
+  for_each_cell(region, [&](Index at) {
     for (int d = 0; d < 3; ++d) {
       if (domain.periodic[d]) at[d] = ((at[d] % lattice[d]) + lattice[d]) % lattice[d];
       if (at[d] < 0 || at[d] >= lattice[d]) return;
     }
-    all.insert(morton_encode(at));
+    found = found || some.contains(morton_encode(at));
   });
+  return found;
+}
+
+/// Leaves out boxes with something around them that has changed.
+/// @param changed  positions of each level
+void keep_far(std::span<const Positions> changed, const Composite& grid, SameBoxes& boxes) {
+  for (int l = 0; l < grid.n_levels(); ++l) {
+    const LevelGraph& graph = grid.graph(l);
+    const Domain& domain = graph.layout().domain();
+    const int size = graph.layout().box_size(), reach = (cells_around + size - 1) / size;
+    parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
+      const Index at = graph.layout().lattice_position(graph.first_box() + b);
+      const Box around = Box{at, at + Index::all(1)}.grown(reach);
+      bool near = any_in(changed[l], domain, lattice_size(domain, size), around);
+      if (!near && l > 0) {
+        const Domain& coarse = grid.graph(l - 1).layout().domain();
+        Box under;
+        for (int d = 0; d < 3; ++d) {
+          under.lo[d] = around.lo[d] >> 1;
+          under.hi[d] = (around.hi[d] + 1) >> 1;
+        }
+        near = any_in(changed[l - 1], coarse, lattice_size(coarse, size), under);
+      }
+      if (!near && l + 1 < std::ssize(changed)) {
+        const Domain fine = domain.refined();
+        near = any_in(changed[l + 1], fine, lattice_size(fine, size), {2 * around.lo, 2 * around.hi});
+      }
+      if (near) boxes.boxes[l][b] = {};
+    });
+  }
 }
 
 }  // namespace
 
-SameBoxes compare_boxes(std::shared_ptr<const Composite> before, const Composite& now) {
-  SameBoxes same{std::move(before), {}, {}};
-  const Composite& was = *same.before;
-  same.now.assign(was.numbering().n_own(), -1);
+SameBoxes compare_boxes(const Composite& was, const Composite& now) {
+  SameBoxes all;
+  all.now.assign(was.numbering().n_own(), -1);
   const int n_levels = std::max(was.n_levels(), now.n_levels());
   std::vector<Positions> changed(n_levels);
   for (int l = 0; l < n_levels; ++l) {
@@ -105,43 +134,27 @@ SameBoxes compare_boxes(std::shared_ptr<const Composite> before, const Composite
       changed[l].insert(was.graph(l).layout().keys().begin(), was.graph(l).layout().keys().end());
     if (l >= now.n_levels()) continue;
     const LevelGraph& graph = now.graph(l);
-    std::vector<std::int32_t>& boxes = same.box.emplace_back(graph.n_local(), -1);
+    std::vector<SameBoxes::Box>& boxes = all.boxes.emplace_back(graph.n_local());
     if (l < was.n_levels())
       parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
         const std::int64_t there = was.graph(l).layout().find(graph.layout().lattice_position(graph.first_box() + b));
         const int own = there < 0 ? -1 : was.graph(l).local(there);
         if (own < 0 || !same_vofs({was, l, own}, {now, l, static_cast<int>(b)})) return;
-        boxes[b] = own;
         const std::int32_t first = was.numbering().box_begin(l, own), end = was.numbering().box_end(l, own);
+        boxes[b] = {own, first, end};
         for (std::int32_t i = first; i < end; ++i)
-          same.now[i] = now.numbering().box_begin(l, static_cast<int>(b)) + (i - first);
+          all.now[i] = now.numbering().box_begin(l, static_cast<int>(b)) + (i - first);
       });
     for (std::int64_t b = 0; b < graph.layout().n_boxes(); ++b) {
       const std::uint64_t key = graph.layout().keys()[b];
-      if (const int own = graph.local(b); own >= 0 && boxes[own] >= 0)
+      if (const int own = graph.local(b); own >= 0 && boxes[own].box >= 0)
         changed[l].erase(key);
       else
         changed[l].insert(key);
     }
   }
-  for (int l = 0; l < now.n_levels(); ++l) {
-    const Layout& layout = now.graph(l).layout();
-    const int reach = (cells_around + layout.box_size() - 1) / layout.box_size();
-    Positions near;
-    for (int m = std::max(0, l - 1); m < std::min(n_levels, l + 2); ++m)
-      for (const std::uint64_t key : changed[m]) {
-        const Index at = morton_decode(key);
-        Index lo = at, hi;
-        for (int d = 0; d < 3; ++d) {
-          lo[d] = m > l ? at[d] / 2 : m < l ? 2 * at[d] : at[d];
-          hi[d] = lo[d] + (m < l ? 2 : 1);
-        }
-        add_around(layout.domain(), layout.lattice_size(), lo, hi, reach, near);
-      }
-    for (int b = 0; b < now.graph(l).n_local(); ++b)
-      if (near.contains(layout.keys()[now.graph(l).first_box() + b])) same.box[l][b] = -1;
-  }
-  return same;
+  keep_far(changed, now, all);
+  return all;
 }
 
 }  // namespace karst

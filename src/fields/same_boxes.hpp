@@ -4,8 +4,7 @@
 // grid before (decision 079). Only boxes of this rank whose surroundings are of this rank, too.
 #pragma once
 
-#include <memory>
-#include <span>
+#include <cstdint>
 #include <vector>
 
 #include "fields/composite.hpp"
@@ -13,20 +12,19 @@
 namespace karst {
 
 struct SameBoxes {
-  std::shared_ptr<const Composite> before;
-  std::vector<std::vector<std::int32_t>> box;  ///< [level][own box]: the own box of the grid before; -1: has changed
+  /// Own box of the grid before, and its own unknowns [begin, end); -1: there is none that is the same.
+  struct Box {
+    std::int32_t box = -1, begin = 0, end = 0;
+  };
+  std::vector<std::vector<Box>> boxes;  ///< [level][own box]
   /// [own unknown before]: own unknown of the same VoF, where its box is the same, whatever is around it; -1: none.
   /// Increasing.
   std::vector<std::int32_t> now;
 
-  std::int32_t of(int level, std::int64_t local) const { return box[level][local]; }
-  /// The same unknown, of one that has not changed.
-  GlobalNumber number(const Composite& grid, GlobalNumber of_before) const {
-    return grid.numbering().first() + now[of_before - before->numbering().first()];
-  }
+  const Box& of(int level, std::int64_t local) const { return boxes[level][local]; }
 };
 
 /// Compares all data of the VoFs, those up to 16 cells around a box included. Threaded; not collective.
-SameBoxes compare_boxes(std::shared_ptr<const Composite> before, const Composite& now);
+SameBoxes compare_boxes(const Composite& before, const Composite& now);
 
 }  // namespace karst

@@ -47,7 +47,7 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const std::op
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
     if (!kept->groups.empty())
-      kept->same = std::make_shared<const SameBoxes>(compare_boxes(before->composite(), *ground->composite()));
+      kept->same = std::make_shared<const SameBoxes>(compare_boxes(*before->composite(), *ground->composite()));
     if (same_boxes(before->geometry(), ground->geometry())) {
       volumes.reset();
       for (Checkpoint::Part& part : state->parts)

@@ -175,12 +175,11 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     const int b = static_cast<int>(i);
     const BoxGraph graph = geometry.graph.box(b);
     BoxRows& out = of_box[i];
-    const auto plain = [&] {
-      return std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), graph.n_own);
-    };
-    if (build.before.op != nullptr && build.before.same->of(level, b) >= 0) {
+    std::span<std::uint8_t> plain;
+    if (build.with_faces) plain = std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), graph.n_own);
+    if (build.before.op != nullptr && build.before.same->of(level, b).box >= 0) {
       copy_rows(build.before, level, b, out);
-      if (build.with_faces) copy_fluxes(build.before, level, b, plain(), build.fluxes[first + i]);
+      if (build.with_faces) copy_fluxes(build.before, level, b, plain, build.fluxes[first + i]);
       return;
     }
     MadeFaces made;
@@ -210,8 +209,7 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       }
     }
     out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
-    if (build.with_faces)
-      list_fluxes(*composite_, build.makers, level, b, made, plain(), build.fluxes[first + i]);
+    if (build.with_faces) list_fluxes(*composite_, build.makers, level, b, made, plain, build.fluxes[first + i]);
   });
   for (BoxRows& box : of_box) {
     counts_ += box.counts;
@@ -225,10 +223,9 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
 
 void EllipticOperator::copy_rows(const OperatorBefore& before, int level, int box, BoxRows& out) const {
   const EllipticOperator& op = *before.op;
-  const int was = before.same->of(level, box);
-  const std::int64_t begin = op.wide_.first_from(op.numbering_.box_begin(level, was)),
-                     end = op.wide_.first_from(op.numbering_.box_end(level, was));
-  const BoxTerms& terms = op.box_terms_[op.window(level, was)];
+  const SameBoxes::Box& was = before.same->of(level, box);
+  const std::int64_t begin = op.wide_.first_from(was.begin), end = op.wide_.first_from(was.end);
+  const BoxTerms& terms = op.box_terms_[op.window(level, was.box)];
   op.wide_.read_back(
       begin, end, numbering_.first(), [&](std::int32_t own) { return before.same->now[own]; }, out.rows);
   for (VaryingTerm& t : out.rows.varying)
@@ -249,7 +246,7 @@ BoundaryTerms EllipticOperator::copy_terms(const OperatorBefore& before, int lev
     return place;
   };
   const std::int64_t shift =
-      first_place(*geometry_, box) - first_place(before.op->geometry(), before.same->of(level, box));
+      first_place(*geometry_, box) - first_place(before.op->geometry(), before.same->of(level, box).box);
   BoundaryTerms to;
   to.sides.assign(from.sides.begin() + begin.sides, from.sides.begin() + end.sides);
   to.walls.assign(from.walls.begin() + begin.walls, from.walls.begin() + end.walls);
@@ -268,7 +265,7 @@ void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int 
                                    ListedFluxes& out) const {
   const FaceStencils& from = *before.op->faces_;
   const SameBoxes& same = *before.same;
-  const int was = same.of(level, box);
+  const int was = same.of(level, box).box;
   const std::size_t w = before.op->numbering_.n_levels() - 1 + before.op->window(level, was);
   const auto begin = from.places.begin() + from.fluxes_begin[w], end = from.places.begin() + from.fluxes_begin[w + 1];
   out.window = {level, box};
@@ -290,7 +287,8 @@ void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int 
   };
   for (WayToHost way : in_box(from.ways)) {
     way.window = out.window;
-    for (GlobalNumber& g : way.behind) g = same.number(*composite_, g);
+    for (GlobalNumber& g : way.behind)
+      g = numbering_.first() + same.now[g - before.op->numbering_.first()];
     out.ways.push_back(std::move(way));
   }
   for (JoinedOrphan orphan : in_box(from.orphans)) {

@@ -139,11 +139,12 @@ std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
     if (group->low.fixed[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
   group->reacts = static_cast<bool>(component.wall);
-  const std::shared_ptr<const KeptDiffusion> kept = composite.in_use().find<KeptDiffusion>();
-  const KeptDiffusion::Group* const before = kept ? kept->find(*group) : nullptr;
-  const SameBoxes* const same = before != nullptr ? kept->same.get() : nullptr;
+  const std::shared_ptr<KeptDiffusion> kept = composite.in_use().find<KeptDiffusion>();
+  KeptDiffusion::Group before = kept ? kept->take(*group) : KeptDiffusion::Group{};
+  const SameBoxes* const same = before.op ? kept->same.get() : nullptr;
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep,
-                                                 OperatorBefore{before ? before->op.get() : nullptr, same});
+                                                 OperatorBefore{before.op.get(), same});
+  before.op.reset();
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
@@ -157,7 +158,8 @@ std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   group->joined = find_joined(*group->op);
   group->any_joined = grid.composite->comm().any(!group->joined.empty());
   group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers,
-                                    {before ? &before->rows : nullptr, same});
+                                    {same ? &before.rows : nullptr, same});
+  before = {};
   group->flux = DiffusiveFlux(grid, *group->op);
   group->of_grid = composite.in_use().get<DiffusionGroups>([] { return std::make_shared<DiffusionGroups>(); });
   group->of_grid->groups.push_back(group);

@@ -182,19 +182,17 @@ std::vector<BoxOfLevel> boxes_of(const Composite& composite, const RowsBefore& b
   for (int l = 0; l < composite.n_levels(); ++l)
     for (int b = 0; b < composite.graph(l).n_local(); ++b) boxes.push_back({l, b, false});
   if (before.rows == nullptr) return boxes;
-  const CompositeNumbering& numbers = before.same->before->numbering();
+  const auto n_own = std::ssize(before.same->now);
   // A row whose unknowns are not all there any more would reach beyond what has been compared.
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
     BoxOfLevel& box = boxes[i];
-    const std::int32_t was = before.same->of(box.level, box.box);
-    if (was < 0) return;
+    const SameBoxes::Box& was = before.same->of(box.level, box.box);
+    if (was.box < 0) return;
     const WideRows& rows = before.rows->rows;
     box.same = true;
-    for (std::int64_t r = rows.first_from(numbers.box_begin(box.level, was)),
-                      end = rows.first_from(numbers.box_end(box.level, was));
-         r < end && box.same; ++r)
+    for (std::int64_t r = rows.first_from(was.begin), end = rows.first_from(was.end); r < end && box.same; ++r)
       rows.for_each_entry(r, [&](std::int32_t column, double) {
-        box.same = box.same && column < numbers.n_own() && before.same->now[column] >= 0;
+        box.same = box.same && column < n_own && before.same->now[column] >= 0;
       });
   });
   return boxes;
@@ -225,13 +223,12 @@ void copy_rows(const RowsBefore& before, const CompositeNumbering& numbering, st
                std::span<RowLists> rows) {
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
     if (!boxes[i].same) return;
-    const CompositeNumbering& numbers = before.same->before->numbering();
-    const std::int32_t was = before.same->of(boxes[i].level, boxes[i].box);
+    const SameBoxes::Box& was = before.same->of(boxes[i].level, boxes[i].box);
     const WideRows& from = before.rows->rows;
     rows[i] = {};
     from.read_back(
-        from.first_from(numbers.box_begin(boxes[i].level, was)), from.first_from(numbers.box_end(boxes[i].level, was)),
-        numbering.first(), [&](std::int32_t own) { return before.same->now[own]; }, rows[i]);
+        from.first_from(was.begin), from.first_from(was.end), numbering.first(),
+        [&](std::int32_t own) { return before.same->now[own]; }, rows[i]);
   });
 }
 

@@ -6,11 +6,14 @@
 
 namespace karst {
 
-const KeptDiffusion::Group* KeptDiffusion::find(const DiffusionGroup& like) const {
+KeptDiffusion::Group KeptDiffusion::take(const DiffusionGroup& like) {
   const auto found = std::ranges::find_if(groups, [&](const Group& g) {
     return g.diffusivity == like.low.diffusivity && g.fixed == like.low.fixed && g.wall == like.reacts;
   });
-  return found == groups.end() ? nullptr : &*found;
+  if (found == groups.end()) return {};
+  Group group = std::move(*found);
+  groups.erase(found);
+  return group;
 }
 
 std::vector<std::shared_ptr<DiffusionGroup>> diffusion_groups_of(const Composite& composite) {

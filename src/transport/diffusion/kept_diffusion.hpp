@@ -11,20 +11,20 @@
 
 namespace karst {
 
-/// Of a grid that goes.
+/// Of a grid that goes. A group is taken once: what it held is free as soon as the new one is made.
 struct KeptDiffusion {
   struct Group {
-    double diffusivity;
-    GivenSides fixed;
-    bool wall;
+    double diffusivity = 0.0;
+    GivenSides fixed{};
+    bool wall = false;
     std::unique_ptr<EllipticOperator> op;
     DiffusionRows rows;
   };
   std::shared_ptr<const SameBoxes> same;  ///< on the new grid
   std::vector<Group> groups;
 
-  /// Those of the same equation; nullptr: none.
-  const Group* find(const DiffusionGroup& like) const;
+  /// Those of the same equation, without an operator where there are none.
+  Group take(const DiffusionGroup& like);
 };
 
 /// The groups on a composite. Not collective.

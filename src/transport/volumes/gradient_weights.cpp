@@ -105,12 +105,10 @@ bool differs(const ScalarGrid& grid, std::int64_t special, const GivenSides& a, 
   return false;
 }
 
-/// The special volumes of a box: [first, end) among all of them.
-std::pair<std::int64_t, std::int64_t> special_of(const ScalarGrid& grid, int level, int box) {
-  const CompositeNumbering& numbers = grid.composite->numbering();
+/// The special volumes of [begin, end), by their places among all of them.
+std::pair<std::int64_t, std::int64_t> special_of(const ScalarGrid& grid, std::int32_t begin, std::int32_t end) {
   const std::span<const std::int32_t> all = grid.special.span();
-  return {std::ranges::lower_bound(all, numbers.box_begin(level, box)) - all.begin(),
-          std::ranges::lower_bound(all, numbers.box_end(level, box)) - all.begin()};
+  return {std::ranges::lower_bound(all, begin) - all.begin(), std::ranges::lower_bound(all, end) - all.begin()};
 }
 
 /// In boxes that are the same. Returns per special volume whether its weights are there.
@@ -122,10 +120,12 @@ std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenS
   const std::span<const Vec3> from = gradient_weights(was, given);
   for (int l = 0; l < grid.composite->n_levels(); ++l)
     parallel_for_dynamic(grid.composite->graph(l).n_local(), [&](std::int64_t b) {
-      const std::int32_t same = before.same->of(l, b);
-      if (same < 0) return;
-      const auto [first, end] = special_of(grid, l, static_cast<int>(b));
-      const auto [first_was, end_was] = special_of(was, l, same);
+      const SameBoxes::Box& same = before.same->of(l, b);
+      if (same.box < 0) return;
+      const CompositeNumbering& numbers = grid.composite->numbering();
+      const int box = static_cast<int>(b);
+      const auto [first, end] = special_of(grid, numbers.box_begin(l, box), numbers.box_end(l, box));
+      const auto [first_was, end_was] = special_of(was, same.begin, same.end);
       assert(end - first == end_was - first_was &&
              grid.special_begin[end] - grid.special_begin[first] == was.special_begin[end_was] - was.special_begin[first_was]);
       std::copy(from.begin() + was.special_begin[first_was], from.begin() + was.special_begin[end_was],

@@ -130,8 +130,7 @@ SameBoxes compare_boxes(const Composite& was, const Composite& now) {
   const int n_levels = std::max(was.n_levels(), now.n_levels());
   std::vector<Positions> changed(n_levels);
   for (int l = 0; l < n_levels; ++l) {
-    if (l < was.n_levels())
-      changed[l].insert(was.graph(l).layout().keys().begin(), was.graph(l).layout().keys().end());
+    if (l < was.n_levels()) changed[l].insert(was.graph(l).layout().keys().begin(), was.graph(l).layout().keys().end());
     if (l >= now.n_levels()) continue;
     const LevelGraph& graph = now.graph(l);
     std::vector<SameBoxes::Box>& boxes = all.boxes.emplace_back(graph.n_local());

@@ -275,9 +275,9 @@ void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int 
     out.ends.push_back(from.entries_begin[i + 1] - first_entry);
   for (std::int32_t e = first_entry; e < from.entries_begin[from.fluxes_begin[w + 1]]; ++e)
     out.terms.push_back({numbering_.first() + same.now[from.columns[e]], from.weights[e]});
-  out.boundary = copy_terms(before, level, box, from.boundary,
-                            {from.sides_begin[w], from.walls_begin[w], from.robin_begin[w]},
-                            {from.sides_begin[w + 1], from.walls_begin[w + 1], from.robin_begin[w + 1]});
+  out.boundary =
+      copy_terms(before, level, box, from.boundary, {from.sides_begin[w], from.walls_begin[w], from.robin_begin[w]},
+                 {from.sides_begin[w + 1], from.walls_begin[w + 1], from.robin_begin[w + 1]});
   for (SideTerm& t : out.boundary.sides) t.row -= first;
   for (KeptWall& t : out.boundary.walls) t.row -= first;
   const auto in_box = [&](const auto& all) {  // by level, then box
@@ -287,8 +287,7 @@ void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int 
   };
   for (WayToHost way : in_box(from.ways)) {
     way.window = out.window;
-    for (GlobalNumber& g : way.behind)
-      g = numbering_.first() + same.now[g - before.op->numbering_.first()];
+    for (GlobalNumber& g : way.behind) g = numbering_.first() + same.now[g - before.op->numbering_.first()];
     out.ways.push_back(std::move(way));
   }
   for (JoinedOrphan orphan : in_box(from.orphans)) {

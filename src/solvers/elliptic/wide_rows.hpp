@@ -154,7 +154,9 @@ void WideRows::read_back(std::int64_t begin, std::int64_t end, GlobalNumber firs
                          RowLists& to) const {
   for (std::int64_t r = begin; r < end; ++r) {
     const std::size_t start = to.terms.size(), at = entry(r, 0);
-    for_each_entry(r, [&](std::int32_t column, double weight) { to.terms.push_back({first + number(column), weight}); });
+    for_each_entry(r, [&](std::int32_t column, double weight) {
+      to.terms.push_back({first + number(column), weight});
+    });
     for (std::int32_t t = terms_begin_[r]; t < terms_begin_[r + 1]; ++t) {
       const Term& term = terms_[t];
       StencilTerm& of = to.terms[start + (term.entry - at) / height];

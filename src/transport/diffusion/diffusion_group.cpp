@@ -157,8 +157,8 @@ std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   group->followers = find_followers(grid, group->low);
   group->joined = find_joined(*group->op);
   group->any_joined = grid.composite->comm().any(!group->joined.empty());
-  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers,
-                                    {same ? &before.rows : nullptr, same});
+  group->rows =
+      make_diffusion_rows(grid, *group->op, group->moved, group->followers, {same ? &before.rows : nullptr, same});
   before = {};
   group->flux = DiffusiveFlux(grid, *group->op);
   group->of_grid = composite.in_use().get<DiffusionGroups>([] { return std::make_shared<DiffusionGroups>(); });

@@ -27,8 +27,8 @@ std::vector<std::shared_ptr<DiffusionGroup>> diffusion_groups_of(const Composite
 std::vector<KeptDiffusion::Group> keep_rows(std::vector<std::shared_ptr<DiffusionGroup>> groups) {
   std::vector<KeptDiffusion::Group> kept;
   for (std::shared_ptr<DiffusionGroup>& group : groups) {
-    kept.push_back({group->low.diffusivity, group->low.fixed, group->reacts, std::move(group->op),
-                    std::move(group->rows)});
+    kept.push_back(
+        {group->low.diffusivity, group->low.fixed, group->reacts, std::move(group->op), std::move(group->rows)});
     group.reset();
   }
   return kept;

@@ -126,8 +126,8 @@ std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenS
       const int box = static_cast<int>(b);
       const auto [first, end] = special_of(grid, numbers.box_begin(l, box), numbers.box_end(l, box));
       const auto [first_was, end_was] = special_of(was, same.begin, same.end);
-      assert(end - first == end_was - first_was &&
-             grid.special_begin[end] - grid.special_begin[first] == was.special_begin[end_was] - was.special_begin[first_was]);
+      assert(end - first == end_was - first_was && grid.special_begin[end] - grid.special_begin[first] ==
+                                                       was.special_begin[end_was] - was.special_begin[first_was]);
       std::copy(from.begin() + was.special_begin[first_was], from.begin() + was.special_begin[end_was],
                 weights.begin() + grid.special_begin[first]);
       std::fill(done.begin() + first, done.begin() + end, std::uint8_t{1});

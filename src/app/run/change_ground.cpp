@@ -8,16 +8,21 @@
 #include "base/comm/timer.hpp"
 #include "base/file/log.hpp"
 #include "fields/other_owners.hpp"
+#include "transport/diffusion/kept_diffusion.hpp"
 #include "transport/regrid/fluxes_on_other_grid.hpp"
 #include "transport/regrid/values_on_other_grid.hpp"
+#include "transport/volumes/gradient_weights.hpp"
 
 namespace karst {
 
 namespace {
 
 /// To another grid: all states, and the flow that was left. Returns the new transport grid.
-std::shared_ptr<ScalarGrid> transfer(const JobContext& context, const Ground& before, Checkpoint& state) {
+/// @param same  where it is that of before; nullptr: not known
+std::shared_ptr<ScalarGrid> transfer(const JobContext& context, const Ground& before, const SameBoxes* same,
+                                     Checkpoint& state) {
   GridChange change = compare_grids(before.composite(), context.ground->composite());
+  if (same != nullptr) take_gradient_weights({&change.from, same}, change.to);
   for (Checkpoint::Part& part : state.parts) {
     std::vector<ItemChange> changes;
     part.state = state_on_other_grid(change, part.state, changes);
@@ -34,21 +39,26 @@ void change_ground(JobContext& context, std::span<const Job> jobs, const std::op
   context.services.balance.begin_pass();
   std::optional<Checkpoint> state = take_checkpoint(context, all, clock);
   std::shared_ptr<ScalarGrid> volumes = scalar_grid_in_use(*context.ground->composite());
+  std::vector<std::shared_ptr<DiffusionGroup>> groups = diffusion_groups_of(*context.ground->composite());
   all.clear();
+  const auto kept = std::make_shared<KeptDiffusion>(nullptr, keep_rows(std::move(groups)));
   context.services.exchanges.flow.in_time.reset();
   const std::shared_ptr<const Ground> ground = context.make_ground(with_flagged(context.grid, flagged), costs);
   {
     const std::shared_ptr<const Ground> before = std::exchange(context.ground, ground);
+    if (!kept->groups.empty())
+      kept->same = std::make_shared<const SameBoxes>(compare_boxes(*before->composite(), *ground->composite()));
     if (same_boxes(before->geometry(), ground->geometry())) {
       volumes.reset();
       for (Checkpoint::Part& part : state->parts)
         part.state = with_other_owners(context.comm, part.state, before->geometry(), context.geometry());
       move_flow(context, *before);
     } else {
-      std::shared_ptr<ScalarGrid> now = transfer(context, *before, *state);
+      std::shared_ptr<ScalarGrid> now = transfer(context, *before, kept->same.get(), *state);
       if (volumes) volumes = std::move(now);  // the processes that want one will find it
     }
   }
+  const auto for_processes = ground->composite()->in_use().get<KeptDiffusion>([&] { return kept; });
   all = begin_together(context, jobs, state);
   clock = all.front()->clock();
   clock.go_on(state->clock);

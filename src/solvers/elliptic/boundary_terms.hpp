@@ -32,6 +32,12 @@ struct BoundaryTerms {
   std::vector<ForeignWall> foreign;
   std::vector<RobinWall> robin;  ///< without their stencils; wall i makes coefficient 1 + i
 
+  /// How many there are, or where those of some rows begin and end.
+  struct Sizes {
+    std::int64_t sides = 0, walls = 0, robin = 0;
+  };
+  Sizes sizes() const { return {std::ssize(sides), std::ssize(walls), std::ssize(robin)}; }
+
   /// Appends the boundary terms of a row to this object, and what remains to `rows`. Coefficient 0 multiplies its
   /// volumes.
   void append(Row& row, const Geometry& geometry, RowLists& rows);

@@ -23,6 +23,8 @@
 namespace karst {
 
 struct FaceStencils;
+struct ListedFluxes;
+struct SameBoxes;
 
 /// A volume [h0³] in the row of an own unknown that multiplies another unknown.
 struct VolumeOfOther {
@@ -34,14 +36,23 @@ struct VolumeOfOther {
 /// Whether an operator keeps the stencils of single faces, for EllipticFluxes: about 70 % more memory.
 enum class Faces { forget, keep };
 
+class EllipticOperator;
+
+/// An operator of the same equation on the grid before, and where that grid was the same: rows are copied there.
+struct OperatorBefore {
+  const EllipticOperator* op = nullptr;  ///< nullptr: none
+  const SameBoxes* same = nullptr;
+};
+
 class EllipticOperator {
  public:
   /// Builds all stencils. Throws Error if a, β or a rate is out of range. Collective.
   EllipticOperator(const std::shared_ptr<const Composite>& grid, const EllipticProblem& problem,
                    Faces faces = Faces::forget);
   /// The same with a given wall form; WallForm::lines requires Dirichlet conditions on the whole wall.
+  /// @param before  of the same form, with faces where this one has them; the rows are those made of none, bit by bit
   EllipticOperator(std::shared_ptr<const Composite> grid, const EllipticProblem& problem, WallForm form,
-                   Faces faces = Faces::forget);
+                   Faces faces = Faces::forget, const OperatorBefore& before = {});
   ~EllipticOperator();
 
   const std::shared_ptr<const Composite>& composite() const { return composite_; }
@@ -150,11 +161,22 @@ class EllipticOperator {
     int level;
     std::int64_t row;
   };
+  /// What boundary_ and counts_ have of a box.
+  struct BoxTerms {
+    BoundaryTerms::Sizes begin, end;
+    RowCounts counts;
+  };
   struct Build;
+  struct BoxRows;
 
-  void build(Faces faces);
+  void build(Faces faces, const OperatorBefore& before);
   void choose_boxes();
   void make_wide_rows(Build& build, int level);
+  void copy_rows(const OperatorBefore& before, int level, int box, BoxRows& out) const;
+  void copy_fluxes(const OperatorBefore& before, int level, int box, std::span<std::uint8_t> plain,
+                   ListedFluxes& out) const;
+  BoundaryTerms copy_terms(const OperatorBefore& before, int level, int box, const BoundaryTerms& from,
+                           const BoundaryTerms::Sizes& begin, const BoundaryTerms::Sizes& end) const;
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
   template <int C>
@@ -188,6 +210,7 @@ class EllipticOperator {
   Array<double> many_remote_;  // the same for several vectors side by side; empty before
   WideRows wide_;
   std::vector<std::uint8_t> wide_orphan_;
+  std::vector<BoxTerms> box_terms_;  // per window
   std::unique_ptr<const FaceStencils> faces_;
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()

@@ -86,6 +86,11 @@ class WideRows {
     const std::size_t first = entry(r, 0);
     for (std::size_t k = 0; k < length_[r]; ++k) f(column_[first + height * k], weight_[first + height * k]);
   }
+  /// Appends the rows [begin, end), which read own unknowns alone, as they were before coefficients were set.
+  /// @param number  the own unknown now of one of these rows
+  /// @param first   global number of own unknown 0 now
+  template <class Number>
+  void read_back(std::int64_t begin, std::int64_t end, GlobalNumber first, Number&& number, RowLists& to) const;
   bool reads_remote(std::size_t window) const { return remote_[window] != 0; }
 
   /// y_row = Σ weight x_column for the rows of a window. Here and below C values are interleaved: component c of number
@@ -143,5 +148,23 @@ class WideRows {
   Array<float> relaxation_;   // per lane: damping / d; 0 in lanes that repeat a row
   Array<double> correction_;  // per lane and component
 };
+
+template <class Number>
+void WideRows::read_back(std::int64_t begin, std::int64_t end, GlobalNumber first, Number&& number,
+                         RowLists& to) const {
+  for (std::int64_t r = begin; r < end; ++r) {
+    const std::size_t start = to.terms.size(), at = entry(r, 0);
+    for_each_entry(r, [&](std::int32_t column, double weight) {
+      to.terms.push_back({first + number(column), weight});
+    });
+    for (std::int32_t t = terms_begin_[r]; t < terms_begin_[r + 1]; ++t) {
+      const Term& term = terms_[t];
+      StencilTerm& of = to.terms[start + (term.entry - at) / height];
+      if (fixed_.size() > 0) of.weight = fixed_[t];
+      to.varying.push_back({of.unknown, term.coefficient, term.factor});
+    }
+    to.end_row(number(row_[r]));
+  }
+}
 
 }  // namespace karst

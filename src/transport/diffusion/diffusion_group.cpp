@@ -7,6 +7,7 @@
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/row_maker.hpp"
 #include "transport/diffusion/diffusion_stages.hpp"
+#include "transport/diffusion/kept_diffusion.hpp"
 
 namespace karst {
 namespace {
@@ -96,6 +97,25 @@ MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
   return followers;
 }
 
+/// Without the boxes whose walls have other rates: products of rows contain them, rows that are copied do not.
+SameBoxes with_same_rates(SameBoxes same, const EllipticOperator& before, const EllipticOperator& now) {
+  const auto rates_of = [](const BoundaryTerms& terms, std::int32_t begin, std::int32_t end) {
+    const auto row = [&](const RobinWall& wall) { return terms.walls[wall.term].row; };  // increasing
+    return std::ranges::subrange(std::ranges::lower_bound(terms.robin, begin, {}, row),
+                                 std::ranges::lower_bound(terms.robin, end, {}, row));
+  };
+  for (int l = 0; l < std::ssize(same.boxes); ++l)
+    for (int b = 0; b < std::ssize(same.boxes[l]); ++b) {
+      SameBoxes::Box& box = same.boxes[l][b];
+      if (box.box >= 0 &&
+          !std::ranges::equal(rates_of(before.boundary(), box.begin, box.end),
+                              rates_of(now.boundary(), now.numbering().box_begin(l, b), now.numbering().box_end(l, b)),
+                              {}, &RobinWall::rate, &RobinWall::rate))
+        box = {};
+    }
+  return same;
+}
+
 std::vector<DiffusionGroup::Joined> find_joined(const EllipticOperator& op) {
   std::vector<DiffusionGroup::Joined> joined;
   for (const std::int32_t o : op.joined_orphans()) joined.push_back({o, op.diagonal_of_joined(o)});
@@ -125,10 +145,10 @@ bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const Scala
   return !grid.composite->comm().any(!same);
 }
 
-std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component) {
+std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component) {
   const Timer timer("diffusion set-up");
   const Composite& composite = *grid.composite;
-  auto group = std::make_unique<DiffusionGroup>();
+  auto group = std::make_shared<DiffusionGroup>();
   group->low.diffusivity = component.diffusivity;
   group->low.fixed = fixed_sides(component);
   find_conductances(grid, group->low);
@@ -137,8 +157,16 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   for (int side = 0; side < 6; ++side)  // the values are those of each component: value_at() in diffusion_stages.cpp
     if (group->low.fixed[side]) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
   if (component.wall) problem.wall = [](const WallPiece&) { return robin(0.0, 0.0); };
-  group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep);
+  group->reacts = static_cast<bool>(component.wall);
+  const std::shared_ptr<KeptDiffusion> kept = composite.in_use().find<KeptDiffusion>();
+  KeptDiffusion::Group before = kept ? kept->take(*group) : KeptDiffusion::Group{};
+  const OperatorBefore rows_before = before.op ? OperatorBefore{before.op.get(), kept->same.get()} : OperatorBefore{};
+  group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep, rows_before);
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
+  SameBoxes same;
+  if (before.op) same = with_same_rates(*kept->same, *before.op, *group->op);
+  const RowsBefore products_before = before.op ? RowsBefore{&before.rows, &same} : RowsBefore{};
+  before.op.reset();
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);
   const std::span<const Vec3> weights = gradient_weights(grid, group->low.fixed);
@@ -150,8 +178,11 @@ std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   group->followers = find_followers(grid, group->low);
   group->joined = find_joined(*group->op);
   group->any_joined = grid.composite->comm().any(!group->joined.empty());
-  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers);
+  group->rows = make_diffusion_rows(grid, *group->op, group->moved, group->followers, products_before);
+  before = {};
   group->flux = DiffusiveFlux(grid, *group->op);
+  group->of_grid = composite.in_use().get<DiffusionGroups>([] { return std::make_shared<DiffusionGroups>(); });
+  group->of_grid->groups.push_back(group);
   return group;
 }
 

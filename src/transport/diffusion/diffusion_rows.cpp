@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/comm/parallel.hpp"
+#include "fields/same_boxes.hpp"
 #include "grid/questions.hpp"
 
 namespace karst {
@@ -170,21 +171,44 @@ Substitution by_extrapolated(const ScalarGrid& grid, const EllipticOperator& op,
   return by;
 }
 
-/// K in the special volumes of each box.
-std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op) {
-  struct BoxOfLevel {
-    int level, box;
-  };
+/// A box whose rows are made or copied.
+struct BoxOfLevel {
+  int level, box;
+  bool same;  ///< its rows are copied
+};
+
+std::vector<BoxOfLevel> boxes_of(const Composite& composite, const RowsBefore& before) {
   std::vector<BoxOfLevel> boxes;
-  for (int l = 0; l < grid.composite->n_levels(); ++l)
-    for (int b = 0; b < grid.composite->graph(l).n_local(); ++b) boxes.push_back({l, b});
+  for (int l = 0; l < composite.n_levels(); ++l)
+    for (int b = 0; b < composite.graph(l).n_local(); ++b) boxes.push_back({l, b, false});
+  if (before.rows == nullptr) return boxes;
+  const auto n_own = std::ssize(before.same->now);
+  // A row whose unknowns are not all there any more would reach beyond what has been compared.
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
+    BoxOfLevel& box = boxes[i];
+    const SameBoxes::Box& was = before.same->of(box.level, box.box);
+    if (was.box < 0) return;
+    const WideRows& rows = before.rows->rows;
+    box.same = true;
+    for (std::int64_t r = rows.first_from(was.begin), end = rows.first_from(was.end); r < end && box.same; ++r)
+      rows.for_each_entry(r, [&](std::int32_t column, double) {
+        box.same = box.same && column < n_own && before.same->now[column] >= 0;
+      });
+  });
+  return boxes;
+}
+
+/// K in the special volumes of each box; of one that is copied in isolated fragments alone.
+std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op, std::span<const BoxOfLevel> boxes) {
   std::vector<RowLists> rows(boxes.size());
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
-    const auto [level, box] = boxes[i];
+    const auto [level, box, same] = boxes[i];
     const std::span<const std::int32_t> special = grid.special.span();
     const auto begin = std::ranges::lower_bound(special, op.numbering().box_begin(level, box)),
                end = std::ranges::lower_bound(special, op.numbering().box_end(level, box));
-    op.read_rows(level, box, {begin, end},
+    std::vector<std::int32_t> wanted(begin, end);
+    if (same) std::erase_if(wanted, [&](std::int32_t v) { return grid.fragment[v] == 0; });
+    op.read_rows(level, box, wanted,
                  [&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
                    const std::size_t n = rows[i].terms.size();
                    rows[i].terms.resize(n + columns.size());
@@ -193,6 +217,19 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
                  });
   });
   return rows;
+}
+
+void copy_rows(const RowsBefore& before, const CompositeNumbering& numbering, std::span<const BoxOfLevel> boxes,
+               std::span<RowLists> rows) {
+  parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
+    if (!boxes[i].same) return;
+    const SameBoxes::Box& was = before.same->of(boxes[i].level, boxes[i].box);
+    const WideRows& from = before.rows->rows;
+    rows[i] = {};
+    from.read_back(
+        from.first_from(was.begin), from.first_from(was.end), numbering.first(),
+        [&](std::int32_t own) { return before.same->now[own]; }, rows[i]);
+  });
 }
 
 /// Takes the terms out of the rows of isolated fragments.
@@ -206,13 +243,15 @@ void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
 
 /// K J T E in the special volumes of each box; nothing for isolated fragments, which are no unknowns.
 std::vector<RowLists> composed_rows(const ScalarGrid& grid, const EllipticOperator& op, const MovedValues& moved,
-                                    const MovedValues& followers) {
-  std::vector<RowLists> rows = rows_of(grid, op);
+                                    const MovedValues& followers, const RowsBefore& before) {
+  const std::vector<BoxOfLevel> boxes = boxes_of(*grid.composite, before);
+  std::vector<RowLists> rows = rows_of(grid, op, boxes);
   if (const std::vector<std::int32_t> joined = op.joined_orphans(); op.comm().any(!joined.empty()))
     substitute(op.comm(), op.numbering(), by_extrapolated(grid, op, joined, rows), rows);
   substitute(op.comm(), op.numbering(), by_moved(grid, moved), rows);
   empty_fragments(grid, rows);
   substitute(op.comm(), op.numbering(), by_moved(grid, followers), rows);
+  copy_rows(before, op.numbering(), boxes, rows);
   return rows;
 }
 
@@ -246,11 +285,11 @@ std::int64_t DiffusionRows::bytes() const {
 }
 
 DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const MovedValues& moved,
-                                  const MovedValues& followers) {
+                                  const MovedValues& followers, const RowsBefore& before) {
   const CompositeNumbering& numbering = op.numbering();
   DiffusionRows result;
   result.diffusivity = op.problem().beta;
-  const std::vector<RowLists> rows = composed_rows(grid, op, moved, followers);
+  const std::vector<RowLists> rows = composed_rows(grid, op, moved, followers, before);
   result.diagonal = {grid.special.size(), Purpose::stencils, 0.0};
   result.others = {grid.special.size(), Purpose::stencils, 0.0};
   std::vector<std::size_t> first{0};

@@ -42,12 +42,19 @@ struct DiffusionRows {
   std::int64_t bytes() const;
 };
 
+/// Rows of the same equation on the grid before, and where that grid was the same.
+struct RowsBefore {
+  const DiffusionRows* rows = nullptr;  ///< nullptr: none
+  const SameBoxes* same = nullptr;
+};
+
 /// @param op         without a zeroth-order term
 /// @param moved      T
 /// @param followers  E: of isolated fragments
+/// @param before     rows are copied where boxes are the same; they are those made of none, bit by bit
 /// Collective.
 DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const MovedValues& moved,
-                                  const MovedValues& followers);
+                                  const MovedValues& followers, const RowsBefore& before = {});
 
 /// y = K J T E x in the special volumes; other entries of y are unchanged. Threaded. Collective.
 /// @param x  C n_own at its front

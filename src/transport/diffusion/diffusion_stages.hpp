@@ -22,6 +22,8 @@
 
 namespace karst {
 
+struct DiffusionGroups;
+
 /// Components with equal diffusivity share an operator.
 struct DiffusionGroup {
   /// Contribution of the wall to b in a row: constant - r rate.
@@ -37,6 +39,7 @@ struct DiffusionGroup {
   };
 
   LowOrderTerms low;
+  bool reacts = false;                   ///< there is a wall with a rate
   std::unique_ptr<EllipticOperator> op;  ///< without a zeroth-order term
   MovedValues moved;                     ///< means to values at cell centres
   MovedValues followers;                 ///< isolated fragments; in the stages they have the mean of their neighbours
@@ -47,7 +50,13 @@ struct DiffusionGroup {
   DiffusiveFlux flux;
   std::vector<WallRow> wall_rows;
   std::tuple<StiffDiffusion<1>, StiffDiffusion<2>, StiffDiffusion<3>, StiffDiffusion<4>> stiff;
+  std::shared_ptr<DiffusionGroups> of_grid;  ///< it is one of these
   std::int64_t bytes() const;
+};
+
+/// On a composite: Composite::in_use().
+struct DiffusionGroups {
+  std::vector<std::weak_ptr<DiffusionGroup>> groups;
 };
 
 /// Work arrays of the stages of all groups.
@@ -64,8 +73,8 @@ struct DiffusionScratch {
 
 /// Whether two components can share a group.
 bool diffuse_alike(const ScalarGrid& grid, const ScalarComponent& a, const ScalarComponent& b);
-/// Collective.
-std::unique_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component);
+/// Takes rows from the KeptDiffusion that is in use on the composite, if one is. Collective.
+std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const ScalarComponent& component);
 
 struct StageOptions {
   double tolerance = 1e-8;  ///< of the change of a step

@@ -73,7 +73,7 @@ struct TransportParts {
   std::shared_ptr<ScalarGrid> grid;  ///< scalar_grid_of() the composite
   double volume = 0.0;               ///< of all ranks [h0³]
   CarryingFlow flow;
-  std::vector<std::unique_ptr<DiffusionGroup>> groups;
+  std::vector<std::shared_ptr<DiffusionGroup>> groups;
   std::vector<ComponentBlock> blocks;  ///< all components, each once
   /// Blocks [first, last) that are limited together: those of a ScalarComponent::group, or a single block without a
   /// group.

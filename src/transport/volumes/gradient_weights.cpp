@@ -105,17 +105,49 @@ bool differs(const ScalarGrid& grid, std::int64_t special, const GivenSides& a, 
   return false;
 }
 
+/// The special volumes of [begin, end), by their places among all of them.
+std::pair<std::int64_t, std::int64_t> special_of(const ScalarGrid& grid, std::int32_t begin, std::int32_t end) {
+  const std::span<const std::int32_t> all = grid.special.span();
+  return {std::ranges::lower_bound(all, begin) - all.begin(), std::ranges::lower_bound(all, end) - all.begin()};
+}
+
+/// In boxes that are the same. Returns per special volume whether its weights are there.
+std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenSides& given, const ScalarGrid& grid,
+                                       std::span<Vec3> weights) {
+  std::vector<std::uint8_t> done(grid.special.size(), 0);
+  if (before.grid == nullptr) return done;
+  const ScalarGrid& was = *before.grid;
+  const std::span<const Vec3> from = gradient_weights(was, given);
+  for (int l = 0; l < grid.composite->n_levels(); ++l)
+    parallel_for_dynamic(grid.composite->graph(l).n_local(), [&](std::int64_t b) {
+      const SameBoxes::Box& same = before.same->of(l, b);
+      if (same.box < 0) return;
+      const CompositeNumbering& numbers = grid.composite->numbering();
+      const int box = static_cast<int>(b);
+      const auto [first, end] = special_of(grid, numbers.box_begin(l, box), numbers.box_end(l, box));
+      const auto [first_was, end_was] = special_of(was, same.begin, same.end);
+      assert(end - first == end_was - first_was && grid.special_begin[end] - grid.special_begin[first] ==
+                                                       was.special_begin[end_was] - was.special_begin[first_was]);
+      std::copy(from.begin() + was.special_begin[first_was], from.begin() + was.special_begin[end_was],
+                weights.begin() + grid.special_begin[first]);
+      std::fill(done.begin() + first, done.begin() + end, std::uint8_t{1});
+    });
+  return done;
+}
+
 }  // namespace
 
-std::int64_t add_gradient_weights(const GivenSides& given, ScalarGrid& grid) {
+std::int64_t add_gradient_weights(const GivenSides& given, ScalarGrid& grid, const WeightsBefore& before) {
   const GradientWeights* const like = grid.gradients.empty() ? nullptr : &grid.gradients.front();
   const Array<std::int32_t> place = places_in_list(grid);
   GradientWeights made{given, Array<Vec3>(grid.volume_faces.size(), Purpose::connectivity)};
+  const std::vector<std::uint8_t> done = copy_weights(before, given, grid, made.weight.span());
   const std::int64_t n = std::ssize(grid.special), parts = (n + volumes_at_once - 1) / volumes_at_once;
   std::vector<std::int64_t> unresolved(parts, 0);
   parallel_for_dynamic(parts, [&](std::int64_t part) {
     Gradients gradients(grid, place.span());
     for (std::int64_t s = part * volumes_at_once; s < std::min(n, (part + 1) * volumes_at_once); ++s) {
+      if (done[s] != 0) continue;
       const std::int64_t begin = grid.special_begin[s], end = grid.special_begin[s + 1];
       if (like != nullptr && !differs(grid, s, like->given, given))
         std::copy(like->weight.begin() + begin, like->weight.begin() + end, made.weight.begin() + begin);
@@ -127,6 +159,12 @@ std::int64_t add_gradient_weights(const GivenSides& given, ScalarGrid& grid) {
   std::int64_t sum = 0;
   for (const std::int64_t some : unresolved) sum += some;
   return sum;
+}
+
+void take_gradient_weights(const WeightsBefore& before, ScalarGrid& grid) {
+  for (const GradientWeights& weights : before.grid->gradients)
+    if (std::ranges::find(grid.gradients, weights.given, &GradientWeights::given) == grid.gradients.end())
+      add_gradient_weights(weights.given, grid, before);
 }
 
 std::span<const Vec3> gradient_weights(const ScalarGrid& grid, const GivenSides& given) {

@@ -19,7 +19,7 @@ constexpr double diffusivity = 0.7, rate = 1.3, equilibrium = 0.4;
 struct Case {
   ScalarComponent component;
   ScalarGrid grid;
-  std::unique_ptr<DiffusionGroup> group;
+  std::shared_ptr<DiffusionGroup> group;
 
   /// @param sealed  neither: both would join orphans to the rows of others
   Case(const Comm& comm, int levels, bool sealed = false) {

@@ -20,7 +20,7 @@ namespace karst {
 struct GmresOptions {
   double tolerance = 1e-8;  ///< of |b - K x| / |b|
   int max_iterations = 300;
-  int restart = FlowBasis::short_basis;  ///< vectors of the basis at most (flow_basis.hpp)
+  int restart = 20;  ///< vectors of the basis at most (flow_basis.hpp)
 };
 
 struct GmresReport {

@@ -29,11 +29,15 @@ MultigridOptions velocity_cycle() {
   return options;
 }
 
-/// L_k is a model of the Schur complement: an exact solve in place of the cycle takes no fewer iterations (docs/measurements/010), so
-/// the cycle may be as cheap as it gets without more of them.
-MultigridOptions pressure_cycle() {
+/// @param creeping  steady Stokes flow: L_k is a model of its Schur complement, and an exact solve in place of the cycle
+///                  takes no fewer iterations (docs/measurements/010), so the cycle is as cheap as it can be without
+///                  more of them. With a rate of change L_k is nearly exact, and inertia needs its large scales.
+MultigridOptions pressure_cycle(bool creeping) {
   MultigridOptions options = velocity_cycle();
-  options.fine_degrees = options.coarse_degrees = {1, 2};
+  if (creeping)
+    options.fine_degrees = options.coarse_degrees = {1, 2};
+  else
+    options.first_twice = 1;
   return options;
 }
 
@@ -245,7 +249,7 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   set_links(*op_, levels, [&](int l, const StokesOperator::LevelGhost& g) {
     return g.area * levels[l].whole_weight(g.box, g.vof, g.side, g.slot);
   });
-  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, pressure_cycle());
+  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, pressure_cycle(shift_ == 0.0 && !carry_));
 }
 
 void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<const BaseFlow> flow, double inertia) {

@@ -470,7 +470,7 @@ PermeabilitySolver::PermeabilitySolver(std::shared_ptr<const Ground> ground, con
     solve_options_.progress = [this, running](const StokesProgress& p) {
       watch_.iteration(flow_solve_name(axis_), p.iteration, p.relative_residual, running * p.velocity[axis_]);
     };
-  if (options.model == FlowModel::steady) solve_options_.krylov.restart = steady_restart;
+  solve_options_.krylov.restart = options.model == FlowModel::steady ? steady_restart : FlowBasis::short_basis;
 }
 
 bool PermeabilitySolver::solves(int axis) const {

@@ -47,17 +47,18 @@ std::int32_t nearest(float x) {
 
 FlowBasis::FlowBasis(std::int64_t n_vofs, int n_vectors)
     : n_(n_vofs),
-      single_(std::min(n_vectors, n_single)),
-      half_(std::max(n_vectors - n_single, 0)),
+      n_single_(n_vectors <= short_basis ? 0 : n_single),
+      single_(n_single_),
+      half_(n_vectors - n_single_),
       scale_(half_.size() * (4 * n_blocks())) {}
 
 void FlowBasis::make_room(int n) {
   const std::size_t numbers = 4 * block * n_blocks();
   for (; n_made_ < n; ++n_made_)
-    if (n_made_ < n_single)
+    if (n_made_ < n_single_)
       single_[n_made_] = Array<float>(numbers, Purpose::solver);
     else
-      half_[n_made_ - n_single] = Array<std::int16_t>(numbers, Purpose::solver);
+      half_[n_made_ - n_single_] = Array<std::int16_t>(numbers, Purpose::solver);
 }
 
 void FlowBasis::give_room_back() {
@@ -68,7 +69,7 @@ void FlowBasis::give_room_back() {
 
 double FlowBasis::dot(int i, std::int64_t b, const Work& w) const {
   double all = 0.0;
-  if (i < n_single) {
+  if (i < n_single_) {
     for (const float s : products(single(i, b), w)) all += double{s};
     return all;
   }
@@ -79,7 +80,7 @@ double FlowBasis::dot(int i, std::int64_t b, const Work& w) const {
 
 void FlowBasis::add(int i, std::int64_t b, double factor, Work& w) const {
   const auto f = static_cast<float>(factor);
-  if (i < n_single) {
+  if (i < n_single_) {
     Lanes16 all;
     all.fill(f);
     add_products(single(i, b), all, w);
@@ -89,7 +90,7 @@ void FlowBasis::add(int i, std::int64_t b, double factor, Work& w) const {
 }
 
 void FlowBasis::keep(int i, std::int64_t b, Work& w) {
-  if (i < n_single) {
+  if (i < n_single_) {
     std::ranges::copy(w, single_[i].data() + 4 * b * block);
     return;
   }
@@ -103,7 +104,7 @@ void FlowBasis::keep(int i, std::int64_t b, Work& w) {
     inverse[c] = scales[c] > 0.0F ? 1.0F / scales[c] : 0.0F;
   }
   const Lanes16 to_whole = repeated(inverse, 1.0F), back = repeated(scales, 1.0F);
-  std::int16_t* to = half_[i - n_single].data() + 4 * b * block;
+  std::int16_t* to = half_[i - n_single_].data() + 4 * b * block;
   for (std::size_t k = 0; k < w.size(); k += n_lanes)
     for (std::size_t l = 0; l < n_lanes; ++l) {
       const std::int32_t whole = std::clamp(nearest(w[k + l] * to_whole[l]), -32767, 32767);

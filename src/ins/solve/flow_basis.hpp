@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vectors of a Krylov basis, four numbers per VoF, in compressed form: the first ones in single precision, the
-// others in 16 bits, as multiples of the largest number of their component in a block of VoFs / 32767. The permissible
-// error of a vector in a cycle of GMRES increases as the residual decreases (Simoncini & Szyld, SIAM J. Sci. Comput. 25
-// (2003) 454), so later vectors need fewer digits. It costs no additional iterations (docs/measurements/010).
+// The vectors of a Krylov basis, four numbers per VoF, in compressed form: 16 bits, as multiples of the largest number
+// of their component in a block of VoFs / 32767. The permissible error of a vector in a cycle of GMRES increases as the
+// residual decreases (Simoncini & Szyld, SIAM J. Sci. Comput. 25 (2003) 454), so the first ones of a long basis are in
+// single precision. It costs no additional iterations (docs/measurements/010).
 #pragma once
 
 #include <array>
@@ -16,7 +16,9 @@ namespace karst {
 class FlowBasis {
  public:
   static constexpr std::int64_t block = 512;  ///< VoFs that share their largest number
-  static constexpr int n_single = 8;          ///< vectors in single precision
+  /// A basis of at most so many vectors is short: all in 16 bits. Of longer ones the first n_single are in single
+  /// precision, as a cycle then reduces the residual by more than 16 bits resolve.
+  static constexpr int short_basis = 12, n_single = 8;
   using Work = std::array<float, 4 * block>;  ///< a block of a vector, 0 beyond the end
 
   FlowBasis() = default;
@@ -41,10 +43,11 @@ class FlowBasis {
 
  private:
   const float* single(int i, std::int64_t b) const { return single_[i].data() + 4 * b * block; }
-  const std::int16_t* half(int i, std::int64_t b) const { return half_[i - n_single].data() + 4 * b * block; }
-  std::size_t scale(int i, std::int64_t b) const { return 4 * ((i - n_single) * n_blocks() + b); }
+  const std::int16_t* half(int i, std::int64_t b) const { return half_[i - n_single_].data() + 4 * b * block; }
+  std::size_t scale(int i, std::int64_t b) const { return 4 * ((i - n_single_) * n_blocks() + b); }
 
   std::int64_t n_ = 0;
+  int n_single_ = 0;
   int n_made_ = 0;                         // allocated vectors
   std::vector<Array<float>> single_;       // whole blocks
   std::vector<Array<std::int16_t>> half_;  // whole blocks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
-// of four numbers per VoF. The basis is in single precision and less (flow_basis.hpp); each cycle starts from the true
+// of four numbers per VoF. The basis is in 16 bits or single precision (flow_basis.hpp); each cycle starts from the true
 // residual, in double precision, so the accuracy of the basis limits a cycle but not the solution. Orthogonalisation by
 // blocks (classical Gram-Schmidt, repeated where cancellation is strong), two sums over the ranks per iteration. Sums
 // do not depend on the number of threads.
@@ -20,7 +20,7 @@ namespace karst {
 struct GmresOptions {
   double tolerance = 1e-8;  ///< of |b - K x| / |b|
   int max_iterations = 300;
-  int restart = 20;  ///< vectors of the basis at most: 16 bytes per VoF each, 8 from the ninth on
+  int restart = 20;  ///< vectors of the basis at most (flow_basis.hpp)
 };
 
 struct GmresReport {

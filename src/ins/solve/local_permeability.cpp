@@ -10,7 +10,7 @@
 namespace karst {
 namespace {
 
-constexpr int n_cycles = 4;
+constexpr int n_cycles = 2;
 constexpr double lowest = 1e-4, highest = 1e4;  // [cells²]
 
 /// A component of the velocity along which an end of the domain is open, or none is: held at 0 between planes of

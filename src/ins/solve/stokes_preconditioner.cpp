@@ -22,12 +22,22 @@ namespace {
 constexpr float share = 0.7F;
 
 /// For GMRES rather than conjugate gradients: eigenvalues of the cycles above 1 hurt less than those below.
-/// @param first_twice  1 for the pressure: its large scales need more than those of the velocity
-MultigridOptions flow_cycle(int first_twice) {
+MultigridOptions velocity_cycle() {
   MultigridOptions options;
   options.coarse_scale = 0.55;
   options.twice_high = 2.0;
-  options.first_twice = first_twice;
+  return options;
+}
+
+/// @param creeping  steady Stokes flow: L_k is a model of its Schur complement, and an exact solve in place of the cycle
+///                  takes no fewer iterations (docs/measurements/010), so the cycle is as cheap as it can be without
+///                  more of them. With a rate of change L_k is nearly exact, and inertia needs its large scales.
+MultigridOptions pressure_cycle(bool creeping) {
+  MultigridOptions options = velocity_cycle();
+  if (creeping)
+    options.fine_degrees = options.coarse_degrees = {1, 2};
+  else
+    options.first_twice = 1;
   return options;
 }
 
@@ -36,7 +46,7 @@ constexpr double resistance = 0.25, recovery = 0.35;
 constexpr double same_shift = 1e-9;  ///< relative; a preconditioner needs no more
 
 MultigridOptions carried_cycle() {
-  MultigridOptions options = flow_cycle(2);
+  MultigridOptions options = velocity_cycle();
   options.fine_steps = {0.6F, 1.0F};
   options.coarse_steps = {0.5F, 0.75F, 1.0F};
   return options;
@@ -222,7 +232,7 @@ void StokesPreconditioner::make_velocity(std::vector<Array<std::array<float, 6>>
   std::vector<TwoPointLevel> levels = velocity_levels(*op_, shift_);
   for (std::size_t l = 0; l < inflow.size(); ++l) levels[l].inflow = std::move(inflow[l]);
   velocity_ =
-      std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, inflow.empty() ? flow_cycle(2) : carried_cycle());
+      std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, inflow.empty() ? velocity_cycle() : carried_cycle());
 }
 
 /// @param lengths  as from find_permeable_lengths()
@@ -239,7 +249,7 @@ void StokesPreconditioner::make_pressure(std::vector<FloatField> lengths) {
   set_links(*op_, levels, [&](int l, const StokesOperator::LevelGhost& g) {
     return g.area * levels[l].whole_weight(g.box, g.vof, g.side, g.slot);
   });
-  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, flow_cycle(1));
+  pressure_ = std::make_unique<GraphMultigrid>(op_->comm(), levels, pressure_cycle(shift_ == 0.0 && !carry_));
 }
 
 void StokesPreconditioner::follow(const AdvectionLevels& advection, std::span<const BaseFlow> flow, double inertia) {

@@ -470,7 +470,7 @@ PermeabilitySolver::PermeabilitySolver(std::shared_ptr<const Ground> ground, con
     solve_options_.progress = [this, running](const StokesProgress& p) {
       watch_.iteration(flow_solve_name(axis_), p.iteration, p.relative_residual, running * p.velocity[axis_]);
     };
-  if (options.model == FlowModel::steady) solve_options_.krylov.restart = steady_restart;
+  solve_options_.krylov.restart = options.model == FlowModel::steady ? steady_restart : FlowBasis::short_basis;
 }
 
 bool PermeabilitySolver::solves(int axis) const {
@@ -516,6 +516,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     scale = add_inertia(solver, options_, fluid_, sample_, domain, *paused, watch_, column);
   }
   solver.krylov().give_room_back();  // the fields need memory, too
+  trim_heap();
   add_drag(solver, options_, domain, column);
   if (watch_.find_friction) column.friction = octant_friction(solver.op(), solver.values());
   if (options_.reservoir > 0) column.grid_gradient = scale;

@@ -41,13 +41,9 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
       scale_(static_cast<float>(options.coarse_scale)),
       has_inflow_(!options.fine_steps.empty()) {
   const double largest = fine_.has_links() ? largest_eigenvalue_with_links : largest_eigenvalue;
-  fine_sweeps_ = options.fine_steps.empty()
-                     ? chebyshev_sweeps(options.fine_degree, largest / options.fine_fraction, largest)
-                     : jacobi_sweeps(options.fine_steps);
-  coarse_sweeps_ =
-      options.coarse_steps.empty()
-          ? chebyshev_sweeps(options.coarse_degree, largest_eigenvalue / options.coarse_fraction, largest_eigenvalue)
-          : jacobi_sweeps(options.coarse_steps);
+  fine_sweeps_ = smoothers(options.fine_degrees, options.fine_steps, largest / options.fine_fraction, largest);
+  coarse_sweeps_ = smoothers(options.coarse_degrees, options.coarse_steps, largest_eigenvalue / options.coarse_fraction,
+                             largest_eigenvalue);
   twice_ = chebyshev_sweeps(2, options.twice_low, options.twice_high);
   size_.fill(1.0);
   first_twice_ = options.first_twice;
@@ -64,6 +60,17 @@ BasicGraphMultigrid<C>::BasicGraphMultigrid(const Comm& comm, std::span<const Tw
   build_coarse(std::move(first.graph), options);
   operator_complexity_ = 1.0 + operator_complexity_ / fine_entries;
   choose_sweeps(levels);
+}
+
+/// @param steps  of Jacobi; empty: Chebyshev for eigenvalues in [low, high]
+template <int C>
+typename BasicGraphMultigrid<C>::Smoothers BasicGraphMultigrid<C>::smoothers(const std::array<int, 2>& degrees,
+                                                                             const std::vector<float>& steps,
+                                                                             double low, double high) {
+  Smoothers both;
+  for (std::size_t i = 0; i < both.size(); ++i)
+    both[i] = steps.empty() ? chebyshev_sweeps(degrees[i], low, high) : jacobi_sweeps(steps);
+  return both;
 }
 
 /// Coarse levels have nothing to do where all unknowns, next to walls as well, hang more on their shifts than on each
@@ -204,8 +211,9 @@ void BasicGraphMultigrid<C>::share_rhs() {
 template <int C>
 void BasicGraphMultigrid<C>::smooth_coarse(BasicCoarseLevel<C>& level, Guess guess) {
   const bool from_zero = guess == Guess::zero;
-  for (std::size_t k = 0; k < coarse_sweeps_.size(); ++k) {
-    SweepFactors factors = coarse_sweeps_[k];
+  const std::vector<SweepFactors>& sweeps = coarse_sweeps_[from_zero ? 0 : 1];
+  for (std::size_t k = 0; k < sweeps.size(); ++k) {
+    SweepFactors factors = sweeps[k];
     if (from_zero && k == 0) {
       level.first_sweep(factors.c);
       continue;
@@ -273,7 +281,7 @@ void BasicGraphMultigrid<C>::apply(const LoadValues<C>& b, const StoreValues<C>&
   }
   {
     const Timer timer("fine pre-smoothing");
-    smooth_from_zero(b, fine_sweeps_);
+    smooth_from_zero(b, fine_sweeps_[0]);
   }
   {
     const Timer timer("fine residual");
@@ -288,7 +296,7 @@ void BasicGraphMultigrid<C>::apply(const LoadValues<C>& b, const StoreValues<C>&
     fine_.prolong(result(0));
   }
   const Timer timer("fine post-smoothing");
-  for (const SweepFactors& factors : fine_sweeps_) fine_.sweep(factors);
+  for (const SweepFactors& factors : fine_sweeps_[1]) fine_.sweep(factors);
   fine_.write_result(x);
 }
 

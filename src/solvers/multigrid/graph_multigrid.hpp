@@ -26,7 +26,9 @@
 namespace karst {
 
 struct MultigridOptions {
-  int fine_degree = 2, coarse_degree = 3;              ///< of the Chebyshev smoothers, >= 1
+  /// Degrees of the Chebyshev smoothers before and after the coarse problem, >= 1. Where they differ the cycle is not
+  /// symmetric.
+  std::array<int, 2> fine_degrees{2, 2}, coarse_degrees{3, 3};
   double fine_fraction = 4.0, coarse_fraction = 12.0;  ///< they act on the eigenvalues [λ / fraction, λ], λ = 2
   /// Coarse levels, counted from 1, with two cycles per visit (K-cycle): a polynomial of degree 2 in the cycle below,
   /// for eigenvalues of the cycle times its operator in [low, high].
@@ -108,7 +110,11 @@ class BasicGraphMultigrid {
   std::vector<SideShift> side_shift_;  // of the first coarse level
   std::int64_t n_first_ = 0;           // own nodes of that level
   float scale_;
-  std::vector<SweepFactors> fine_sweeps_, coarse_sweeps_, twice_;
+  using Smoothers = std::array<std::vector<SweepFactors>, 2>;  // before and after the coarse problem
+  static Smoothers smoothers(const std::array<int, 2>& degrees, const std::vector<float>& steps, double low,
+                             double high);
+  Smoothers fine_sweeps_, coarse_sweeps_;
+  std::vector<SweepFactors> twice_;
   bool has_inflow_;
   std::vector<SweepFactors> alone_;  // sweeps that are M; empty: M is a cycle
   std::size_t first_twice_, last_twice_;

@@ -132,9 +132,18 @@ void Import::write_distance(const ImageLayers& image, const Slabs<std::uint16_t>
   });
 }
 
-/// The surroundings of a cylindrical sample would count as pore, or as solid.
+/// The surroundings of a cylindrical sample would count as pore, or as solid. Excluded here, they are solid of a run,
+/// whose porosity and permeability are those of all of its domain.
 void Import::warn_of_surroundings() {
-  if (report_.sample) return;
+  if (report_.sample) {
+    if (report_.sample_share < 1.0)
+      report_.warnings.push_back(fmt::format(
+          "the sample is a cylinder in {:.1f} % of the cross-section of the image, and a run takes the rest as solid: "
+          "porosity, permeability, effective diffusivity and Darcy velocity of a run refer to all of the "
+          "cross-section; along z those of the cylinder are larger, by 1 / {:.4f}",
+          100.0 * report_.sample_share, report_.sample_share));
+    return;
+  }
   bool cylindrical = false;
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;

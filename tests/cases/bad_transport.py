@@ -141,8 +141,8 @@ def transport_checkpoints_of_a_steady_state(folder):
 @case
 def transport_region_in_other_units(folder):
     """Millimetres taken for metres: an initial value that would hold nowhere."""
-    region = '[[transport.region]]\ninitial = 1\nshape = "box"\nlo = [0, 0, 0]\nhi = [1, 1, 1]\n'
-    ball = '[[transport.region]]\ninitial = 1\nshape = "sphere"\ncenter = [0.4, 0.4, 0.4]\nradius = 0.1\n'
+    region = '[[transport.region]]\ninitial = 1\nshape = "box"\nlo = [0, 0, 0]\nhi = [5e-4, 1e-3, 1e-3]\n'
+    ball = '[[transport.region]]\ninitial = 1\nshape = "sphere"\ncenter = [0.4, 5e-4, 5e-4]\nradius = 1e-4\n'
     return ["check", deck(folder, transport_deck(more=region + ball))], [
         "transport.region[1]", "outside of the domain", "in metres"]
 
@@ -164,3 +164,7 @@ def walls_by_no_moles(folder):
             '[transport]\nmode = "steady"\n[[transport.component]]\nname = "acid"\ninlet = 1\n'
             "[[transport.wall]]\nrate = 1e-5\n[[walls.mineral]]\nmolar_volume = 3.7e-5\nmoles = 0\n[time]\nend = 1\n")
     return ["check", deck(folder, text)], ["walls.mineral[0].moles", "would not dissolve"]
+
+@case
+def transport_plot_of_chemistry_that_is_not_there(folder):
+    return ["check", deck(folder, transport_deck()), "output.plot=chemistry"], ["output.plot", "belongs to [chemistry]"]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "geometry_import/import.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
@@ -132,9 +134,22 @@ void Import::write_distance(const ImageLayers& image, const Slabs<std::uint16_t>
   });
 }
 
-/// The surroundings of a cylindrical sample would count as pore, or as solid.
+/// The surroundings of a cylindrical sample would count as pore, or as solid. Excluded here, they are solid of a run,
+/// whose porosity and permeability are those of all of its domain.
 void Import::warn_of_surroundings() {
-  if (report_.sample) return;
+  if (report_.sample) {
+    const SampleCylinder& c = *report_.sample;
+    const Index& n = report_.voxels;
+    const bool inside = c.radius <= std::min({c.x, c.y, n[0] - c.x, n[1] - c.y});
+    const double share = inside ? std::numbers::pi * c.radius * c.radius / n[0] / n[1] : report_.sample_share;
+    if (share < 1.0)
+      report_.warnings.push_back(fmt::format(
+          "the sample is a cylinder in {:.1f} % of the cross-section of the image, and a run takes the rest as solid: "
+          "porosity, permeability, effective diffusivity and Darcy velocity of a run refer to all of the "
+          "cross-section; along z those of the cylinder are larger, by 1 / {:.4f}",
+          100.0 * share, share));
+    return;
+  }
   bool cylindrical = false;
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;

@@ -151,7 +151,9 @@ void read(Reader& in, PrepareOptions& o) {
       "bilateral filter: difference of gray values that is treated as a wall; default: 4.5 times the measured noise");
   in.word(key("sample"), o.cylinder,
           {{"image", false, "the whole image"},
-           {"cylinder", true, "a cylinder along z; the rest becomes solid and is excluded from the statistics"}},
+           {"cylinder", true,
+            "a cylinder along z; the rest becomes solid and is excluded from what the import measures, not from the "
+            "cross-section of a run"}},
           "which part of the image is the sample");
   in.numbers(key("sample_center"), o.sample_center, "voxels",
              "x and y of the axis of the cylinder, after cropping and resampling; default: the middle", 0, 1e6);

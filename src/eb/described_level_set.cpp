@@ -185,7 +185,38 @@ std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods d
   return make_expression(s.expression, h0);
 }
 
+/// φ <= 0 somewhere in the box, or nearly so; halves it as long as φ in its middle leaves that open.
+bool reaches_into(const LocalLevelSet& phi, double lipschitz, const Vec3& lo, const Vec3& hi) {
+  constexpr double smallest = 0.5;  // [cells]
+  const Vec3 middle = 0.5 * (lo + hi), half = 0.5 * (hi - lo);
+  const double value = phi(middle), radius = std::sqrt(dot(half, half));
+  if (value <= 0.0) return true;
+  if (value > lipschitz * radius) return false;
+  if (radius < smallest) return true;
+  int d = 0;
+  for (int e = 1; e < 3; ++e)
+    if (half[e] > half[d]) d = e;
+  Vec3 below = hi, above = lo;
+  below[d] = above[d] = middle[d];
+  return reaches_into(phi, lipschitz, lo, below) || reaches_into(phi, lipschitz, above, hi);
+}
+
 }  // namespace
+
+std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h0, const Vec3& size,
+                                        const std::array<bool, 3>& periodic) {
+  const Periods domain{size_in_cells(size, h0), periodic};
+  std::vector<std::size_t> outside;
+  for (std::size_t i = 0; i < options.solids.size(); ++i) {
+    const SolidOptions& s = options.solids[i];
+    if (s.inside == Inside::fluid || s.shape == SolidShape::expression) continue;
+    const auto shape = make_shape(s, h0, domain, options.directory);
+    const double lipschitz = shape->smoothness().lipschitz;
+    if (lipschitz > 0.0 && !reaches_into(*shape->local({}, domain.size), lipschitz, {}, domain.size))
+      outside.push_back(i);
+  }
+  return outside;
+}
 
 std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,
                                       double h0, const Vec3& size, const std::array<bool, 3>& periodic) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "eb/geometry_options.hpp"
 #include "eb/shapes/level_set.hpp"
@@ -28,5 +29,11 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
 /// @param directory  of the deck
 std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,
                                       double h0, const Vec3& size, const std::array<bool, 3>& periodic);
+
+/// Numbers of the solids that reach into no cell of the domain and so change nothing. Those that no Lipschitz bound
+/// holds for (expressions), and what is within half a cell of the domain, are not among them. Arguments and errors as
+/// above.
+std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h0, const Vec3& size,
+                                        const std::array<bool, 3>& periodic);
 
 }  // namespace karst

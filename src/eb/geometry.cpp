@@ -84,6 +84,20 @@ const LevelGeometry* level_before(const GeometryBefore& before, int level) {
   return &geometry.levels[level];
 }
 
+/// Regions that refine nothing are a mistake, often of units.
+void require_regions_inside(const GridOptions& grid) {
+  const auto inside = [&](const Refinement& r, int d) {
+    return grid.periodic[d] || (r.hi[d] > 0.0 && r.lo[d] < grid.size[d]);
+  };
+  for (std::size_t i = 0; i < grid.refine.size(); ++i) {
+    const Refinement& r = grid.refine[i];
+    require(r.where != Refinement::Where::region || (inside(r, 0) && inside(r, 1) && inside(r, 2)),
+            "grid.refine[{}]: the region from lo = ({:g}, {:g}, {:g}) to hi = ({:g}, {:g}, {:g}) m lies outside of the "
+            "domain, which goes from 0 to ({:g}, {:g}, {:g}) m; check lo and hi (in metres)",
+            i, r.lo[0], r.lo[1], r.lo[2], r.hi[0], r.hi[1], r.hi[2], grid.size[0], grid.size[1], grid.size[2]);
+  }
+}
+
 /// All of it: samples are what a crop of a scan happens to hold, while described solids that leave no fluid are a
 /// mistake.
 bool may_be_solid(const LevelSet& level_set) { return level_set.smoothness().sample_spacing > 0.0; }
@@ -97,6 +111,7 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
     return classify(*local_level_set(level_set, cells, level), level_set.smoothness(), cells, level).kind ==
            BoxContent::Kind::mixed;
   };
+  require_regions_inside(grid);
   int buffer = 0;  // by which φ is asked for beyond a box
   bool has_throats = false;
   for (const Refinement& r : grid.refine) {

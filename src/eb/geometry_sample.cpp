@@ -238,8 +238,15 @@ bool LevelSampler::in_region(int level, const Index& finer_place) const {
   };
   const auto holds_throat = [&](const Refinement& r, int l, const Box& cells) {
     const Box wanted = cells.grown(r.buffer);
+    const Domain on_level = domain_on_level(grid_.domain(), l);
+    Box near = wanted.grown(r.cells);  // rays begin inside of the domain; its images along periodic sides count, too
+    for (int d = 0; d < 3; ++d)
+      if (!on_level.periodic[d]) {
+        near.lo[d] = std::max(near.lo[d], 0);
+        near.hi[d] = std::min(near.hi[d], on_level.cells[d]);
+      }
     bool meets = false;
-    for_each_throat_cell(level_set_, domain_on_level(grid_.domain(), l), l, r.cells, wanted.grown(r.cells),
+    for_each_throat_cell(level_set_, on_level, l, r.cells, near,
                          [&](const Index& cell) { meets = meets || wanted.contains(cell); });
     return meets;
   };

@@ -69,6 +69,7 @@ void read_initial(Reader& in, ComponentDeck& c) {
              -largest, largest);
   if (in.documenting()) return;
   c.initial_given = in.given("initial");
+  c.initial_file_type_given = in.given("initial_file_type");
   check_formula(in, "initial", c.initial, "xyz");
   if (c.initial_given && in.given("initial_file"))
     in.mistake("initial_file", "given together with initial; remove one of them");

@@ -82,3 +82,13 @@ def chemistry_all_mistakes_at_once(folder):
 
 wrong_deck("amount_in_molar", ["chemistry.solution[0].totals", "'mM' is no unit", "mmol/l"],
            solution='pH = 7\ntotals = ["Ca 1 mM", "Cl 1e-3 charge"]\n')
+wrong_deck("activation_energy_in_joules", ["chemistry.mineral[0].rates", "Ea 23500 is given in kJ/mol", "J/mol / 1000"],
+           mineral=MINERAL.replace("1e-6", "1e-6 Ea 23500"))
+
+
+@case
+def chemistry_batch_of_no_amount(folder):
+    """A batch reactor without an amount of the mineral would dissolve nothing."""
+    text = ("[chemistry]\ntimes = [10, 1000]\n[[chemistry.solution]]\n" + SOLUTION +
+            '[[chemistry.mineral]]\nphase = "Calcite"\narea = 0.1\nrates = ["1e-6"]\n')
+    return ["speciate", deck(folder, text)], ["deck.toml", "chemistry.mineral[0].amount", "missing"]

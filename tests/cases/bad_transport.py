@@ -137,3 +137,34 @@ def transport_names_that_plots_use(folder):
 def transport_checkpoints_of_a_steady_state(folder):
     text = transport_deck(more="[checkpoint]\nevery_steps = 10\n").replace("[time]\nend_pore_volumes = 1\n", "")
     return ["check", deck(folder, text), "transport.mode=steady"], ["checkpoint.every_steps", "checkpoints are written only by transient transport and flow"]
+
+@case
+def transport_region_in_other_units(folder):
+    """Millimetres taken for metres: an initial value that would hold nowhere."""
+    region = '[[transport.region]]\ninitial = 1\nshape = "box"\nlo = [0, 0, 0]\nhi = [5e-4, 1e-3, 1e-3]\n'
+    ball = '[[transport.region]]\ninitial = 1\nshape = "sphere"\ncenter = [0.4, 5e-4, 5e-4]\nradius = 1e-4\n'
+    return ["check", deck(folder, transport_deck(more=region + ball))], [
+        "transport.region[1]", "outside of the domain", "in metres"]
+
+
+@case
+def transport_type_of_an_array_that_states_it(folder):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (16, 16, 16), }"
+    header += b" " * (118 - len(header) - 1) + b"\n"
+    (folder / "c.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8 * 16**3))
+    text = transport_deck('initial_file = "c.npy"\ninitial_file_type = "float32"\n')
+    return ["run", deck(folder, text)], ["transport.component[0].initial_file", "remove initial_file_type"]
+
+
+@case
+def walls_by_no_moles(folder):
+    """The wall would take up acid and stay where it is."""
+    text = (sphere_deck() + "periodic = [false, true, true]\n"
+            '[flow]\nmodel = "stokes"\ndrive = "velocity"\nvelocity = 1e-4\naxes = ["x"]\nestimate_error = false\n'
+            '[transport]\nmode = "steady"\n[[transport.component]]\nname = "acid"\ninlet = 1\n'
+            "[[transport.wall]]\nrate = 1e-5\n[[walls.mineral]]\nmolar_volume = 3.7e-5\nmoles = 0\n[time]\nend = 1\n")
+    return ["check", deck(folder, text)], ["walls.mineral[0].moles", "would not dissolve"]
+
+@case
+def transport_plot_of_chemistry_that_is_not_there(folder):
+    return ["check", deck(folder, transport_deck()), "output.plot=chemistry"], ["output.plot", "belongs to [chemistry]"]

@@ -74,6 +74,8 @@ void read_mineral(Reader& in, MineralDeck& deck, ChemistryUse use) {
   if (m.name.empty()) m.name = m.phase;
   if (use == ChemistryUse::speciate) {
     if (m.area <= 0.0) in.mistake("area", "missing, or 0: a mineral without a surface does not react");
+    in.need({"amount"},
+            "missing; give the amount of the mineral per kilogram of water, or 0 if it can only precipitate");
     return in.refuse({"wall", "fraction", "deposit", "cover"}, "a batch reactor has no wall; only `karst run` uses it");
   }
   if (deck.wall.empty() && m.area <= 0.0)

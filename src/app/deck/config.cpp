@@ -140,6 +140,9 @@ void require_jobs_of_fields(Reader& in, const Config& config) {
     in.mistake("output.plot", "\"{}\" belongs to a job that the deck does not request; expected: {}", w.word,
                job->asked_by);
   }
+  const bool chemistry = std::ranges::count(config.output.plot, PlotField::chemistry) > 0;
+  if (chemistry && config.transport.asked() && !config.chemistry.asked())
+    in.mistake("output.plot", "\"chemistry\" belongs to [chemistry], which is not in the deck; remove it");
 }
 
 /// The arrays of initial values are there, and their type is one.

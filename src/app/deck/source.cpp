@@ -324,8 +324,27 @@ std::vector<std::string> image_warnings(const Comm& comm, const Source& source, 
   return all;
 }
 
+namespace {
+
+/// Solids in the wrong unit or place: all of them outside is an error (require_wall()).
+std::vector<std::string> solid_warnings(const Config& config) {
+  std::vector<std::string> all;
+  if (!config.geometry.image.empty()) return all;
+  Vec3 size = config.grid.size;
+  for (int d = 0; d < 3; ++d) size[d] /= config.geometry.copies[d];
+  for (const std::size_t i : solids_outside(config.geometry, config.grid.cell_width(), size, config.grid.periodic))
+    all.push_back(
+        fmt::format("geometry.solid[{}]: lies outside of the domain (0 to {:g} x {:g} x {:g} m) and changes nothing; "
+                    "check its place and size (in metres)",
+                    i, size[0], size[1], size[2]));
+  return all;
+}
+
+}  // namespace
+
 std::vector<std::string> first_warnings(const Comm& comm, const Config& config, const Source& source) {
   Messages all = config.unusual;
+  all.add(solid_warnings(config));
   all.add(image_warnings(comm, source));
   return all;
 }

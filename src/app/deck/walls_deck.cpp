@@ -37,6 +37,7 @@ MovingMineral read_mineral(Reader& in) {
             -largest, largest, {1e-18, 0.1});
   if (in.documenting()) return m;
   m.moles_given = in.given("moles");
+  if (m.moles == 0.0) in.mistake("moles", "0: the mineral would not dissolve, whatever its wall takes");
   if (!in.given("molar_volume"))
     in.refuse({"component", "moles"}, "given without molar_volume, so no component dissolves the mineral");
   return m;

@@ -40,6 +40,8 @@ std::unique_ptr<LevelSet> shape_of(const JobContext& run, std::size_t region) {
 std::unique_ptr<ImageFile> open_array(const JobContext& run, const ComponentDeck& deck) {
   const std::string path = (std::filesystem::path(run.config.geometry.directory) / deck.initial_file).string();
   const Index cells = run.sample_grid().cells;
+  require(!deck.initial_file_type_given || !describes_itself(path),
+          "{}: states the type of its values itself; remove initial_file_type", path);
   auto array = describes_itself(path)
                    ? open_image(path)
                    : open_image(path, RawLayout{.size = cells, .type = voxel_type_named(deck.initial_file_type)});
@@ -227,6 +229,29 @@ std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t com
       found.emplace_back(e.what());
     }
   }
+  return found;
+}
+
+std::vector<std::string> region_mistakes(const JobContext& run, const ScalarGrid& grid) {
+  const auto& regions = run.config.transport.regions;
+  const Vec3 low = run.sample_low();
+  const Vec3 high{static_cast<double>(run.grid.cells[0]), static_cast<double>(run.grid.cells[1]),
+                  static_cast<double>(run.grid.cells[2])};
+  std::vector<std::int64_t> volumes(regions.size(), 0);
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    const auto shape = shape_of(run, r)->local(-1.0 * low, high - low);
+    volumes[r] = static_cast<std::int64_t>(parallel_sum(
+        grid.n_own, [&](std::int64_t i) { return (*shape)(grid.centroid[i] - low) <= 0.0 ? 1.0 : 0.0; }));
+  }
+  run.comm.sum(std::span(volumes));
+  std::vector<std::string> found;
+  for (std::size_t r = 0; r < regions.size(); ++r)
+    if (volumes[r] == 0)
+      found.push_back(fmt::format(
+          "transport.region[{}]: the centre of no fluid cell lies in it, so its initial value would hold nowhere: it "
+          "is outside of the domain (0 to {:g} x {:g} x {:g} m), in the solid or smaller than a cell; check its place "
+          "and size (in metres)",
+          r, run.sample_grid().size[0], run.sample_grid().size[1], run.sample_grid().size[2]));
   return found;
 }
 

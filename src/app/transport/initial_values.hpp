@@ -64,6 +64,9 @@ std::vector<std::shared_ptr<InitialValues>> initial_values(const JobContext& run
 /// Not collective.
 std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t component);
 
+/// Regions of the deck in which no volume has its centroid: their values would set nothing. Collective.
+std::vector<std::string> region_mistakes(const JobContext& run, const ScalarGrid& grid);
+
 /// Throws Error on all ranks where values are not finite or leave the bounds that the deck asks for. Collective.
 void require_initial(const JobContext& run, std::size_t component, std::span<const double> values);
 

@@ -23,6 +23,7 @@
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
 #include "base/math/no_number.hpp"
+#include "transport/diffusion/implicit_diffusion.hpp"
 
 namespace karst {
 
@@ -125,12 +126,25 @@ double step_by_flow(const TransportSystem& system) {
   return system.chemistry ? system.stepper->largest_step() : system.stepper->step_of_most();
 }
 
+/// Where steps of a flow that is slow against diffusion would fail, also the shortest that are tried; they grow up to
+/// the longest one, which would be known late.
+void require_few_sweeps_of(const TransportSystem& system, const TimeOptions& times) {
+  constexpr double shortest = 1.0 / 8.0, least_faces = 4.0, grown = 4.0;  // halved three times; of a cell of fluid
+  if (times.end < grown * times.dt) return;
+  const int finest = system.run.grid.levels - 1;
+  double diffusivity = 0.0;
+  for (const ScalarComponent& c : system.stepper->components()) diffusivity = std::max(diffusivity, c.diffusivity);
+  const double dt = shortest * times.dt, exchange = least_faces * std::ldexp(diffusivity, 2 * finest) * dt;
+  require_few_sweeps(exchange / (1.0 + exchange), dt);
+}
+
 TimeOptions times_of(const TransportSystem& system) {
   const JobContext& run = system.run;
   const TransportDeck& deck = run.config.transport;
   const bool in_time = system.flow.in_time;
   TimeOptions times =
       in_time ? run.config.time : transport_times(run.config.time, system.numbers.pore_time, step_by_flow(system));
+  if (!in_time) require_few_sweeps_of(system, times);
   const Messages wrong = mistakes_in_time(deck, times.end);
   require(wrong.empty(), "{}", join(wrong, "\n"));
   times.breaks = breaks_of(deck, times.end);
@@ -473,6 +487,7 @@ JobResult TransportInTime::report() {
     system_.chemistry->draw(result.figures);
     add_chemistry_results(*system_.chemistry, result);
   }
+  std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
   std::ranges::move(table_warnings(run.config.transport, times_.end), std::back_inserter(result.warnings));
   if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
   draw_transport(run.comm, result.json, view, result.figures);

@@ -71,6 +71,7 @@ struct TransportResult {
   int reservoir = 0;                    ///< cells before and behind it
   double number_length = 0.0;           ///< L of Péclet and Damköhler numbers [m]
   bool number_length_given = false;
+  bool number_length_of_sample = false;  ///< in place of that of grains, where there is no solid
   double porosity = 0.0;        ///< of the pores open to flow
   double pore_volume = 0.0;     ///< [m³]
   double darcy_velocity = 0.0;  ///< along the axis; in time: mean over the run [m/s]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -53,7 +54,7 @@ double known_end(const JobContext& run) {
   if (deck.peclet > 0.0)
     velocity = deck.peclet * deck.diffusivity / number_length(run);
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
-    velocity = run.config.flow.velocity / porosity;
+    velocity = std::abs(run.config.flow.velocity) / porosity;
   if (!(velocity > 0.0)) return 0.0;
   return times.end_pore_volumes * run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
 }
@@ -185,6 +186,11 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
       InitialValues(run, i, -1).fill(run.comm, *grid, values);
       require_initial(run, i, values);
     });
+  }
+  // Levels that follow the solution may be finer there than those of now.
+  if (!deck.regions.empty() && std::ranges::none_of(run.config.grid.refine, &Refinement::follows)) {
+    if (!grid) grid = scalar_grid_of(composite, {});
+    noting([&] { std::ranges::move(region_mistakes(run, *grid), std::back_inserter(found)); });
   }
   const int axis = axis_between_ends(run.config);
   const bool of_place = std::ranges::any_of(deck.components, &ComponentDeck::inlet_of_place);

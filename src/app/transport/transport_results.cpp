@@ -78,7 +78,9 @@ std::string flow_lines(const TransportResult& r) {
     text += fmt::format("  for the requested Péclet number the velocity is scaled by {:.6g}\n", r.flow_factor);
   text += reservoir_line(r);
   text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length, "m"),
-                      r.number_length_given ? "" : ", 6 (1 - porosity) / (wall area per volume)");
+                      r.number_length_given       ? ""
+                      : r.number_length_of_sample ? ", that of the domain: there is no solid in it"
+                                                  : ", 6 (1 - porosity) / (wall area per volume)");
   return text;
 }
 

@@ -17,6 +17,8 @@ namespace karst {
 
 namespace {
 
+constexpr double least_solid = 1e-9;  ///< below it there is only the round-off of walls on the faces of the domain
+
 const Domain& domain_of(const JobContext& run) { return run.geometry().grid.levels[0].layout.domain(); }
 
 bool has_flow(const Config& config) { return config.flow.model != FlowModel::none; }
@@ -171,8 +173,8 @@ void blend(const FluxesInTime& flow, double part, FaceField& to) {
 double number_length(const JobContext& run) {
   if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
   const GeometryReport& report = run.sample_report();
-  const double surface = report.specific_surface / run.grid.cell_width();
-  return surface > 0.0 ? 6.0 * (1.0 - report.porosity) / surface : run.sample_grid().size[axis_of(run.config)];
+  const double surface = report.specific_surface / run.grid.cell_width(), solid = 1.0 - report.porosity;
+  return surface > 0.0 && solid > least_solid ? 6.0 * solid / surface : run.sample_grid().size[axis_of(run.config)];
 }
 
 CarriedBy carried_by(const JobContext& run) {
@@ -259,6 +261,7 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   result.cell_width = std::ldexp(run.grid.cell_width(), 1 - run.grid.levels);
   result.number_length = number_length(run);
   result.number_length_given = run.config.transport.peclet_length > 0.0;
+  result.number_length_of_sample = !result.number_length_given && result.number_length == result.length;
   result.porosity = report.connected_porosity;
   result.pore_volume = report.connected_porosity * size[0] * size[1] * size[2];
   result.in_time = flow.in_time;
@@ -292,6 +295,23 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
       fmt::format("transport: steps end at the {} times where tables have a kink or formulas jump: {:.0f} steps "
                   "instead of {:.0f}; a table with fewer lines is faster",
                   times.breaks.size(), steps, fewer)};
+}
+
+std::vector<std::string> absent_walls(const JobContext& run) {
+  std::vector<std::string> all;
+  if (run.config.walls.asked()) return all;  // what is covered now may come to the surface later
+  const auto note = [&](const std::string& key, const std::string& name) {
+    for (const MineralWall& m : run.geometry().report.minerals)
+      if (m.name == name && !(m.area > 0.0))
+        all.push_back(fmt::format("{}: no wall of the fluid is of \"{}\", so it reacts with nothing; check where its "
+                                  "solids are (in metres)",
+                                  key, name));
+  };
+  for (std::size_t i = 0; i < run.config.transport.walls.size(); ++i)
+    note(fmt::format("transport.wall[{}].mineral", i), run.config.transport.walls[i].mineral);
+  for (std::size_t i = 0; i < run.config.chemistry.minerals.size(); ++i)
+    note(fmt::format("chemistry.mineral[{}].wall", i), run.config.chemistry.minerals[i].wall);
+  return all;
 }
 
 std::vector<std::string> table_warnings(const TransportDeck& deck, double end) {

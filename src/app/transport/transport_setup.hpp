@@ -84,6 +84,9 @@ inline double longest_by_flow(const TimeOptions& times, double largest_step) {
 
 /// Says so where breaks double the number of steps, or more. Not collective.
 std::vector<std::string> break_warnings(const TimeOptions& times);
+/// Says so where a mineral that [[transport.wall]] or [[chemistry.mineral]] names has no wall; where walls move it may
+/// come to the surface later. Not collective.
+std::vector<std::string> absent_walls(const JobContext& run);
 /// Says so where an inlet table does not cover the run, which ends at `end` [s]. Not collective.
 std::vector<std::string> table_warnings(const TransportDeck& deck, double end);
 

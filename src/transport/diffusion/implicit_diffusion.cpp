@@ -22,6 +22,15 @@ double sweeps_for(double rho) {
 
 }  // namespace
 
+void require_few_sweeps(double rho, double dt) {
+  require(sweeps_for(rho) <= most_sweeps,
+          "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which needs more "
+          "than {} sub-steps; use shorter steps (time.dt), or if the flow sets the step length and is that slow, a "
+          "faster flow or none, or compute the steady state (transport.mode = \"steady\"), which diffusion reaches in "
+          "a small part of such a step",
+          dt, 1.0 / (1.0 - std::min(rho, 1.0 - 1e-16)), most_sweeps);
+}
+
 void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, ImplicitDiffusion& implicit) {
   if (implicit.inverse.size() == 0) implicit.inverse = Array<double>(grid.n_own, Purpose::solver, 0.0);
   const bool wall = terms.wall.size() > 0;
@@ -31,11 +40,7 @@ void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, Imp
     return dt * terms.g.sum[v] / diagonal;
   });
   implicit.rho = grid.composite->comm().max(std::max(0.0, rho));
-  require(sweeps_for(implicit.rho) <= most_sweeps,
-          "transport: a step of {:.3g} s lets a cell exchange {:.3g} times its volume by diffusion, which needs more "
-          "than {} sub-steps; use shorter steps (time.dt), or if the flow sets the step length and is that slow, a "
-          "faster flow or none",
-          dt, 1.0 / (1.0 - std::min(implicit.rho, 1.0 - 1e-16)), most_sweeps);
+  require_few_sweeps(implicit.rho, dt);
 }
 
 template <int C>

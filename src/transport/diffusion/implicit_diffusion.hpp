@@ -15,6 +15,10 @@ struct ImplicitDiffusion {
   std::int64_t bytes() const { return static_cast<std::int64_t>(inverse.bytes() + b.bytes()); }
 };
 
+/// Throws Error if a solve with this ρ would take more than 20 000 sweeps.
+/// @param dt  of the step, for the message
+void require_few_sweeps(double rho, double dt);
+
 /// Computes D and ρ for dt and the current terms.wall. Throws Error, on all ranks, if the step is so long that a solve
 /// would take more than 20 000 sweeps. Collective.
 void set_step(const ScalarGrid& grid, const LowOrderTerms& terms, double dt, ImplicitDiffusion& implicit);

@@ -53,6 +53,34 @@ TEST(ImageWarningsMpi, OfTheImportAndOfTheEndsOfPeriodicAxes) {
   for (const std::string& w : image_warnings(comm, straight)) EXPECT_TRUE(has(w, "import: ")) << w;
 }
 
+// Of two solids the second one stands outside, as one in millimetres does: its shape decides, also beyond a corner or a
+// periodic face, where its image reaches in.
+TEST(ImageWarnings, OfSolidsOutsideOfTheDomain) {
+  const auto warnings_of = [](const std::string& second, const std::string& periodic) {
+    Reader in = Reader::from_text("[grid]\ncells = [16, 8, 8]\nsize = [2e-3, 1e-3, 1e-3]\nperiodic = " + periodic +
+                                  "\n[[geometry.solid]]\nshape = \"sphere\"\ncenter = [1e-3, 5e-4, 5e-4]\nradius = "
+                                  "3e-4\n[[geometry.solid]]\n" +
+                                  second);
+    const Comm comm = Comm::self();
+    const Config config = read_config(in);
+    std::string all;
+    for (const std::string& w : first_warnings(comm, config, open_source(comm, config, ""))) all += w + "\n";
+    return all;
+  };
+  const auto ball = [](const char* center) {
+    return std::string("shape = \"sphere\"\nradius = 1e-4\ncenter = ") + center + "\n";
+  };
+  const std::string none = "[false, false, false]", x = "[true, false, false]";
+  const std::string text = warnings_of(ball("[0.4, 0.4, 0.4]"), none);
+  EXPECT_TRUE(has(text, "geometry.solid[1]: lies outside of the domain (0 to 0.002 x 0.001 x 0.001 m)")) << text;
+  EXPECT_TRUE(has(warnings_of(ball("[2.08e-3, 1.08e-3, 1.08e-3]"), none), "geometry.solid[1]"));  // a corner
+  EXPECT_EQ(warnings_of(ball("[2.05e-3, 1.02e-3, 5e-4]"), none), "");
+  EXPECT_EQ(warnings_of(ball("[2.5e-3, 5e-4, 5e-4]"), x), "");  // at 0.5e-3
+  EXPECT_EQ(warnings_of("shape = \"cylinder\"\nradius = 1e-5\ncenter = [0, 5e-4, 5e-4]\naxis = [1, 0, 0]\n", none), "");
+  const std::string slab = "shape = \"box\"\nlo = [-1, -1, 1e-3]\nhi = [1, 1, 2e-3]\n";  // on the face: half a cell
+  EXPECT_EQ(warnings_of(slab, none), "");
+}
+
 // Throats that the import found, in cells at the wall: of level 0, or of the level that all walls lie on.
 TEST(ImageWarnings, OfThroatsThatCellsLose) {
   const Comm comm = Comm::self();

@@ -165,6 +165,34 @@ TEST(TransportJobMpi, AWallHasTheConcentrationThatItTakesUp) {
   EXPECT_NEAR(loss / (0.05 * json["area_m2"].get<double>()), concentration, 1e-6 * concentration);
 }
 
+// A law of a wall that is not there: the grain of quartz lies inside of that of calcite.
+TEST(TransportJobMpi, AWallThatIsNotThereIsToldAlone) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  LevelSetParts parts;
+  parts.push_back(of_mineral(make_level_set(Sphere{{5.8, 5.1, 4.9}, radius}), 0));
+  parts.push_back(of_mineral(make_level_set(Sphere{{5.8, 5.1, 4.9}, 1.0}), 1));
+  bed.geometry =
+      build_geometry(bed.comm, bed.grid, *union_of_solids(std::move(parts), {"calcite", "quartz"}), KeepPores::all);
+  bed.config.transport.walls = {{"calcite", "", 0.05, 0.0}, {"quartz", "", 0.05, 0.0}};
+  const std::vector<std::string> found = absent_walls(bed.context);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(has(found[0], "transport.wall[1].mineral") && has(found[0], "\"quartz\"")) << found[0];
+  bed.config.walls.minerals.emplace_back();  // calcite may dissolve
+  EXPECT_TRUE(absent_walls(bed.context).empty());
+}
+
+// Walls on the faces of the domain alone: no grains, whose diameter would be the length of Péclet and Damköhler
+// numbers.
+TEST(TransportJob, WithoutSolidNumbersHaveTheLengthOfTheDomain) {
+  const PetscSession petsc;
+  Bed bed(Comm::self());
+  bed.geometry =
+      build_geometry(bed.comm, bed.grid, *make_level_set(HalfSpace{{0.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}), KeepPores::all);
+  ASSERT_GT(bed.geometry.report.wall_area, 0.0);
+  EXPECT_EQ(number_length(bed.context), 20.0);
+}
+
 // What only the whole fluid tells is found before the flow is solved.
 TEST(TransportJobMpi, ProbesAndInitialValuesAreLookedAtBeforeAnyJob) {
   const PetscSession petsc;

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/core/error.hpp"
+#include "support/errors.hpp"
 #include "support/geometry_cases.hpp"
 
 namespace karst::geometry_test {
@@ -102,6 +103,9 @@ TEST(Geometry, RefinementThatReachesNothingIsAnErrorMpi) {
   GridOptions grid = test::grid_of(32, 2);
   grid.refine = {{1, Refinement::Where::region, {10, 10, 10}, {20, 20, 20}, 0}};  // millimetres taken for metres
   EXPECT_THROW(build_geometry(Comm::world(), grid, *phi, KeepPores::all), Error);
+  grid.refine.insert(grid.refine.begin(), Refinement{.level = 1, .where = Refinement::Where::wall, .lo = {}, .hi = {}});
+  const std::string text = test::error_of([&] { build_geometry(Comm::world(), grid, *phi, KeepPores::all); });
+  EXPECT_TRUE(test::has(text, "grid.refine[1]: the region from lo = (10, 10, 10)")) << text;
 }
 
 TEST(Geometry, NoFluidIsAnErrorMpi) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Restarted GMRES, preconditioned from the right (Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856), for vectors
-// of four numbers per VoF. The basis is in 16 bits or single precision (flow_basis.hpp); each cycle starts from the true
-// residual, in double precision, so the accuracy of the basis limits a cycle but not the solution. Orthogonalisation by
-// blocks (classical Gram-Schmidt, repeated where cancellation is strong), two sums over the ranks per iteration. Sums
-// do not depend on the number of threads.
+// of four numbers per VoF. The basis is in 16 bits or single precision (flow_basis.hpp); each cycle starts from the
+// true residual, in double precision, so the accuracy of the basis limits a cycle but not the solution.
+// Orthogonalisation by blocks (classical Gram-Schmidt, repeated where cancellation is strong), two sums over the ranks
+// per iteration. Sums do not depend on the number of threads.
 #pragma once
 
 #include <functional>

@@ -29,9 +29,10 @@ MultigridOptions velocity_cycle() {
   return options;
 }
 
-/// @param creeping  steady Stokes flow: L_k is a model of its Schur complement, and an exact solve in place of the cycle
-///                  takes no fewer iterations (docs/measurements/010), so the cycle is as cheap as it can be without
-///                  more of them. With a rate of change L_k is nearly exact, and inertia needs its large scales.
+/// L_k is a mere model of the Schur complement of steady Stokes flow: an exact solve in place of the cycle takes no
+/// fewer iterations (docs/measurements/010), so the cycle is as cheap as it can be without more of them. With a rate of
+/// change L_k is nearly exact.
+/// @param creeping  steady Stokes flow
 MultigridOptions pressure_cycle(bool creeping) {
   MultigridOptions options = velocity_cycle();
   if (creeping)
@@ -231,8 +232,8 @@ void StokesPreconditioner::make_velocity(std::vector<Array<std::array<float, 6>>
   velocity_.reset();
   std::vector<TwoPointLevel> levels = velocity_levels(*op_, shift_);
   for (std::size_t l = 0; l < inflow.size(); ++l) levels[l].inflow = std::move(inflow[l]);
-  velocity_ =
-      std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels, inflow.empty() ? velocity_cycle() : carried_cycle());
+  velocity_ = std::make_unique<BasicGraphMultigrid<3>>(op_->comm(), levels,
+                                                       inflow.empty() ? velocity_cycle() : carried_cycle());
 }
 
 /// @param lengths  as from find_permeable_lengths()

@@ -336,7 +336,7 @@ EndFlow solve_end_flow(const std::shared_ptr<const Composite>& grid, const FlowO
   StokesOptions solve_options;
   solve_options.krylov.tolerance = options.tolerance;
   solve_options.krylov.max_iterations = options.max_iterations;
-  if (unit.inertia > 0.0) solve_options.krylov.restart = restart_of_steady(domain.cells);
+  solve_options.krylov.restart = unit.inertia > 0.0 ? restart_of_steady(domain.cells) : FlowBasis::short_basis;
   if (progress)
     solve_options.progress = [&, name = end_solve_name(options, FlowModel::stokes)](const StokesProgress& p) {
       progress(name, p.iteration, p.relative_residual);

@@ -108,8 +108,7 @@ std::vector<const MasterSpecies*> masters_of(const Database& database, const std
     require(m->species != "H2O" && m->species != "e-" && m->species != "H+",
             "element {}: the amounts of H and O follow from water and pH; give pH instead", element);
     const auto same = std::ranges::find(masters, m->species, &MasterSpecies::species);
-    require(same == masters.end() || (*same)->element != element,
-            "{} is given twice; give its amount once{}", element,
+    require(same == masters.end() || (*same)->element != element, "{} is given twice; give its amount once{}", element,
             m->species == "CO3-2" ? " (Alkalinity is one, too: with pH it gives carbon)" : "");
     require(same == masters.end(), "{} and {} are the same: both are counted as {}", element,
             same == masters.end() ? "" : (*same)->element, m->species);

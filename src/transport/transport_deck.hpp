@@ -27,7 +27,7 @@ struct ComponentDeck {
   double source = 0.0;        ///< [C/s]
   std::string initial = "0";  ///< formula of x, y, z [m]
   std::string initial_file;   ///< in place of the formula: an array of one value per cell, relative to the deck
-  std::string initial_file_type = "float64";    ///< of a raw file
+  std::string initial_file_type = "float64";  ///< of a raw file
   bool initial_file_type_given = false;
   std::optional<std::array<double, 2>> bounds;  ///< that all values given must keep
   std::string inlet = "0";                      ///< formula of t [s] or of x, y, z [m]

@@ -240,8 +240,8 @@ std::vector<std::string> region_mistakes(const JobContext& run, const ScalarGrid
   std::vector<std::int64_t> volumes(regions.size(), 0);
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const auto shape = shape_of(run, r)->local(-1.0 * low, high - low);
-    volumes[r] = static_cast<std::int64_t>(parallel_sum(
-        grid.n_own, [&](std::int64_t i) { return (*shape)(grid.centroid[i] - low) <= 0.0 ? 1.0 : 0.0; }));
+    volumes[r] = static_cast<std::int64_t>(
+        parallel_sum(grid.n_own, [&](std::int64_t i) { return (*shape)(grid.centroid[i] - low) <= 0.0 ? 1.0 : 0.0; }));
   }
   run.comm.sum(std::span(volumes));
   std::vector<std::string> found;

@@ -72,13 +72,13 @@ struct TransportResult {
   double number_length = 0.0;           ///< L of Péclet and Damköhler numbers [m]
   bool number_length_given = false;
   bool number_length_of_sample = false;  ///< in place of that of grains, where there is no solid
-  double porosity = 0.0;        ///< of the pores open to flow
-  double pore_volume = 0.0;     ///< [m³]
-  double darcy_velocity = 0.0;  ///< along the axis; in time: mean over the run [m/s]
-  double flow_factor = 1.0;     ///< of the flow of the drive: transport.peclet
-  double flow_rate = 0.0;       ///< [m³/s]
-  double backflow = 0.0;        ///< part of it that comes in through the outlet
-  double pore_time = 0.0;       ///< in which the pores are filled once [s]; 0: no flow, or one that goes through time
+  double porosity = 0.0;                 ///< of the pores open to flow
+  double pore_volume = 0.0;              ///< [m³]
+  double darcy_velocity = 0.0;           ///< along the axis; in time: mean over the run [m/s]
+  double flow_factor = 1.0;              ///< of the flow of the drive: transport.peclet
+  double flow_rate = 0.0;                ///< [m³/s]
+  double backflow = 0.0;                 ///< part of it that comes in through the outlet
+  double pore_time = 0.0;  ///< in which the pores are filled once [s]; 0: no flow, or one that goes through time
   double continuity_before = 0.0, continuity_after = 0.0;  ///< FlowContinuity
   std::int64_t implicit_volumes = 0;
   std::int64_t iterations = 0;

@@ -17,6 +17,7 @@
 #include "base/core/wall_clock.hpp"
 #include "base/math/no_number.hpp"
 #include "grid/vof_loops.hpp"
+#include "ins/upscale/flow_fluxes.hpp"
 #include "ins/upscale/sample_flow.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
 #include "ins/upscale/wall_drag.hpp"
@@ -79,12 +80,16 @@ Domain without_reservoirs(const FlowOptions& options, Domain domain) {
   return domain;
 }
 
+bool drives_by_flow(const FlowOptions& options) {
+  return options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+}
+
 /// G_d [Pa/m] that the deck asks for.
-/// @param length  of the sample [cells]
-double gradient_for(const FlowOptions& options, const Domain& domain, const FlowColumn& column, double viscosity,
+/// @param permeability  along the axis [m²]
+/// @param length        of the sample [cells]
+double gradient_for(const FlowOptions& options, const Domain& domain, int axis, double permeability, double viscosity,
                     double h, int length) {
-  const int axis = column.axis;
-  const double per_velocity = viscosity / column.permeability[axis];
+  const double per_velocity = viscosity / permeability;
   switch (options.drive) {
     case FlowDrive::pressure_drop:
       return options.pressure_drop / (h * length);
@@ -141,8 +146,8 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   const double h = sample.cell_width;
   const int axis = column.axis;
   column.permeability = h * h * report.velocity;
-  column.gradient =
-      gradient_for(options, domain, column, fluid.viscosity, h, domain.cells[axis] - 2 * options.reservoir);
+  column.gradient = gradient_for(options, domain, axis, column.permeability[axis], fluid.viscosity, h,
+                                 domain.cells[axis] - 2 * options.reservoir);
   const double speed = column.gradient * h * h / fluid.viscosity;  // of a velocity of 1
   column.darcy_velocity = speed * report.velocity;
   column.flow_rate =
@@ -164,10 +169,17 @@ double solve_slow_flow(StokesSolver& solver, const FlowOptions& options, const F
   const StokesDrive drive = unit_drive(domain, axis);
   StokesReport report = solver.solve(drive, flow_solve_name(axis));
   column.seconds = clock.seconds();
+  const double h = sample.cell_width, permeability_of_all = h * h * report.velocity[axis];
   double fall = 1.0;  // of the pressure per cell
   if (options.reservoir > 0) fall = keep_sample(solver, sample_cells(options, domain, axis), drive, report);
-  require_flow(report, options, domain, axis, sample.cell_width);
+  require_flow(report, options, domain, axis, h);
   to_si(options, fluid, sample, domain, report, column);
+  // What flows through the sample flows through the reservoirs: a given flow needs no pressure of the sample, and is,
+  // bit by bit, that of the same cells written as one domain.
+  if (options.reservoir > 0)
+    column.grid_gradient = drives_by_flow(options)
+                               ? gradient_for(options, domain, axis, permeability_of_all, fluid.viscosity, h, 0)
+                               : column.gradient / fall;
   return fall;
 }
 
@@ -189,7 +201,7 @@ double add_inertia(StokesSolver& solver, const FlowOptions& options, const Fluid
   sweep.permeability = column.permeability[column.axis];
   sweep.pore_length = pore_length(sample);
   sweep.gradient = column.gradient;
-  sweep.by_velocity = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+  sweep.by_velocity = drives_by_flow(options);
   sweep.steps = options.steps;
   sweep.solver.tolerance = options.tolerance;
   sweep.solver.max_steps = options.newton_steps;
@@ -402,7 +414,7 @@ FlowColumn unbounded(const Ground& ground, const FlowOptions& options, const Flo
   column.estimated_error = column.pressure_drag = column.viscous_drag = column.side_drag = no_number;
   const double area =
       sample.cell_width * sample.cell_width * static_cast<double>(domain.box().count()) / domain.cells[axis];
-  const bool given = options.drive == FlowDrive::velocity || options.drive == FlowDrive::flow_rate;
+  const bool given = drives_by_flow(options);
   const double speed = options.drive == FlowDrive::velocity    ? options.velocity
                        : options.drive == FlowDrive::flow_rate ? options.flow_rate / area
                                                                : no_number;
@@ -508,7 +520,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     column = paused->slow;
     solver.preconditioner().set_slow();
   }
-  double scale = column.gradient / fall;  // what the solution is in units of
+  double scale = column.grid_gradient.value_or(column.gradient);  // what the solution is in units of
   if (options_.model == FlowModel::steady) {
     if (watch_.slow_flow && !paused) watch_.slow_flow(column);
     if (watch_.pause && !paused) watch_.pause({column, fall, {}}, solver.solution());

@@ -49,17 +49,17 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
     for (std::size_t v = 0; v < n_own; ++v)
       std::copy_n(numbers[v] < 0 ? none.data() : x.data() + C * std::int64_t{numbers[v]}, C, scratch + C * v);
   }
-  const LevelPart& part = parts_[work.level];
+  const OperatorHalo& part = parts_[work.level];
   const std::size_t b = work.local;
   const auto n_all = static_cast<std::int32_t>(x.size() / C);
   double* halo = scratch + C * n_own;
   for (std::int64_t i = part.stretch_begin[b]; i < part.stretch_begin[b + 1]; ++i) {
-    const Stretch& s = part.stretches[i];
+    const OperatorHalo::Stretch& s = part.stretches[i];
     const double* from = x.data() + C * std::int64_t{s.from};
     for (int t = 0; t < C * s.count; ++t) halo[C * s.to + t] = from[t];
   }
   for (std::int64_t i = part.single_begin[b]; i < part.single_begin[b + 1]; ++i) {
-    const Single& s = part.singles[i];
+    const OperatorHalo::Single& s = part.singles[i];
     if constexpr (C == 1) {  // values, not their places: no branch
       halo[s.to] = s.from < 0 ? 0.0 : s.from < n_all ? x.data()[s.from] : far[s.from - n_all];
     } else {
@@ -69,7 +69,7 @@ void EllipticOperator::load(const BoxWork& work, const BoxGraph& graph, std::spa
   }
   std::fill(halo + C * (part.halo_begin[b + 1] - part.halo_begin[b]), scratch + C * graph.n_slots(), 0.0);
   for (std::int64_t i = part.ghost_begin[b]; i < part.ghost_begin[b + 1]; ++i) {
-    const DomainGhost& g = part.ghosts[i];
+    const OperatorHalo::DomainGhost& g = part.ghosts[i];
     for (int c = 0; c < C; ++c) scratch[C * g.slot + c] = g.factor * scratch[C * g.vof + c];
   }
 }
@@ -237,7 +237,7 @@ void EllipticOperator::read_rows(int level, int local, std::span<const std::int3
   std::vector<GlobalNumber> columns;
   std::vector<double> weights;
   Stencil s;
-  const LevelPart& part = parts_[level];
+  const OperatorHalo& part = parts_[level];
   const double h = level_width(level);
   const BoxGraph graph = geometry_->levels[level].graph.box(local);
   std::vector<double> ghost_factor(graph.n_slots(), 0.0);
@@ -333,11 +333,11 @@ std::vector<double> EllipticOperator::volumes() const {
 
 std::int64_t EllipticOperator::bytes() const {
   std::int64_t sum = numbering_.bytes() + wide_.bytes() + remote_.bytes();
-  for (const LevelPart& p : parts_)
-    sum += static_cast<std::int64_t>(4 * p.halo.size() + 8 * (p.halo_begin.size() + p.ghost_begin.size()) +
-                                     8 * (p.stretch_begin.size() + p.single_begin.size()) +
-                                     sizeof(Stretch) * p.stretches.size() + sizeof(Single) * p.singles.size() +
-                                     sizeof(DomainGhost) * p.ghosts.size());
+  for (const OperatorHalo& p : parts_)
+    sum += static_cast<std::int64_t>(
+        4 * p.halo.size() + 8 * (p.halo_begin.size() + p.ghost_begin.size()) +
+        8 * (p.stretch_begin.size() + p.single_begin.size()) + sizeof(OperatorHalo::Stretch) * p.stretches.size() +
+        sizeof(OperatorHalo::Single) * p.singles.size() + sizeof(OperatorHalo::DomainGhost) * p.ghosts.size());
   if (faces_) sum += faces_->bytes();
   for (const Array<double>& s : scratch_) sum += static_cast<std::int64_t>(s.bytes());
   return sum + boundary_.bytes() + static_cast<std::int64_t>(sizeof(double) * wall_values_.size());

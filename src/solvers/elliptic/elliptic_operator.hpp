@@ -19,6 +19,7 @@
 #include "fields/wall_field.hpp"
 #include "solvers/elliptic/boundary_terms.hpp"
 #include "solvers/elliptic/elliptic_problem.hpp"
+#include "solvers/elliptic/operator_lists.hpp"
 
 namespace karst {
 
@@ -127,44 +128,11 @@ class EllipticOperator {
   std::vector<double> volumes() const;
 
  private:
-  /// A ghost behind a domain face: x_slot = factor x_vof.
-  struct DomainGhost {
-    std::uint16_t slot, vof;
-    double factor;
-  };
-  /// halo[to + t] = x[from + t] for count values of own unknowns; a single halo value of any kind.
-  struct Stretch {
-    std::int32_t from;
-    std::uint16_t to, count;
-  };
-  struct Single {
-    std::int32_t from;
-    std::uint16_t to;
-  };
-  struct LevelPart {
-    std::size_t first_window = 0;  // of the wide rows: one per own box
-    std::vector<Stretch> stretches;
-    std::vector<Single> singles;
-    std::vector<std::int64_t> stretch_begin{0}, single_begin{0};  // n_local + 1
-    std::vector<std::int32_t> halo;        // per halo VoF of the own boxes: own unknown, n_own + remote place, or -1
-    std::vector<std::int64_t> halo_begin;  // n_local + 1
-    std::vector<DomainGhost> ghosts;
-    std::vector<std::int64_t> ghost_begin;  // n_local + 1
-  };
   struct BoxWork {
     int level, local;
   };
   struct RateAndValue {
     double rate, value;
-  };
-  struct AskedWall {
-    int level;
-    std::int64_t row;
-  };
-  /// What boundary_ and counts_ have of a box.
-  struct BoxTerms {
-    BoundaryTerms::Sizes begin, end;
-    RowCounts counts;
   };
   struct Build;
   struct BoxRows;
@@ -205,12 +173,12 @@ class EllipticOperator {
   bool symmetric_ = false;
   std::shared_ptr<const Composite> composite_;
   const CompositeNumbering& numbering_;
-  std::vector<LevelPart> parts_;
+  std::vector<OperatorHalo> parts_;  // of the levels
   RemoteValues<double> remote_;
   Array<double> many_remote_;  // the same for several vectors side by side; empty before
   WideRows wide_;
   std::vector<std::uint8_t> wide_orphan_;
-  std::vector<BoxTerms> box_terms_;  // per window
+  std::vector<TermsOfBox> box_terms_;  // per window
   std::unique_ptr<const FaceStencils> faces_;
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()

@@ -225,7 +225,7 @@ void EllipticOperator::copy_rows(const OperatorBefore& before, int level, int bo
   const EllipticOperator& op = *before.op;
   const SameBoxes::Box& was = before.same->of(level, box);
   const std::int64_t begin = op.wide_.first_from(was.begin), end = op.wide_.first_from(was.end);
-  const BoxTerms& terms = op.box_terms_[op.window(level, was.box)];
+  const TermsOfBox& terms = op.box_terms_[op.window(level, was.box)];
   op.wide_.read_back(
       begin, end, numbering_.first(), [&](std::int32_t own) { return before.same->now[own]; }, out.rows);
   for (VaryingTerm& t : out.rows.varying)
@@ -302,7 +302,7 @@ void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {
   const LevelGraph& level_graph = geometry_->levels[level].graph;
   const double h = level_width(level);
-  LevelPart& part = parts_[level];
+  OperatorHalo& part = parts_[level];
   part.ghost_begin.assign(1, 0);
   for (int b = 0; b < level_graph.n_local(); ++b) {
     const BoxGraph graph = level_graph.box(b);
@@ -345,7 +345,7 @@ void EllipticOperator::number_columns(Build& build) {
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[l].graph;
     const NumberField& numbers = build.makers.numbers(l);
-    LevelPart& part = parts_[l];
+    OperatorHalo& part = parts_[l];
     part.halo_begin.assign(1, 0);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph box = graph.box(b);
@@ -382,7 +382,7 @@ void EllipticOperator::number_columns(Build& build) {
 void EllipticOperator::split_halos() {
   constexpr std::int64_t shortest = 4;
   const auto n_own = static_cast<std::int32_t>(numbering_.n_own());
-  for (LevelPart& part : parts_)
+  for (OperatorHalo& part : parts_)
     for (std::size_t b = 0; b + 1 < part.halo_begin.size(); ++b) {
       const std::span<const std::int32_t> halo(part.halo.data() + part.halo_begin[b],
                                                part.halo.data() + part.halo_begin[b + 1]);
@@ -406,7 +406,7 @@ void EllipticOperator::choose_boxes() {
   std::size_t slots = 0;
   for (int l = 0; l < numbering_.n_levels(); ++l) {
     const LevelGraph& graph = geometry_->levels[l].graph;
-    const LevelPart& part = parts_[l];
+    const OperatorHalo& part = parts_[l];
     for (int b = 0; b < graph.n_local(); ++b) {
       const std::int32_t begin = numbering_.box_begin(l, b), end = numbering_.box_end(l, b);
       if (begin == end) continue;

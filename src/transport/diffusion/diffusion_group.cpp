@@ -97,8 +97,9 @@ MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
   return followers;
 }
 
-/// Without the boxes whose walls have other rates: products of rows contain them, rows that are copied do not.
-SameBoxes with_same_rates(SameBoxes same, const EllipticOperator& before, const EllipticOperator& now) {
+/// Whether all walls in boxes that are the same have the same rates: products of rows contain them, also those of
+/// isolated fragments in the boxes beside, which are no unknowns of the products.
+bool same_rates(const SameBoxes& same, const EllipticOperator& before, const EllipticOperator& now) {
   const auto rates_of = [](const BoundaryTerms& terms, std::int32_t begin, std::int32_t end) {
     const auto row = [&](const RobinWall& wall) { return terms.walls[wall.term].row; };  // increasing
     return std::ranges::subrange(std::ranges::lower_bound(terms.robin, begin, {}, row),
@@ -106,14 +107,14 @@ SameBoxes with_same_rates(SameBoxes same, const EllipticOperator& before, const 
   };
   for (int l = 0; l < std::ssize(same.boxes); ++l)
     for (int b = 0; b < std::ssize(same.boxes[l]); ++b) {
-      SameBoxes::Box& box = same.boxes[l][b];
+      const SameBoxes::Box& box = same.boxes[l][b];
       if (box.box >= 0 &&
           !std::ranges::equal(rates_of(before.boundary(), box.begin, box.end),
                               rates_of(now.boundary(), now.numbering().box_begin(l, b), now.numbering().box_end(l, b)),
                               {}, &RobinWall::rate, &RobinWall::rate))
-        box = {};
+        return false;
     }
-  return same;
+  return true;
 }
 
 std::vector<DiffusionGroup::Joined> find_joined(const EllipticOperator& op) {
@@ -163,9 +164,8 @@ std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   const OperatorBefore rows_before = before.op ? OperatorBefore{before.op.get(), kept->same.get()} : OperatorBefore{};
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep, rows_before);
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
-  SameBoxes same;
-  if (before.op) same = with_same_rates(*kept->same, *before.op, *group->op);
-  const RowsBefore products_before = before.op ? RowsBefore{&before.rows, &same} : RowsBefore{};
+  RowsBefore products_before;
+  if (before.op && same_rates(*kept->same, *before.op, *group->op)) products_before = {&before.rows, kept->same.get()};
   before.op.reset();
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);

@@ -328,15 +328,16 @@ namespace {
 
 /// Solids in the wrong unit or place: all of them outside is an error (require_wall()).
 std::vector<std::string> solid_warnings(const Config& config) {
-  std::vector<std::string> all;
+  Messages all;
   if (!config.geometry.image.empty()) return all;
   Vec3 size = config.grid.size;
   for (int d = 0; d < 3; ++d) size[d] /= config.geometry.copies[d];
   for (const std::size_t i : solids_outside(config.geometry, config.grid.cell_width(), size, config.grid.periodic))
-    all.push_back(
-        fmt::format("geometry.solid[{}]: lies outside of the domain (0 to {:g} x {:g} x {:g} m) and changes nothing; "
-                    "check its place and size (in metres)",
-                    i, size[0], size[1], size[2]));
+    all.add(
+        "geometry.solid[{}]: lies outside of the domain (0 to {:g} x {:g} x {:g} m) and changes nothing; check its "
+        "place "
+        "and size (in metres)",
+        i, size[0], size[1], size[2]);
   return all;
 }
 

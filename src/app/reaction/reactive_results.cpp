@@ -16,9 +16,9 @@ namespace {
 
 constexpr double largest_imbalance = 1e-11;  ///< of a step; round-off is below
 constexpr double much_error = 0.05;          ///< of what has dissolved
-constexpr double long_step = 0.5;  ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
-
+constexpr double long_step = 0.5;    ///< D dt / h² from which on splitting takes 1 % of the flux into fast walls
 constexpr double round_off = 1e-13;  ///< of what is in the water: a mineral that dissolves less stands still
+
 double relative_error(const MineralLine& m) { return m.dissolved != 0.0 ? m.time_error / std::abs(m.dissolved) : 0.0; }
 
 /// Some hundred steps, from the beginning on: [time], and per mineral or element [time].

@@ -298,15 +298,15 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
 }
 
 std::vector<std::string> absent_walls(const JobContext& run) {
-  std::vector<std::string> all;
+  Messages all;
   if (run.config.walls.asked()) return all;  // what is covered now may come to the surface later
   const auto note = [&](const std::string& key, const std::string& name) {
     for (const MineralWall& m : run.geometry().report.minerals)
       if (m.name == name && !(m.area > 0.0))
-        all.push_back(
-            fmt::format("{}: no wall of the fluid is of \"{}\", so it reacts with nothing; check where its "
-                        "solids are (in metres)",
-                        key, name));
+        all.add(
+            "{}: no wall of the fluid is of \"{}\", so it reacts with nothing; check where its "
+            "solids are (in metres)",
+            key, name);
   };
   for (std::size_t i = 0; i < run.config.transport.walls.size(); ++i)
     note(fmt::format("transport.wall[{}].mineral", i), run.config.transport.walls[i].mineral);

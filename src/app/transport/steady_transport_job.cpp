@@ -442,7 +442,7 @@ JobResult steady_transport(const JobContext& run) {
   for (const ComponentResult& c : all.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(all);
-  std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
+  result.warnings.add(absent_walls(run));
   for (std::size_t i = 0; i < solved.size(); ++i)
     result.components.push_back(concentration_field(run, deck.components[i].name, solved[i].values));
   if (!run.services.solves_in_a_step)

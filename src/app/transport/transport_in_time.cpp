@@ -145,8 +145,7 @@ TimeOptions times_of(const TransportSystem& system) {
   TimeOptions times =
       in_time ? run.config.time : transport_times(run.config.time, system.numbers.pore_time, step_by_flow(system));
   if (!in_time) require_few_sweeps_of(system, times);
-  const Messages wrong = mistakes_in_time(deck, times.end);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  mistakes_in_time(deck, times.end).finish();
   times.breaks = breaks_of(deck, times.end);
   times.jumps = jumps_of(deck, times.end);
   // A flow in time is another one where a run goes on, and its steps have to be the same.
@@ -271,7 +270,7 @@ void TransportInTime::step(double dt) try {
   const Timer timer("transport");
   most_before_ = most_;
   keep_state(system_);
-  keep_record(record_, record_before_);
+  record_before_ = {record_, record_.states.size()};
   recorder_.hold();
   if (system_.run.walls) take_walls_behind(system_.run.services.exchanges.walls_behind, dt, system_);
   if (system_.flow.in_time)
@@ -314,7 +313,8 @@ void TransportInTime::go_back() {
   give_state_back(system_);
   keep_values_before();
   most_ = most_before_;
-  give_record_back(record_before_, record_);
+  static_cast<StepStatistics&>(record_) = record_before_.now;
+  record_.states.resize(record_before_.n_states);
   recorder_.drop();
 }
 
@@ -445,7 +445,7 @@ void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
   result.text += chemistry.text();
   result.headline = chemistry.headline() + result.headline;
   std::ranges::move(chemistry.balances(), std::back_inserter(result.balances));
-  std::ranges::move(chemistry.warnings(), std::back_inserter(result.warnings));
+  result.warnings.add(chemistry.warnings());
   result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge at every step"});
 }
 
@@ -487,9 +487,9 @@ JobResult TransportInTime::report() {
     system_.chemistry->draw(result.figures);
     add_chemistry_results(*system_.chemistry, result);
   }
-  std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
-  std::ranges::move(table_warnings(run.config.transport, times_.end), std::back_inserter(result.warnings));
-  if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
+  result.warnings.add(absent_walls(run));
+  result.warnings.add(table_warnings(run.config.transport, times_.end));
+  if (!numbers.in_time) result.warnings.add(break_warnings(times_));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);
   result.components = asked_of(run.config, std::move(all));

@@ -120,7 +120,7 @@ std::string out_of_bounds(const ComponentDeck& component, double value, double t
   return fmt::format("{:g} at t = {:g} s is outside the given bounds, bounds = [{:g}, {:g}]", value, t, low, high);
 }
 
-std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
+Messages mistakes_in_time(const TransportDeck& deck, double end) {
   Messages found;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
@@ -168,20 +168,13 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   if (deck.steady()) return {};
   Messages found;
-  const auto noting = [&](auto&& what) {
-    try {
-      what();
-    } catch (const Error& e) {  // on all ranks
-      found.emplace_back(e.what());
-    }
-  };
   const std::shared_ptr<const Composite>& composite = run.ground->composite();
-  if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
+  if (!run.config.output.probes.empty()) found.attempt([&] { mean_probes(run, *composite); });
   std::shared_ptr<ScalarGrid> grid;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
     if (!grid) grid = scalar_grid_of(composite, {});
-    noting([&] {
+    found.attempt([&] {
       std::vector<double> values(grid->n_own);
       InitialValues(run, i, -1).fill(run.comm, *grid, values);
       require_initial(run, i, values);
@@ -190,7 +183,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   // Levels that follow the solution may be finer there than those of now.
   if (!deck.regions.empty() && std::ranges::none_of(run.config.grid.refine, &Refinement::follows)) {
     if (!grid) grid = scalar_grid_of(composite, {});
-    noting([&] { std::ranges::move(region_mistakes(run, *grid), std::back_inserter(found)); });
+    found.attempt([&] { found.add(region_mistakes(run, *grid)); });
   }
   const int axis = axis_between_ends(run.config);
   const bool of_place = std::ranges::any_of(deck.components, &ComponentDeck::inlet_of_place);

@@ -109,10 +109,7 @@ TransportSystem::TransportSystem(const JobContext& context)
   options.from_other_grid = !flow.continuous;
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
-  if (flow.inlet() >= 0) {
-    const Messages wrong = inlet_mistakes(run, stepper->grid().boundary, flow.inlet());
-    require(wrong.empty(), "{}", join(wrong, "\n"));
-  }
+  if (flow.inlet() >= 0) inlet_mistakes(run, stepper->grid().boundary, flow.inlet()).finish();
   for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
   fluid_volume = run.comm.sum(fluid_volume);
   set_initial(initial, *this);

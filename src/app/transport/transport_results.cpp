@@ -35,22 +35,28 @@ Json component_json(const TransportResult& result, std::size_t i) {
   return json;
 }
 
+/// Columns of transport.csv.
+void each_column(const TransportResult& result, const TransportLine& line, auto&& reader) {
+  each_quantity(line, reader(""));
+  for (std::size_t i = 0; i < line.components.size(); ++i)
+    each_quantity(line.components[i], reader(result.components[i].name + '_'));
+  result.probes.each_column(line.probes, reader(""));
+}
+
 constexpr int label_width = 44, value_width = 14;
 
 std::string component_text(const TransportResult& result) {
-  TextRows rows, responses, walls;
-  std::string names = fmt::format("  {:<{}}", "component", label_width);
+  TextRows rows("component"), responses, walls;
   bool late = false;
   for (std::size_t i = 0; i < result.components.size(); ++i) {
     const ComponentResult& c = result.components[i];
-    names += fmt::format(" {:>{}}", c.name, value_width - 1);
-    each_quantity(result, c, result.states.back().components[i], rows.column());
+    each_quantity(result, c, result.states.back().components[i], rows.column(c.name));
     const auto response = responses.column(), wall = walls.column();
     if (c.response) each_quantity(result, c, *c.response, response);
     if (c.wall) each_quantity(result, c, *c.wall, wall);
     late = late || (c.moments_wanted && !c.response);
   }
-  std::string text = names + '\n' + rows.text(label_width, value_width);
+  std::string text = rows.text(label_width, value_width);
   if (late)
     text +=
         "  less than 98 % of the inflow has left the sample at the end: no moments of the breakthrough, no "
@@ -111,21 +117,14 @@ double TransportResult::damkohler(const ComponentResult& c) const {
 }
 
 std::string transport_header(const TransportResult& result) {
-  const TransportLine step;
-  const ComponentLine any;
-  std::string line;
-  each_quantity(step, CsvHead{line});
-  for (const ComponentResult& c : result.components) each_quantity(any, CsvHead{line, c.name + '_'});
-  result.probes.each_column(std::vector<double>(result.probes.size()), CsvHead{line});
-  return line + '\n';
+  TransportLine any;
+  any.components.resize(result.components.size());
+  any.probes.resize(result.probes.size());
+  return csv_head_of([&](auto&& reader) { each_column(result, any, reader); });
 }
 
-std::string transport_line(const TransportResult& result, const TransportLine& l) {
-  std::string line;
-  each_quantity(l, CsvLine{line});
-  for (const ComponentLine& c : l.components) each_quantity(c, CsvLine{line});
-  result.probes.each_column(l.probes, CsvLine{line});
-  return line + '\n';
+std::string transport_line(const TransportResult& result, const TransportLine& line) {
+  return csv_line_of([&](auto&& reader) { each_column(result, line, reader); });
 }
 
 std::string transport_text(const TransportResult& result) {
@@ -180,15 +179,11 @@ Json transport_json(const TransportResult& r) {
   if (r.reservoir > 0) json["reservoir_cells"] = r.reservoir;
   json["output_times_s"] = r.output_times;
   json["components"] = Json::array();
-  Json history;
+  for (std::size_t i = 0; i < r.components.size(); ++i) json["components"].push_back(component_json(r, i));
+  Json& history = json["history"];
   for (const TransportLine& line : r.states) each_quantity(line, OverTime{history});
-  for (std::size_t i = 0; i < r.components.size(); ++i) {
-    json["components"].push_back(component_json(r, i));
-    Json own;
-    for (const TransportLine& line : r.states) each_quantity(line.components[i], OverTime{own});
-    for (const std::string& name : own.names()) history[name].push_back(own[name]);
-  }
-  json["history"] = history;
+  add_histories(r.states, r.components.size(), history,
+                [](const TransportLine& l, std::size_t i, OverTime f) { each_quantity(l.components[i], f); });
   r.probes.add_to(json, r.states);
   return {{"transport", json}};
 }

@@ -132,7 +132,6 @@ PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::stri
 /// Writes transport.csv, a line per step, and profiles.csv, at output times. Throws Error on all ranks. Collective.
 std::unique_ptr<Process> start_transport_in_time(const JobContext& run);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);
-double transport_setup_work(double fluid, double irregular);
-JobPace transport_pace(const std::shared_ptr<const Ground>& ground);
+JobTrial try_transport(const std::shared_ptr<const Ground>& ground);
 
 }  // namespace karst

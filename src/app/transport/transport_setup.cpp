@@ -32,9 +32,7 @@ double cross_section(const JobContext& run, int axis) {
 /// f(fluxes of `to`, those of the others) for each list of the fields.
 template <class F, class... Fields>
 void for_lists(F&& f, FaceField& to, const Fields&... from) {
-  const auto all = [](auto& field, int d) {
-    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
-  };
+  const auto all = [](auto& field, int d) { return std::span(field.data(d), field.n_slots()); };
   for (int l = 0; l < to.grid().n_levels(); ++l) {
     for (int d = 0; d < 3; ++d) f(all(to.primary(l), d), all(from.primary(l), d)...);
     f(to.extra(l), from.extra(l)...);

@@ -62,8 +62,8 @@ Job walls_job() {
               },
           .page = walls_page,
           .cost = {.plan = plan,
-                   .setup_work = flow_job().cost.setup_work,
-                   .pace = flow_job().cost.pace,
+                   .irregular_setup = flow_job().cost.irregular_setup,
+                   .trial = flow_job().cost.trial,
                    .usual_pace = flow_job().cost.usual_pace,
                    .n_fields =
                        [](const Config& config, PlotField field) {

@@ -170,7 +170,7 @@ JobResult WallsProcess::report() {
   for (JobResult& of_job : results()) {
     result.json.update(of_job.json);
     result.text += of_job.text;
-    std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
+    result.warnings.add(of_job.warnings);
     std::ranges::move(of_job.components, std::back_inserter(result.components));
     std::ranges::move(of_job.balances, std::back_inserter(result.balances));
     std::ranges::move(of_job.solves, std::back_inserter(result.solves));
@@ -191,7 +191,7 @@ JobResult WallsProcess::report() {
   leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
-  std::ranges::move(evolution_warnings(run_, evolution_), std::back_inserter(result.warnings));
+  result.warnings.add(evolution_warnings(run_, evolution_));
   return result;
 }
 

@@ -38,18 +38,15 @@ std::string source_of(const Json& summary) {
 
 /// A column per level.
 std::string levels_card(const Json& summary) {
-  std::vector<std::vector<std::string>> rows{
-      {""},      {"cell width"},  {"cells of the whole domain, if all were of this level"},
-      {"boxes"}, {"fluid cells"}, {"of them unknowns: not covered by a finer level"}};
-  for (std::size_t l = 0; l < summary.at("levels").size(); ++l) {
-    const Json& level = summary.at("levels").at(l);
-    rows[0].push_back(fmt::format("level {}", l));
-    rows[1].push_back(width_text(level));
-    rows[2].push_back(cells_text(level));
-    std::size_t row = 3;
-    for (const char* count : {"boxes", "fluid", "unknowns"})
-      rows[row++].push_back(count_text(level.at(count).get<std::int64_t>()));
-  }
+  ColumnTable table;
+  int l = 0;
+  for (const Json& level : summary.at("levels")) table.add_column(fmt::format("level {}", l++), level);
+  table.row("cell width", width_text);
+  table.row("cells of the whole domain, if all were of this level", cells_text);
+  for (const auto& [name, key] : {std::pair{"boxes", "boxes"},
+                                  {"fluid cells", "fluid"},
+                                  {"of them unknowns: not covered by a finer level", "unknowns"}})
+    table.row(name, [key = key](const Json& level) { return count_text(level.at(key).get<std::int64_t>()); });
   std::string note = "Cells of a level are half as wide as those of the previous level.";
   if (summary.contains("followed_grid")) {
     const Json& followed = summary.at("followed_grid");
@@ -67,7 +64,7 @@ std::string levels_card(const Json& summary) {
           count_text(followed.at("max_cells").get<std::int64_t>()),
           count_text(followed.at("boxes_left_out_most").get<std::int64_t>()));
   }
-  return card("Grid", html_table(rows), note);
+  return card("Grid", table.html(), note);
 }
 
 std::string count_of(const Json& summary, const char* what, const char* one) {

@@ -52,7 +52,7 @@ double known_end(const JobContext& run) {
   double velocity = 0.0;  // in the pores
   const double porosity = run.sample_report().connected_porosity;
   if (deck.peclet > 0.0)
-    velocity = deck.peclet * deck.diffusivity / number_length(run);
+    velocity = deck.peclet * deck.diffusivity / number_length(run).length;
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
     velocity = std::abs(run.config.flow.velocity) / porosity;
   if (!(velocity > 0.0)) return 0.0;

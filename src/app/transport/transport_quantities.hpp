@@ -92,7 +92,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Wal
   f(Quantity{"damkohler_diffusion", "", json | text, "", "Damköhler number k L / D", digits}, r.damkohler(c));
   f(Quantity{"concentration", "", json | text, "", "mean concentration at the wall [C]", digits}, w.concentration);
   f(Quantity{"sherwood", "", json | text, "", "Sherwood number of the wall", digits},
-    w.to_wall * r.number_length / c.diffusivity);
+    w.to_wall * r.number_length.length / c.diffusivity);
   f(Quantity{"damkohler_advection", "", json},
     r.flow_rate != 0.0 ? w.rate * w.area / std::abs(r.flow_rate) : no_number);
 }

@@ -83,10 +83,8 @@ std::string flow_lines(const TransportResult& r) {
   if (r.flow_factor != 1.0)
     text += fmt::format("  for the requested Péclet number the velocity is scaled by {:.6g}\n", r.flow_factor);
   text += reservoir_line(r);
-  text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length, "m"),
-                      r.number_length_given       ? ""
-                      : r.number_length_of_sample ? ", that of the domain: there is no solid in it"
-                                                  : ", 6 (1 - porosity) / (wall area per volume)");
+  text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length.length, "m"),
+                      r.number_length.what);
   return text;
 }
 
@@ -100,7 +98,7 @@ std::string TransportResult::unit() const {
 }
 
 double TransportResult::peclet(const ComponentResult& c) const {
-  return c.diffusivity > 0.0 ? std::abs(pore_velocity()) * number_length / c.diffusivity
+  return c.diffusivity > 0.0 ? std::abs(pore_velocity()) * number_length.length / c.diffusivity
                              : std::numeric_limits<double>::infinity();
 }
 
@@ -113,7 +111,7 @@ std::optional<double> TransportResult::dispersion(const ComponentResult& c) cons
 
 double TransportResult::damkohler(const ComponentResult& c) const {
   const double rate = c.wall->order == 1.0 ? c.wall->rate : c.wall->rate * std::pow(c.inlet, c.wall->order - 1.0);
-  return rate * number_length / c.diffusivity;
+  return rate * number_length.length / c.diffusivity;
 }
 
 std::string transport_header(const TransportResult& result) {
@@ -172,7 +170,7 @@ Json transport_json(const TransportResult& r) {
             {"flow_factor", r.flow_factor},
             {"pore_volume_time_s", r.pore_time > 0.0 ? Json(r.pore_time) : Json(nullptr)},
             {"length_m", r.length},
-            {"peclet_length_m", r.number_length},
+            {"peclet_length_m", r.number_length.length},
             {"continuity", {{"before", r.continuity_before}, {"after", r.continuity_after}}},
             {"implicit_volumes", r.implicit_volumes},
             {"backflow", r.backflow}};

@@ -38,8 +38,8 @@ CarriedBy carried_by(const JobContext& run);
 /// collective.
 void blend(const FluxesInTime& flow, double part, FaceField& to);
 
-/// Length of Péclet and Damköhler numbers [m].
-double number_length(const JobContext& run);
+/// That of the deck, of the grains, or of the domain where there is no solid.
+NumberLength number_length(const JobContext& run);
 
 /// What leaves the fluid per area of a wall [C m/s]: flux + rate (c^order - equilibrium^order). SI units.
 struct SurfaceLaw {

@@ -190,7 +190,10 @@ TEST(TransportJob, WithoutSolidNumbersHaveTheLengthOfTheDomain) {
   bed.geometry =
       build_geometry(bed.comm, bed.grid, *make_level_set(HalfSpace{{0.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}), KeepPores::all);
   ASSERT_GT(bed.geometry.report.wall_area, 0.0);
-  EXPECT_EQ(number_length(bed.context), 20.0);
+  EXPECT_EQ(number_length(bed.context).length, 20.0);
+  EXPECT_TRUE(has(number_length(bed.context).what, "that of the domain"));
+  bed.config.transport.peclet_length = 20.0;  // the same length, but said by the deck
+  EXPECT_EQ(number_length(bed.context).what, "");
 }
 
 // What only the whole fluid tells is found before the flow is solved.

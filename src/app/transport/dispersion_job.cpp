@@ -12,6 +12,7 @@
 #include "app/job/steady_solves.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/quantity.hpp"
+#include "app/transport/transport_job.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "ins/upscale/unbounded_flow.hpp"
@@ -51,9 +52,6 @@ void each_quantity(const DispersionScale& scale, int axis, Of<DispersionPoint> a
 namespace {
 
 using DispersionColumns = std::vector<DispersionColumn>;
-
-/// Péclet number of a cell above which the layers of the concentration are thinner than cells.
-constexpr double largest_cell_peclet = 10.0;
 
 double along(const DispersionColumn& c, const DispersionPoint& p) { return p.tensor[c.axis][c.axis]; }
 

@@ -62,6 +62,9 @@ struct ComponentResult {
   std::optional<WallResult> wall;
 };
 
+/// Péclet number of a cell above which the layers of the concentration are thinner than cells.
+constexpr double largest_cell_peclet = 10.0;
+
 /// Length L of Péclet and Damköhler numbers [m], and behind it in text what it is: nothing if the deck gives it.
 struct NumberLength {
   double length = 0.0;

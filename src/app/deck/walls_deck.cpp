@@ -104,9 +104,10 @@ void read(Reader& in, WallsDeck& deck) {
       {{"keep", LooseSolid::keep, "they stay where they are"},
        {"remove", LooseSolid::remove, "they leave with the fluid as solid, at once, and are counted as carried away"}},
       "solid that comes loose while walls move, as large as a cell or larger");
-  in.flag("walls.animation", deck.animation,
-          "write animation_walls.png, an animated PNG of the fluid in the plane through the middle, and with steady "
-          "transport animation_NAME.png of each component; they are also in the report");
+  in.flag(
+      "walls.animation", deck.animation,
+      "write animation_walls.png, an animated PNG of the fluid in the plane through the middle, and with steady "
+      "transport animation_NAME.png of each component; they are also in the report, which shows three times without");
   in.tables("walls.mineral", "walls that move: a mineral that dissolves or grows", [&](Reader& item) {
     MovingMineral m = read_mineral(item);
     if (item.documenting()) return;

@@ -76,8 +76,9 @@ bool flow_percolates(const JobContext& run);
 /// @param[out] exchanges  gets what they give: flow, wall rates
 std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges);
 
-// Moving pictures of walls that move (walls.animation): the fluid in the plane through the middle, with what of it was
-// solid at the beginning, and, where transport is steady in each position of the walls, the concentrations there.
+// Pictures of walls that move, at several times or moving (walls.animation): the fluid in the plane through the middle,
+// with what of it was solid at the beginning, and, where transport is steady in each position of the walls, the
+// concentrations there.
 
 /// The last step of the recorder, if it is one of those that are kept. Collective.
 /// @param of_jobs  fields of steady states on the ground of now
@@ -88,6 +89,6 @@ void add_wall_frame(const JobContext& run, const std::vector<JobComponent>& of_j
 void leave_wall_animations(const JobContext& run, const Recorder& recorder, JobResult& result);
 
 /// Their cards on the page.
-std::string wall_animation_card(const Json& summary, const Figures& figures);
+std::vector<std::string> wall_picture_cards(const Json& summary, const Figures& figures);
 
 }  // namespace karst

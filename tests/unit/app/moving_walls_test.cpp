@@ -51,14 +51,6 @@ TEST(MovingWalls, AWallThatGrows) {
   // With c - 2 in place of c: c0 = -2.
   EXPECT_NEAR(24.0 * ran.last("porosity"), slab_at(-2.0, 0.1, 800.0), 2e-3);
   EXPECT_LT(ran.last("solid_rate_m3_s"), 0.0);
-  // Pictures at the beginning, at the end and between, without being asked for.
-  const auto& figures = ran.result.figures;
-  for (const char* of : {"walls", "walls acid"}) {
-    ASSERT_EQ(figures.count(fmt::format("{} still 3", of)), 1U);
-    EXPECT_EQ(figures.count(fmt::format("{} still 4", of)), 0U);
-    EXPECT_TRUE(test::has(figures.at(fmt::format("{} still 1", of)), ">0 s<"));
-    EXPECT_TRUE(test::has(figures.at(fmt::format("{} still 3", of)), ">800 s<"));
-  }
 }
 
 constexpr const char* sphere = R"(

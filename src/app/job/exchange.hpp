@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "ins/upscale/flow_fluxes.hpp"
+#include "grid/list_exchange.hpp"
+#include "transport/regrid/grid_places.hpp"
 #include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
@@ -31,6 +33,12 @@ inline std::string_view name_of(ExchangeName what) { return exchange_names.at(st
 struct SolvedFluxes {
   FaceField faces;
   std::shared_ptr<ScalarGrid> volumes;
+  /// What a transfer to the ground of the run leaves for the next one (kept_fluxes.hpp): sources of the volumes there,
+  /// and the coarsest ones that cover volumes here; empty: nothing.
+  struct Transferred {
+    std::shared_ptr<GridPlaces> places;
+    std::vector<RemoteItem> sources, coarsest;
+  } transferred{};
 };
 
 /// A steady flow by its fluxes: from an inlet, or from another grid.

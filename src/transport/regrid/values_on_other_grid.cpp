@@ -24,27 +24,49 @@ struct PartOfMean {
   double volume, content, low, high;
 };
 
-/// Of the own volumes: with their neighbours' values as bounds.
-void look_around(ScalarGrid& grid, std::span<const double> own, std::span<SourceValue> sources) {
-  std::vector<double> values(grid.n_values, 0.0);
-  std::ranges::copy(own, values.begin());
-  fetch_remote(grid, values);
-  std::array<std::vector<double>, 3> g;
-  for (std::vector<double>& component : g) component.resize(grid.n_all);
-  find_gradient(grid, find_gradient_weights(grid, {}), values, Gradient{g[0], g[1], g[2]});
-  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+/// Of the wanted ones of the own volumes: with their neighbours' values as bounds, and gradients as find_gradient()
+/// makes them.
+void look_around(ScalarGrid& grid, std::span<const double> own, const SourceMarks* wanted,
+                 std::span<SourceValue> sources) {
+  std::vector<double> c(grid.n_values, 0.0);
+  std::ranges::copy(own, c.begin());
+  fetch_remote(grid, c);
+  const std::span<const Vec3> weights = find_gradient_weights(grid, {});
+  const auto begin = [&](std::int32_t v) {
+    sources[v] = {c[v], c[v], c[v], {}};
+    return wanted == nullptr || wanted->has(v);
+  };
+  const auto see = [&](SourceValue& s, std::int32_t other) {
+    if (other >= grid.n_all) return;
+    s.low = std::min(s.low, c[other]);
+    s.high = std::max(s.high, c[other]);
+  };
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes& p = grid.plain[i];
+    const double scale = 0.5 / ScalarGrid::width(p.level);
+    for (std::int32_t t = 0; t < p.count; ++t) {
+      if (!begin(p.first + t)) continue;
+      SourceValue& s = sources[p.first + t];
+      for (const std::int32_t first : p.beyond) see(s, first + t);
+      for (std::size_t d = 0; d < 3; ++d)
+        s.gradient[static_cast<int>(d)] = scale * (c[p.beyond[2 * d + 1] + t] - c[p.beyond[2 * d] + t]);
+    }
+  });
+  parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
+    const std::int32_t v = grid.special[i];
+    if (!begin(v)) return;
     SourceValue& s = sources[v];
-    s = {values[v], values[v], values[v], {g[0][v], g[1][v], g[2][v]}};
-    faces([&](std::int32_t, std::int32_t other, double) {
-      if (other >= grid.n_all) return;
-      s.low = std::min(s.low, values[other]);
-      s.high = std::max(s.high, values[other]);
-    });
+    for (auto k = grid.special_begin[i]; k < grid.special_begin[i + 1]; ++k) {
+      const std::int32_t other = grid.volume_faces[k].other();
+      see(s, other);
+      if (weights[k] != Vec3{}) s.gradient += (c[other] - c[v]) * weights[k];
+    }
   });
 }
 
 /// Means of the VoFs above volumes, and of volumes with what joins them.
-void take_means(const GridChange& change, std::span<const double> own, std::span<SourceValue> sources) {
+void take_means(const GridChange& change, std::span<const double> own, const SourceMarks* wanted,
+                std::span<SourceValue> sources) {
   const int rank = change.from.composite->comm().rank();
   constexpr PartOfMean none{0, 0.0, 0.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
   std::vector<PartOfMean> sums(change.n_sources, none);
@@ -61,10 +83,10 @@ void take_means(const GridChange& change, std::span<const double> own, std::span
     PartOfMean part{v, volume, volume * own[v], own[v], own[v]};
     const auto give = [&](const RemoteItem& to) {
       part.number = to.number;
-      if (to.rank == rank)
-        add(part);
-      else if (to.rank >= 0)
+      if (to.rank != rank && to.rank >= 0)
         to_owner[to.rank].put(part);
+      else if (to.rank == rank && (wanted == nullptr || wanted->has(to.number)))
+        add(part);
     };
     for (const RemoteItem& above : change.ancestors_of(v)) give(above);
     if (const RemoteItem& heir = change.heir[v]; change.ancestors_of(v).empty() && heir != RemoteItem{rank, v})
@@ -85,12 +107,12 @@ void take_means(const GridChange& change, std::span<const double> own, std::span
 }
 
 /// Largest part of the slopes with which all volumes of a source stay within its bounds, [source], on all ranks.
-std::vector<double> limits(const GridChange& change, std::span<const SourceValue> sources) {
+std::vector<double> limits(const GridChange& change, const SourceMarks* wanted, std::span<const SourceValue> sources) {
   std::map<int, ByteWriter> to_owner;
   std::vector<double> part(sources.size(), 1.0);
   const int rank = change.to.composite->comm().rank();
   for (std::size_t v = 0; v < change.source.size(); ++v) {
-    if (change.offset[v] == Vec3{}) continue;
+    if (change.offset[v] == Vec3{} || (wanted != nullptr && !wanted->has(change.source[v]))) continue;
     const SourceValue& s = sources[change.source[v]];
     const double step = dot(s.gradient, change.offset[v]), room = step > 0.0 ? s.high - s.value : s.low - s.value;
     if (std::abs(step) <= std::abs(room)) continue;
@@ -110,15 +132,17 @@ std::vector<double> limits(const GridChange& change, std::span<const SourceValue
 
 }  // namespace
 
-std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values) {
+std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values,
+                                         const SourceMarks* wanted) {
   std::vector<SourceValue> sources(change.n_sources + change.exchange.n_received());
-  look_around(change.from, values, sources);
-  take_means(change, values, sources);
+  look_around(change.from, values, wanted, sources);
+  take_means(change, values, wanted, sources);
   change.exchange.exchange(std::span(sources));
-  std::vector<double> part = limits(change, sources);
+  std::vector<double> part = limits(change, wanted, sources);
   change.exchange.exchange(std::span(part));
-  std::vector<double> now(change.to.n_own);
+  std::vector<double> now(change.to.n_own, 0.0);
   parallel_for(std::ssize(now), [&](std::int64_t v) {
+    if (wanted != nullptr && !wanted->has(change.source[v])) return;
     const SourceValue& s = sources[change.source[v]];
     const double moved = s.value + part[change.source[v]] * dot(s.gradient, change.offset[v]);
     now[v] = std::clamp(moved, s.low, s.high);  // round-off

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ins/upscale/flow_fluxes.hpp"
 #include "grid/list_exchange.hpp"
+#include "ins/upscale/flow_fluxes.hpp"
 #include "transport/regrid/grid_places.hpp"
 #include "transport/volumes/scalar_grid.hpp"
 

@@ -359,9 +359,7 @@ Velocities velocities(const ScalarGrid& grid, std::span<const double> flux, std:
   parallel_for(n_threads(), [&, threads = n_threads()](std::int64_t thread) {
     const auto low = static_cast<std::int32_t>(std::int64_t{grid.n_own} * thread / threads),
                high = static_cast<std::int32_t>(std::int64_t{grid.n_own} * (thread + 1) / threads);
-    const auto is_mine = [&](std::int32_t v) {
-      return v >= low && v < high && (wanted.empty() || wanted[v] != 0);
-    };
+    const auto is_mine = [&](std::int32_t v) { return v >= low && v < high && (wanted.empty() || wanted[v] != 0); };
     const auto is_near = [&](std::int32_t first, std::int32_t n) { return first < high && first + n > low; };
     const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
       for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];

@@ -120,19 +120,17 @@ BoxNumbers same_boxes(const Composite& mine, const Composite& theirs) {
 
 constexpr RemoteItem nobody{-1, -1};
 
-/// For own volumes of a grid what holds their fluid on the other one: GridPlaces::number() there. Threaded; collective.
-/// @param same      as same_boxes() of both
-/// @param question  question_of() or finest_question_of()
-/// @param wanted    the others are left as they are
-/// @param[in,out] holders  of the own volumes
+/// What is asked about an own volume.
+struct Asked {
+  std::int32_t volume;
+  PlaceQuestion question;
+};
+
+/// By the ranks that own the places; volumes that are on the other grid themselves need not be asked about.
 template <class Wanted>
-void find_holders(const Composite& mine, const BoxNumbers& same, GridPlaces& places, decltype(question_of)& question,
-                  Wanted&& wanted, std::span<RemoteItem> holders) {
-  const Composite& theirs = places.grid();
-  struct Asked {
-    std::int32_t volume;
-    PlaceQuestion question;
-  };
+std::map<int, std::vector<Asked>> questions(const Composite& mine, const BoxNumbers& same, const Composite& theirs,
+                                            decltype(question_of)& question, Wanted&& wanted,
+                                            std::span<RemoteItem> holders) {
   std::map<int, std::vector<Asked>> by_place;
   for (int level = 0; level < mine.n_levels(); ++level) {
     std::vector<std::vector<Asked>> of_box(mine.graph(level).n_local());
@@ -156,6 +154,19 @@ void find_holders(const Composite& mine, const BoxNumbers& same, GridPlaces& pla
         by_place[layout.owner(layout.find_cell(asked.question.place.cell))].push_back(asked);
       }
   }
+  return by_place;
+}
+
+/// For own volumes of a grid what holds their fluid on the other one: GridPlaces::number() there. Threaded; collective.
+/// @param same      as same_boxes() of both
+/// @param question  question_of() or finest_question_of()
+/// @param wanted    the others are left as they are
+/// @param[in,out] holders  of the own volumes
+template <class Wanted>
+void find_holders(const Composite& mine, const BoxNumbers& same, GridPlaces& places, decltype(question_of)& question,
+                  Wanted&& wanted, std::span<RemoteItem> holders) {
+  const Composite& theirs = places.grid();
+  std::map<int, std::vector<Asked>> by_place = questions(mine, same, theirs, question, wanted, holders);
   struct Named {
     std::int32_t volume, rank;
     NamedVof vof;

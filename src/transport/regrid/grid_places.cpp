@@ -104,8 +104,7 @@ std::int32_t GridPlaces::number_of(int level, int b, int vof) const {
   const std::int32_t own = grid_->numbering().number(level, b, vof);
   if (own >= 0) return own;
   const auto covered = grid_->covered_in(level, b);
-  return covered_begin_[level][b] +
-         static_cast<std::int32_t>(std::ranges::lower_bound(covered, vof) - covered.begin());
+  return covered_begin_[level][b] + static_cast<std::int32_t>(std::ranges::lower_bound(covered, vof) - covered.begin());
 }
 
 bool GridPlaces::has_values(int level, int b, int vof) const {

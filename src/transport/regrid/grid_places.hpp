@@ -28,8 +28,9 @@ struct NamedVof {
   CellPlace near;  ///< in cells of that level: where another one is sought in place of one without values
 };
 
-/// Numbers of what holds fluid, on each rank: the own unknowns, and behind them the own VoFs that are covered, by level,
-/// box and VoF. Parents of VoFs are sought where they are needed: boxes of the grid that nobody asks about cost nothing.
+/// Numbers of what holds fluid, on each rank: the own unknowns, and behind them the own VoFs that are covered, by
+/// level, box and VoF. Parents of VoFs are sought where they are needed: boxes of the grid that nobody asks about cost
+/// nothing.
 class GridPlaces {
  public:
   explicit GridPlaces(std::shared_ptr<const Composite> grid);
@@ -40,7 +41,8 @@ class GridPlaces {
   std::int32_t level_of(std::int32_t number) const;
   /// The VoF of a place in an own box, as CellHolders::at(). Not collective.
   VofName at(const PlaceQuestion& q);
-  /// Finds the parents in all boxes that number() may need for these VoFs of any ranks, and in those around. Collective.
+  /// Finds the parents in all boxes that number() may need for these VoFs of any ranks, and in those around.
+  /// Collective.
   void prepare(std::span<const NamedVof> asked);
   /// Number of a VoF of an own box; in place of a covered one without finer volumes, and of none, that of the nearest
   /// one of the box that has values; -1: none has. To be called after prepare() for it. Not collective.

@@ -35,16 +35,19 @@ Array<double> openness_of(const ScalarGrid& grid) {
     const PlainVolumes& p = grid.plain[i];
     for (std::int32_t d = 0; d < 3; ++d) std::fill_n(all.begin() + d * grid.n_all + p.first, p.count, 1.0);
   });
-  parallel_for(std::ssize(grid.listed), [&](std::int64_t i) {
-    all[grid.listed[i].face] = grid.listed[i].fragment ? 0.0 : grid.conductance[i];
-  });
+  parallel_for(std::ssize(grid.listed),
+               [&](std::int64_t i) { all[grid.listed[i].face] = grid.listed[i].fragment ? 0.0 : grid.conductance[i]; });
   return all;
 }
 
 class Copy {
  public:
   Copy(GridChange& change, const FluxesBefore& before)
-      : before_(before), now_(change.to), was_(before.step.from), itself_(before.step.itself), places_(was_),
+      : before_(before),
+        now_(change.to),
+        was_(before.step.from),
+        itself_(before.step.itself),
+        places_(was_),
         dirty_(change) {}
 
   std::vector<std::uint8_t> run(GridChange& change, std::span<const RemoteItem> coarsest, std::span<double> flux) {

@@ -15,8 +15,8 @@ std::vector<RemoteItem> coarsest_sources(const GridChange& change);
 
 /// A transfer from the same old grid, to the grid before the new one.
 struct FluxesBefore {
-  const GridChange& step;  ///< from the grid before to the new one
-  FaceField& faces;        ///< on the grid before
+  const GridChange& step;                ///< from the grid before to the new one
+  FaceField& faces;                      ///< on the grid before
   std::span<const RemoteItem> sources;   ///< of the volumes of the grid before
   std::span<const RemoteItem> coarsest;  ///< as coarsest_sources()
 };

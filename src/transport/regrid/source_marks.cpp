@@ -9,8 +9,10 @@ namespace karst {
 
 void SourceMarks::finish() {
   send_values(change_.to.composite->comm(), std::exchange(of_others_, {}),
-              [&](std::int32_t number, int) { marked_[number] = 1; });
-  change_.exchange.exchange(std::span(marked_));
+              [&](std::int32_t number, int) { place_[number] = 0; });
+  change_.exchange.exchange(std::span(place_));
+  for (std::int32_t& place : place_)
+    if (place >= 0) place = size_++;
 }
 
 std::vector<std::uint8_t> SourceMarks::of_volumes(std::span<const RemoteItem> sources) const {
@@ -23,11 +25,12 @@ std::vector<std::uint8_t> SourceMarks::of_volumes(std::span<const RemoteItem> so
   std::map<int, std::vector<Asked>> asked;
   for (std::int32_t v = 0; v < grid.n_own; ++v) {
     const RemoteItem& source = sources[v];
-    all[v] = source.rank == comm.rank() ? marked_[source.number] : 0;
+    all[v] = source.rank == comm.rank() && has(source.number) ? 1 : 0;
     if (source.rank >= 0 && source.rank != comm.rank()) asked[source.rank].push_back({v, source.number});
   }
   ask_values(
-      comm, asked, [](const Asked& a) { return a.number; }, [&](std::int32_t number) { return marked_[number]; },
+      comm, asked, [](const Asked& a) { return a.number; },
+      [&](std::int32_t number) { return std::uint8_t{has(number)}; },
       [&](const Asked& a, std::uint8_t marked) { all[a.volume] = marked; });
   ListExchange& exchange = grid.remote.exchange();
   exchange.begin(std::span(all).subspan(grid.n_own, grid.n_all - grid.n_own),

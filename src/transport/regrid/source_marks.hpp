@@ -12,19 +12,21 @@ namespace karst {
 /// Marks on sources of a change of grid, set by any ranks and read by all that have volumes of them.
 class SourceMarks {
  public:
-  explicit SourceMarks(GridChange& change) : change_(change) {
-    marked_.resize(change.n_sources + change.exchange.n_received(), 0);
-  }
+  explicit SourceMarks(GridChange& change)
+      : change_(change), place_(change.n_sources + change.exchange.n_received(), -1) {}
   void add(const RemoteItem& source) {
     if (source.rank == change_.to.composite->comm().rank())
-      marked_[source.number] = 1;
+      place_[source.number] = 0;
     else if (source.rank >= 0)
       of_others_[source.rank].push_back(source.number);
   }
   /// Ends the marking. Collective.
   void finish();
-  /// As GridChange::source numbers them, finish() before.
-  bool has(std::int32_t source) const { return marked_[source] != 0; }
+  // After finish(), for sources as GridChange::source numbers them:
+  bool has(std::int32_t source) const { return place_[source] >= 0; }
+  /// Among those that are marked; -1: it is not.
+  std::int32_t place(std::int32_t source) const { return place_[source]; }
+  std::int32_t size() const { return size_; }  ///< how many are marked
   /// Of volumes of the old grid: whether the source of each is marked, those of other ranks and 1 behind domain faces
   /// included. Collective.
   /// @param sources  of the own volumes
@@ -32,7 +34,8 @@ class SourceMarks {
 
  private:
   GridChange& change_;
-  std::vector<std::uint8_t> marked_;
+  std::vector<std::int32_t> place_;
+  std::int32_t size_ = 0;
   std::map<int, std::vector<std::int32_t>> of_others_;
 };
 

@@ -15,9 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grid/list_exchange.hpp"
 #include "ins/upscale/flow_fluxes.hpp"
-#include "transport/regrid/grid_places.hpp"
 #include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
@@ -28,6 +26,8 @@ enum class ExchangeName : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> exchange_names{"flow", "wall rates"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
+
+class GridPlaces;
 
 /// Fluxes on the grid where a flow was solved [h0³/s], and its transport grid, which each transfer from there needs.
 struct SolvedFluxes {

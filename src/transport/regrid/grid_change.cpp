@@ -245,24 +245,38 @@ void list_sources(GridChange& change) {
   });
 }
 
-/// Where a source is.
-struct SourcePlace {
-  std::int32_t level = 0;
-  Vec3 centroid;  ///< of a volume
+/// Where the sources of new volumes are.
+class SourcePlaces {
+ public:
+  /// Collective.
+  explicit SourcePlaces(GridChange& change) : change_(change), arrived_(change.exchange.n_received()) {
+    const std::span<const std::int32_t> sent = change.exchange.sent();
+    change.exchange.begin(std::span(arrived_), [&](std::size_t i) { return of_own(sent[i]); });
+    change.exchange.finish();
+  }
+  /// Whether a volume of level l is finer than its source.
+  bool is_finer(int l, std::int64_t v) const { return l > of(v).level; }
+  /// From the source of a volume to it.
+  Vec3 way_to(std::int64_t v) const {
+    return way_between(change_.to.composite->graph(0).layout().domain(), of(v).centroid, change_.to.centroid[v]);
+  }
+
+ private:
+  struct Place {
+    std::int32_t level = 0;
+    Vec3 centroid;  // of a volume
+  };
+  Place of_own(std::int32_t number) const {
+    return {change_.places->level_of(number), number < change_.from.n_own ? change_.from.centroid[number] : Vec3{}};
+  }
+  Place of(std::int64_t v) const {
+    const std::int32_t k = change_.source[v];
+    return k < change_.n_sources ? of_own(k) : arrived_[k - change_.n_sources];
+  }
+
+  const GridChange& change_;
+  std::vector<Place> arrived_;
 };
-
-SourcePlace place_of_source(const GridChange& change, std::int32_t number) {
-  return {change.places->level_of(number), number < change.from.n_own ? change.from.centroid[number] : Vec3{}};
-}
-
-/// Of those that arrive. Collective.
-std::vector<SourcePlace> places_of_others(GridChange& change) {
-  std::vector<SourcePlace> all(change.exchange.n_received());
-  const std::span<const std::int32_t> sent = change.exchange.sent();
-  change.exchange.begin(std::span(all), [&](std::size_t i) { return place_of_source(change, sent[i]); });
-  change.exchange.finish();
-  return all;
-}
 
 /// What the new volumes of a source are together.
 struct Together {
@@ -274,16 +288,9 @@ struct Together {
 
 /// Of the sources of this rank. Collective.
 std::vector<Together> volumes_of_sources(GridChange& change) {
-  const Domain& domain = change.to.composite->graph(0).layout().domain();
   const Comm& comm = change.to.composite->comm();
   std::vector<Together> all(change.n_sources + change.exchange.n_received());
-  const std::vector<SourcePlace> arrived = places_of_others(change);
-  const auto source_of = [&](std::int64_t v) {
-    const std::int64_t k = change.source[v];
-    return k < change.n_sources ? place_of_source(change, static_cast<std::int32_t>(k)) : arrived[k - change.n_sources];
-  };
-  const auto is_finer = [&](int l, std::int64_t v) { return l > source_of(v).level; };
-  const auto way_to = [&](std::int64_t v) { return way_between(domain, source_of(v).centroid, change.to.centroid[v]); };
+  const SourcePlaces places(change);
   const auto add = [&](std::int32_t source, double volume, const Vec3* way) {
     Together& sum = all[source];
     sum.volume += volume;
@@ -303,8 +310,8 @@ std::vector<Together> volumes_of_sources(GridChange& change) {
     for (int l = 0; l < change.to.composite->n_levels(); ++l)
       for (std::int32_t v = change.to.level_begin[l]; v < change.to.level_begin[l + 1]; ++v) {
         if ((change.id[v].rank == comm.rank()) != here) continue;
-        const bool finer = is_finer(l, v);
-        const Vec3 way = finer ? way_to(v) : Vec3{};
+        const bool finer = places.is_finer(l, v);
+        const Vec3 way = finer ? places.way_to(v) : Vec3{};
         f(v, finer ? &way : nullptr);
       }
   };
@@ -332,7 +339,7 @@ std::vector<Together> volumes_of_sources(GridChange& change) {
       const std::int64_t v = first + i;
       const Together& t = all[change.source[v]];
       change.shares[v] = t.volume;
-      if (t.n > 1.0 && is_finer(l, v)) change.offset[v] = way_to(v) - (1.0 / t.finer) * t.way;
+      if (t.n > 1.0 && places.is_finer(l, v)) change.offset[v] = places.way_to(v) - (1.0 / t.finer) * t.way;
     });
   }
   return all;

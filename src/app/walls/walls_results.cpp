@@ -153,7 +153,8 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
       if ((law.mineral.empty() || law.mineral == name) && number > largest_damkohler)
         found.add(
             "walls, {}: it grows, and rate x cell width / diffusivity is {:.3g}: growth that diffusion limits is "
-            "unstable, and what is as small as a few cells on the wall is made by the grid",
+            "unstable, so it is kept smooth over about four cells along the wall, and shapes of that size are not "
+            "resolved",
             name, number);
     }
   }

@@ -52,6 +52,7 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  double value_of_end(const EvolutionLine& line) const;  ///< that walls.until looks at
   /// Of the last step, also where walls have moved since: [mineral] [h0³/s]. Collective.
   std::vector<double> rates_of_step() const;
   double largest_speed_of_step() const {

@@ -32,7 +32,8 @@ struct ScalarRange {
 ///          Round-off, 1e-16 s, would otherwise limit all components beside one that varies little or has become
 ///          uniform, ahead of a front or behind it
 ///   slack  1e-15 (|least| + |largest|), beyond which a value has left the range
-///   near   the distance by which a value may leave the extrema of its neighbourhood, but not the range: 1e-13 s, shared
+///   near   the distance by which a value may leave the extrema of its neighbourhood, but not the range: 1e-13 s,
+///   shared
 ///          1e-9 s, plus the extension of a narrow range
 struct Leeway {
   /// @param shares  Correction::shares

@@ -448,8 +448,8 @@ TEST_F(TransportStepperTest, NoiseHoldsNobodyBackAloneByDay) {
   }
 }
 
-// A salt that varies by a thousandth limits what it is grouped with by its variation, not by its round-off: a step longer
-// by its last bit changes the acid by 1e-9 of itself at most, far ahead of the front, too.
+// A salt that varies by a thousandth limits what it is grouped with by its variation, not by its round-off: a step
+// longer by its last bit changes the acid by 1e-9 of itself at most, far ahead of the front, too.
 TEST_F(TransportStepperTest, TheLastBitStaysSmallInAGroupAloneByDay) {
   const ScalarComponent acid = of_group(with_inlet(0.05, 1.0), "g"), salt = of_group(with_inlet(0.05, 0.1001), "g");
   std::array<std::vector<double>, 2> values;

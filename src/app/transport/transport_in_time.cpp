@@ -455,6 +455,17 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
   return r;
 }
 
+/// The end in seconds is that of the first flow, and walls that move change it.
+std::vector<std::string> volume_warnings(const TransportSystem& system) {
+  constexpr double same = 0.01;
+  const double asked = system.run.config.time.end_pore_volumes, came = pore_volumes(system);
+  if (!system.run.walls || !(asked > 0.0) || std::abs(came - asked) <= same * asked) return {};
+  return {
+      fmt::format("transport: {:.4g} pore volumes have flowed in instead of time.end_pore_volumes = {:.4g}: the run ends "
+                  "when the flow of the beginning would have brought these, and the walls that move have changed it",
+                  came, asked)};
+}
+
 void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
   result.json.update(chemistry.json());
   result.text += chemistry.text();
@@ -505,6 +516,7 @@ JobResult TransportInTime::report() {
   std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
   std::ranges::move(table_warnings(run.config.transport, times_.end), std::back_inserter(result.warnings));
   if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
+  std::ranges::move(volume_warnings(system_), std::back_inserter(result.warnings));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);
   result.components = asked_of(run.config, std::move(all));

@@ -20,7 +20,7 @@ namespace {
 bool are_in_time(const Config& config) { return config.transport.asked() && !config.transport.steady(); }
 
 JobPlan plan(const Config& config, const GridOptions& grid) {
-  return config.flow.model != FlowModel::none ? flow_job().cost.plan(config, grid)
+  return config.flow.model != FlowModel::none ? flow_job().cost.plan(config_of_step(config), grid)
                                               : transport_job().cost.plan(config, grid);
 }
 

@@ -202,9 +202,6 @@ JobResult WallsProcess::report() {
   return result;
 }
 
-namespace {
-
-/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one.
 Config config_of_step(const Config& config) {
   Config of_step = config;
   of_step.flow.estimate_error = of_step.flow.uncertainty = false;
@@ -212,8 +209,6 @@ Config config_of_step(const Config& config) {
   of_step.output.plot.insert(of_step.output.plot.end(), {PlotField::velocity, PlotField::concentration});
   return of_step;
 }
-
-}  // namespace
 
 std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges) {
   const Timer timer("steady state");

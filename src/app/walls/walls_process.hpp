@@ -72,6 +72,9 @@ std::unique_ptr<Process> start_walls_in_time(const JobContext& context);
 /// Whether a pore leads along any of the axes of the flow. Not collective.
 bool flow_percolates(const JobContext& run);
 
+/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one. Not collective.
+Config config_of_step(const Config& config);
+
 /// Does those that the deck asks for, one after the other, on the ground of now: without files, estimates of errors and
 /// progress of their own. Throws Error. Collective.
 /// @param[out] exchanges  gets what they give: flow, wall rates

@@ -356,6 +356,7 @@ void TransportInTime::carried_steps(double dt) {
     if (part < dt) take((done + middle * part) / dt);
     advance(system_, part);
     system_.carried += system_.ends.in * part;
+    system_.passed += system_.ends.through * part;
     if (steps == 1.0) return;
     record_step(system_.state.time / times_.end, false);
   }
@@ -436,8 +437,9 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
   r.states = record.states;
   r.output_times = record.output_times;
   if (r.in_time) {
-    r.darcy_velocity = system.flow.darcy_velocity * pore_volumes(system) * r.porosity * r.length / system.state.time;
-    r.flow_rate = r.darcy_velocity * r.pore_volume / (r.porosity * r.length);
+    const double section = r.pore_volume / (r.porosity * r.length), h = system.h;
+    r.flow_rate = system.flow.darcy_velocity * system.passed * h * h * h / system.state.time;
+    r.darcy_velocity = r.flow_rate / section;
   } else {
     r.backflow = system.ends.backflow;
   }

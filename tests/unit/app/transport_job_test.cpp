@@ -272,6 +272,27 @@ TEST(TransportJob, DiffusionAloneEndsInALineAloneByDay) {
   EXPECT_TRUE(has(error_of([&] { check_jobs(bed.context); }), "must be finite"));
 }
 
+// A reacting wall that the initial values do not fit, and one step as long as the run: it begins short, and grows. Mean
+// and Sherwood number of 200 steps (one step: 3e-3 and 70 % off).
+TEST(TransportJob, AWallIsMetInShortStepsAlone) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.flow.model = FlowModel::none;
+  bed.config.transport.walls = {{"", "", 0.2, 0.0}};
+  ComponentDeck& c = bed.config.transport.components[0];
+  c.inlet_given = false;
+  c.initial = "1";
+  std::vector<double> means, numbers;
+  for (const double steps : {200.0, 1.0}) {
+    bed.config.time = {.end = 50.0, .dt = 50.0 / steps};
+    const auto json = bed.run().json["transport"]["components"][0];
+    means.push_back(json["mean"]);
+    numbers.push_back(json["wall"]["sherwood"]);
+  }
+  EXPECT_NEAR(means[1] / means[0], 1.0, 3e-4);
+  EXPECT_NEAR(numbers[1] / numbers[0], 1.0, 0.03);
+}
+
 // The Péclet number sets the velocity, and a flow that an earlier run has solved carries the same.
 TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
   const PetscSession petsc;

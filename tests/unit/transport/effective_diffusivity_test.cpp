@@ -55,9 +55,12 @@ TEST_F(EffectiveDiffusivityTest, OfSlantedLayersIsExactMpi) {
 // Entries off the diagonal of columns that an earlier run has solved, of which it has kept concentrations alone, have
 // the bits of those that are solved now.
 TEST_F(EffectiveDiffusivityTest, OfKeptColumnsIsTheSameMpi) {
-  const auto composite = test::composite_on(comm_, build_geometry(comm_, diffusion_grid({16, 16, 16}, periodic),
-                                                                  *make_level_set(Sphere{{7.3, 8.2, 8.4}, 6.1})));
-  DiffusionSolver solver(composite, along({0, 2}));
+  const auto ball = make_level_set(Sphere{{7.3, 8.2, 8.4}, 6.1});
+  const GridOptions grid = diffusion_grid({16, 16, 16}, periodic);
+  const auto composite = test::composite_on(comm_, build_geometry(comm_, grid, *ball, KeepPores::all));
+  const DiffusionOptions options = along({0, 2});
+  const DiffusionWatch nobody;
+  DiffusionSolver solver(composite, options, nobody);
   std::vector<DiffusionColumn> columns;
   for (const int axis : {0, 2}) columns.push_back(solver.solve(axis));
   solver.complete(columns);

@@ -52,6 +52,13 @@ double WallsEnd::part(double first, double now) const {
   return part > 0.0 ? std::min(part, 1.0) : 0.0;  // also where there is no number
 }
 
+std::string met_at_once(const WallsEnd& end, const std::string& text, double first) {
+  if (end.of == WallsEnd::Of::nothing || !end.reached(first, first)) return {};
+  return fmt::format("walls.until: \"{}\" is met at the beginning, before any wall moves: the {} is {:.5g}{}", text,
+                     end.of == WallsEnd::Of::porosity ? "porosity" : "permeability", first,
+                     end.of == WallsEnd::Of::porosity ? "" : " m2");
+}
+
 WallsEnd parse_walls_end(const std::string& text) {
   std::vector<std::string> words;
   std::string spaced;

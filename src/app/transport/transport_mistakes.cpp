@@ -44,10 +44,8 @@ void check_in_time(const std::string& key, const std::string& text, const Compon
   }
 }
 
-/// Where the end is known before the flow is; otherwise what can be said at its beginning.
-double known_end(const JobContext& run) {
-  const TimeOptions& times = run.config.time;
-  if (!(times.end_pore_volumes > 0.0)) return times.end;
+/// That the flow takes to fill the pores once, where it is known before the flow is; otherwise 0 [s].
+double known_pore_time(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   double velocity = 0.0;  // in the pores
   const double porosity = run.sample_report().connected_porosity;
@@ -56,7 +54,24 @@ double known_end(const JobContext& run) {
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
     velocity = std::abs(run.config.flow.velocity) / porosity;
   if (!(velocity > 0.0)) return 0.0;
-  return times.end_pore_volumes * run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
+  return run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
+}
+
+/// Where the end is known before the flow is; otherwise what can be said at its beginning.
+double known_end(const JobContext& run) {
+  const TimeOptions& times = run.config.time;
+  return times.end_pore_volumes > 0.0 ? times.end_pore_volumes * known_pore_time(run) : times.end;
+}
+
+/// Seconds against pore volumes.
+void check_output(const JobContext& run, Messages& found) {
+  const TimeOptions& times = run.config.time;
+  const double end = known_end(run);
+  const double output =
+      times.output_pore_volumes > 0.0 ? times.output_pore_volumes * known_pore_time(run) : times.output;
+  if (end > 0.0 && output > end)
+    found.add("{}: every {:.4g} s is longer than the run, which ends at {:.4g} s; omit it for the final state only",
+              times.output_pore_volumes > 0.0 ? "time.output_pore_volumes" : "time.output", output, end);
 }
 
 void check_walls(const JobContext& run, Messages& found) {
@@ -154,6 +169,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
       found.push_back(std::move(problem));
   for (std::size_t i = 0; i < deck.components.size(); ++i) found.add(initial_mistakes(run, i));
   found.add(mistakes_in_time(deck, known_end(run)));
+  if (!deck.steady()) check_output(run, found);
   check_walls(run, found);
   found.add(chemistry_mistakes(run.config, run.geometry()));
   if (deck.steady()) check_determined(run, axis, found);

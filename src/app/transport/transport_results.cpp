@@ -20,6 +20,7 @@ constexpr double largest_steady_imbalance = 1e-4;
 constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
+constexpr double largest_missing = 0.02;      ///< of the variance of the residence time
 
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];
@@ -238,6 +239,12 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
               c.largest, c.low, c.high);
     if (c.imbalance > largest_imbalance)
       all.add("transport, {}: a step gained or lost {:.1e} of the transported amount", c.name, c.imbalance);
+    if (const double missing = c.response ? missing_variance(*c.response, result.states.back().time) : 0.0;
+        missing > largest_missing)
+      all.add(
+          "transport, {}: {:.2g} % of the inflow has not left at the end, so variance and dispersion are too small by "
+          "some {:.0f} % or more; run longer (time.end)",
+          c.name, 100.0 * (1.0 - c.response->recovered), 100.0 * missing);
   }
   return all;
 }

@@ -52,6 +52,7 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  double value_of_end(const EvolutionLine& line) const;  ///< that walls.until looks at
   /// Of the last step, also where walls have moved since: [mineral] [h0³/s]. Collective.
   std::vector<double> rates_of_step() const;
   double largest_speed_of_step() const {
@@ -70,6 +71,9 @@ std::unique_ptr<Process> start_walls_in_time(const JobContext& context);
 
 /// Whether a pore leads along any of the axes of the flow. Not collective.
 bool flow_percolates(const JobContext& run);
+
+/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one. Not collective.
+Config config_of_step(const Config& config);
 
 /// Does those that the deck asks for, one after the other, on the ground of now: without files, estimates of errors and
 /// progress of their own. Throws Error. Collective.

@@ -41,7 +41,7 @@ struct PeriodicBall : test::JobCase {
 // The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.
 TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   PeriodicBall ball;
-  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
+  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100, false};
   check_jobs(ball.context);
   run_job(flow_job(), ball.context);
   const JobResult diffusion = run_job(diffusion_job(), ball.context), result = run_job(dispersion_job(), ball.context);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/job/flow_sample.hpp"
 #include "app/job/steady_solves.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
@@ -88,13 +89,23 @@ JobResult run_dispersion(const JobContext& context) {
   scale.length_given = options.length > 0.0;
   scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry().report);
   scale.diffusivity = options.diffusivity;
+  const FlowSample sample = sample_of(context, scale.cell_width);
+  scale.reynolds_per_velocity = reynolds_number(sample, context.config.fluid, sample.porosity);
   const DispersionColumns columns = columns_of(context, scale.length, progress);
   JobResult result;
   result.text = dispersion_text(columns, scale);
   result.headline = dispersion_headline(columns);
   result.json = dispersion_json(columns, scale);
   result.solves = progress.rows();
-  result.warnings = dispersion_warnings(columns, scale);
+  const Vec3& size = context.grid.size;
+  const double longest = std::max({size[0], size[1], size[2]});
+  result.warnings = dispersion_warnings(columns, scale, context.config.flow.model == FlowModel::steady);
+  constexpr double usual = 10.0;
+  if (scale.length_given && scale.length > usual * longest)
+    result.warnings.add(
+        "dispersion.length: {:g} m, {:.3g} times the length of the domain: is it in metres? It may be a text with its "
+        "unit, such as \"0.8 mm\"",
+        scale.length, scale.length / longest);
   context.services.files.write(context.comm, "dispersion.csv", dispersion_csv(columns, scale));
   result.files.push_back({"dispersion.csv", "dispersion tensor against the Péclet number"});
   return result;

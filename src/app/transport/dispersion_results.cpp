@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/job/flow_sample.hpp"
 #include "app/output/page_values.hpp"
 #include "app/transport/dispersion_job.hpp"
 #include "base/core/text.hpp"
@@ -137,10 +138,17 @@ std::string dispersion_csv(const DispersionColumns& columns, const DispersionSca
   return text;
 }
 
-std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale) {
+std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale,
+                                             bool inertia) {
   Messages all;
   for (const DispersionColumn& c : columns) {
     if (!c.connected) all.add("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]);
+    if (!inertia && !c.points.empty() && scale.reynolds(c.points.back().peclet) > largest_creeping_reynolds)
+      all.add(
+          "dispersion {}: at a Péclet number of {:.4g} the Reynolds number is {:.3g}: inertia matters, which the "
+          "creeping "
+          "flow neglects; D*/D is that of a species with a smaller diffusivity, or of a fluid with a larger viscosity",
+          axis_names[c.axis], c.points.back().peclet, scale.reynolds(c.points.back().peclet));
     if (!c.points.empty() && scale.cell_peclet(c.points.back().peclet) > largest_cell_peclet)
       all.add(
           "dispersion {}: at a Péclet number of {:.4g} the cell Péclet number is {:.3g}: concentration layers behind "

@@ -220,6 +220,7 @@ SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
           "`sample_center = [{}, {}]` given; it must lie inside the prepared image of {} x {} voxels", c.x, c.y,
           image[0], image[1]);
   c.radius = o.sample_radius.value_or(std::min({c.x, c.y, image[0] - c.x, image[1] - c.y}));
+  if (!o.cylinder && !o.beam_hardening) return c;  // of an image that may be one voxel thick
   require(c.radius >= 1, "`sample_radius`: {} voxels; at least 1 is needed", c.radius);
   require(c.radius <= std::hypot(image[0], image[1]),
           "`sample_radius = {}` given, more than the diagonal of the prepared image of {} x {} voxels", c.radius,

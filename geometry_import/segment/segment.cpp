@@ -271,6 +271,18 @@ void tell_of_one_phase(const ImportOptions& options, SegmentReport& report, doub
                         report.pore, report.smallest, report.largest));
 }
 
+/// One value is pore, but there are many, below it and above: gray values, not numbers of grains.
+void tell_of_gray_values(std::size_t values, double share, const ImportOptions& options, SegmentReport& report) {
+  const double pore = *options.pore;
+  if (values < LabelTally::most_values || !(report.smallest < pore && pore < report.largest)) return;
+  report.warnings.push_back(fmt::format(
+      "the image has {} different values or more, from {:g} to {:g}, as gray images have, and only voxels of exactly "
+      "{:g} "
+      "became pore, {:.2g} % of them: leave `pore` out for a threshold between the gray values of pore and solid, or "
+      "give `threshold`",
+      values, report.smallest, report.largest, pore, 100.0 * share));
+}
+
 /// One value is pore, but the others are several integers: minerals, perhaps.
 void tell_of_minerals(const std::set<float>& values, const ImportOptions& options, SegmentReport& report) {
   const bool integers = std::all_of(values.begin(), values.end(), [](float v) { return v == std::round(v); });
@@ -304,8 +316,12 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
   report.smallest = tally.smallest;
   report.largest = tally.largest;
   require_known(tally, map, image.voxels(), options.file);
-  tell_of_one_phase(options, report, label_volumes(comm, s.labels, {})[pore_label], image.sample_voxels());
-  if (map.others_are_solid()) tell_of_minerals(tally.values, options, report);
+  const double pore = label_volumes(comm, s.labels, {})[pore_label];
+  tell_of_one_phase(options, report, pore, image.sample_voxels());
+  if (map.others_are_solid()) {
+    tell_of_gray_values(tally.values.size(), pore / image.sample_voxels(), options, report);
+    tell_of_minerals(tally.values, options, report);
+  }
   return s;
 }
 

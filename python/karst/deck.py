@@ -39,6 +39,8 @@ def toml_value(value: Any, name: str = "") -> str:
     """A value as TOML: numbers, strings, paths, booleans and lists of these; NumPy arrays as lists."""
     if isinstance(value, np.ndarray) and value.ndim == 3:
         raise KarstError(f"{name}: an array of voxels cannot be in a deck; give it to karst.run(array, voxel=...) or karst.import_image()")
+    if isinstance(value, np.ma.MaskedArray) and np.ma.count_masked(value):
+        raise KarstError(f"{name}: some of its values are masked, so that they have none")
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, bool):

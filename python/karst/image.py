@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from karst.error import KarstError
 from karst.geometry import Geometry
 from karst.program import call, find_program, with_this_python
 
@@ -24,6 +25,16 @@ def option_words(options: dict[str, Any]) -> list[str]:
     return words
 
 
+def without_mask(array: np.ndarray) -> np.ndarray:
+    """The array itself; of one with a mask its values. Masked voxels have none: they are an error, not the values below the mask."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    masked = int(np.ma.count_masked(array))
+    if masked:
+        raise KarstError(f"the array is masked: {masked} of its {array.size} voxels have no value; say what they are, such as array.filled(1)")
+    return array.data
+
+
 def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: float | str | None = None, overwrite: bool = False,
                  page: bool = True, threads: int | None = None, ranks: int = 1, program: str | Path | None = None, **options: Any) -> Geometry:
     """`karst import`: converts an image to a geometry file. Raises RunError with the program's message if it fails.
@@ -37,7 +48,7 @@ def import_image(image: str | Path | np.ndarray, output: str | Path, *, voxel: f
     """
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(image, np.ndarray):
-            array, image = image, Path(folder) / "array.npy"
+            array, image = without_mask(image), Path(folder) / "array.npy"
             np.save(image, np.ascontiguousarray(array))
         words = [str(program or find_program()), "import", str(image), "--output", str(output), *option_words({"voxel": voxel, "threads": threads, **options})]
         words += ["--overwrite"] if overwrite else []

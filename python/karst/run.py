@@ -11,7 +11,7 @@ import numpy as np
 
 from karst.deck import Deck, as_file, overrides
 from karst.error import KarstError, RunError, UnknownName, nearest
-from karst.image import import_image
+from karst.image import import_image, without_mask
 from karst.program import Process, find_program
 from karst.progress import Progress, ProgressLine, in_notebook, read_progress
 from karst.results import Results
@@ -80,6 +80,7 @@ def import_labels(image: np.ndarray, output: str | Path, *, voxel: float | str |
 
     names  of labels, such as {1: "quartz", 2: "calcite"}: these become minerals; None: all that is not 0 is one solid
     """
+    image = without_mask(image)
     if image.ndim != 3:
         raise KarstError(f"the array has the shape {image.shape}: an image has three dimensions, [k, j, i], z first; a plane is image[None, :, :]")
     if image.dtype == bool:

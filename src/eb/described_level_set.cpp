@@ -5,10 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "eb/shapes/combine.hpp"
+#include "eb/shapes/endless_images.hpp"
 #include "eb/shapes/expression.hpp"
 #include "eb/shapes/shapes.hpp"
 
@@ -31,6 +33,9 @@ Vec3 size_in_cells(const Vec3& size, double h0) {
 
 constexpr double without_solid = 1e6;  ///< cells to the nearest one
 constexpr double farthest = 1e8;       // [cells]: there positions are known to 1e-8 cells
+
+/// Of a solid, in the deck.
+std::string table_of(std::size_t number) { return fmt::format("geometry.solid[{}]", number); }
 
 /// Refuses a place or length that is so large in cells that nothing near the domain could be told from it.
 void require_near(const std::string& key, const Vec3& value, double h0) {
@@ -99,6 +104,18 @@ Vec3 moved_into_domain(Vec3 x, const Periods& domain) {
   return x;
 }
 
+/// Refuses a sphere that is so wide that its own images lie in each other thousands of times.
+void require_few_images(const std::string& what, const Sphere& s, const Periods& domain, double h0) {
+  constexpr double most_images = 3e3;
+  double n = 1.0;
+  for (int d = 0; d < 3; ++d)
+    if (domain.periodic[d]) n *= 2.0 * s.radius / domain.size[d] + 1.0;
+  require(n <= most_images,
+          "{}: {:g} m, in a periodic domain of {:g} x {:g} x {:g} m; at most {:g} images of it may lie in the domain: "
+          "does the file have another unit (geometry.solid.scale = 1e-3 for millimetres)?",
+          what, s.radius * h0, domain.size[0] * h0, domain.size[1] * h0, domain.size[2] * h0, most_images);
+}
+
 std::unique_ptr<LevelSet> make_spheres(const SolidOptions& solid, double h0, const Periods& domain,
                                        const std::string& directory) {
   SphereFile file = solid.file;
@@ -110,23 +127,9 @@ std::unique_ptr<LevelSet> make_spheres(const SolidOptions& solid, double h0, con
     require_near(fmt::format("{}: center of sphere {}", file.path, i + 1), s.center, h0);
     require_near(fmt::format("{}: radius of sphere {}", file.path, i + 1), Vec3::all(s.radius), h0);
     s = {divided(s.center, h0), s.radius / h0};
+    require_few_images(fmt::format("{}: radius of sphere {}", file.path, i + 1), s, domain, h0);
   }
   return make_sphere_list(std::move(spheres), domain);
-}
-
-std::unique_ptr<LevelSet> make_cylinder(const SolidOptions& s, double h0, Periods domain) {
-  const bool ends = s.length > 0.0;
-  const double radius = s.radius / h0;
-  Cylinder cylinder{frame_along(moved_into_domain(divided(s.center, h0), domain), s.axis), radius};
-  double extent = std::numeric_limits<double>::infinity();
-  if (ends) {
-    cylinder.half_length = 0.5 * s.length / h0;
-    extent = std::hypot(radius, cylinder.half_length);
-  }
-  for (int d = 0; d < 3 && !ends; ++d) {  // along its axis an endless cylinder repeats itself
-    if (std::abs(cylinder.frame.axes[2][d]) == 1.0) domain.periodic[d] = false;
-  }
-  return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, Vec3::all(extent));
 }
 
 /// Half of the box along x, y and z that a turned box of half widths `half` fills.
@@ -137,23 +140,63 @@ Vec3 extent_of_box(const Frame& frame, const Vec3& half) {
   return extent;
 }
 
-/// An upright box as wide as the period or wider is everywhere in that direction: its images have no faces there, and
-/// one of them that reaches far beyond all others is all that is needed.
-void fill_periods(Vec3& half, Periods& domain) {
-  constexpr double far = 1e7;  // cells; no distance in the domain is as large
-  for (int d = 0; d < 3; ++d) {
-    if (!domain.periodic[d] || 2.0 * half[d] < domain.size[d]) continue;
-    half[d] = std::max(half[d], far);
-    domain.periodic[d] = false;
+/// The direction that an edge of a body is parallel to; nothing for one that is turned away from all of them.
+std::optional<int> direction_along(const Vec3& edge) {
+  for (int d = 0; d < 3; ++d)
+    if (std::abs(edge[d]) == 1.0) return d;
+  return {};
+}
+
+/// A body that is as long as the period or longer along one of its edges is everywhere in that direction: its images
+/// have no faces there, and one of them that reaches far beyond all others is all that is needed.
+/// @param[in,out] half    its length along that edge
+/// @param[in,out] domain  without the period
+void fill_period(const Vec3& edge, double far, double& half, Periods& domain) {
+  const std::optional<int> d = direction_along(edge);
+  if (!d || !domain.periodic[*d] || 2.0 * half < domain.size[*d]) return;
+  half = std::max(half, far);
+  domain.periodic[*d] = false;
+}
+
+std::unique_ptr<LevelSet> make_cylinder(const SolidOptions& s, const std::string& table, double h0, Periods domain) {
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  const double radius = s.radius / h0;
+  const Vec3 center = moved_into_domain(divided(s.center, h0), domain);
+  Cylinder cylinder{frame_along(center, s.axis), radius};
+  const Vec3 axis = cylinder.frame.axes[2];
+  if (s.length > 0.0) cylinder.half_length = 0.5 * s.length / h0;
+  fill_period(axis, endless, cylinder.half_length, domain);  // without ends there, it repeats itself
+  if (std::isinf(cylinder.half_length) && !direction_along(axis)) {
+    EndlessImages found = endless_images(center, axis, radius, domain, table);
+    cylinder.frame = frame_along(center, found.axis);
+    return images(make_level_set(cylinder), std::move(found.shifts));
   }
+  Vec3 extent;
+  for (int d = 0; d < 3; ++d) {
+    const double across = std::sqrt(std::max(0.0, 1.0 - axis[d] * axis[d]));
+    extent[d] = radius * across + (axis[d] != 0.0 ? cylinder.half_length * std::abs(axis[d]) : 0.0);
+  }
+  return periodic_images(make_level_set(cylinder), domain.size, domain.periodic, extent, table);
+}
+
+std::unique_ptr<LevelSet> make_box(const SolidOptions& s, const std::string& table, double h0, Periods domain) {
+  constexpr double far = 1e7;  // cells; no distance in the domain is as large
+  const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain);
+  const Frame frame = turned_frame(middle, s.rotation);
+  Vec3 half = divided(0.5 * (s.hi - s.lo), h0);
+  for (int k = 0; k < 3; ++k) fill_period(frame.axes[static_cast<std::size_t>(k)], far, half[k], domain);
+  return periodic_images(make_level_set(Cuboid{frame, half}), domain.size, domain.periodic, extent_of_box(frame, half),
+                         table);
 }
 
 /// The shape itself; what is inside it is solid.
-std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods domain, const std::string& directory) {
+/// @param table  of the shape in the deck
+std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, const std::string& table, double h0, Periods domain,
+                                     const std::string& directory) {
   if (s.periodic) domain.periodic = {true, true, true};
   const Vec3 center = moved_into_domain(divided(s.center, h0), domain);
   const auto repeated = [&](std::unique_ptr<LevelSet> part, const Vec3& extent) {
-    return periodic_images(std::move(part), domain.size, domain.periodic, extent);
+    return periodic_images(std::move(part), domain.size, domain.periodic, extent, table);
   };
   switch (s.shape) {
     case SolidShape::plane:
@@ -163,14 +206,9 @@ std::unique_ptr<LevelSet> make_shape(const SolidOptions& s, double h0, Periods d
     case SolidShape::spheres:
       return make_spheres(s, h0, domain, directory);
     case SolidShape::cylinder:
-      return make_cylinder(s, h0, domain);
-    case SolidShape::box: {
-      const Vec3 middle = moved_into_domain(divided(0.5 * (s.lo + s.hi), h0), domain);
-      Vec3 half = divided(0.5 * (s.hi - s.lo), h0);
-      if (s.rotation == Vec3{}) fill_periods(half, domain);
-      const Frame frame = turned_frame(middle, s.rotation);
-      return repeated(make_level_set(Cuboid{frame, half}), extent_of_box(frame, half));
-    }
+      return make_cylinder(s, table, h0, domain);
+    case SolidShape::box:
+      return make_box(s, table, h0, domain);
     case SolidShape::ellipsoid: {
       const Vec3 radii = divided(s.radii, h0);
       const Frame frame = turned_frame(center, s.rotation);
@@ -201,7 +239,57 @@ bool reaches_into(const LocalLevelSet& phi, double lipschitz, const Vec3& lo, co
   return reaches_into(phi, lipschitz, lo, below) || reaches_into(phi, lipschitz, above, hi);
 }
 
+bool repeats(const SolidOptions& s) { return s.shape != SolidShape::plane && s.shape != SolidShape::expression; }
+
+/// Part of the two faces across a direction on which one is fluid and the other solid.
+double difference_of_faces(const LevelSet& level_set, const Vec3& size, int direction) {
+  constexpr int n = 64;
+  const int a = (direction + 1) % 3, b = (direction + 2) % 3;
+  std::array<std::vector<double>, 2> phi;
+  for (std::size_t side = 0; side < 2; ++side) {
+    Vec3 low, high = size;
+    low[direction] = high[direction] = side == 0 ? 0.0 : size[direction];
+    std::vector<Vec3> points(std::size_t{n} * n, low);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i][a] = (static_cast<double>(i % n) + 0.5) / n * size[a];
+      points[i][b] = (static_cast<double>(i / n) + 0.5) / n * size[b];
+    }
+    phi[side].resize(points.size());
+    level_set.local(low, high)->evaluate(points, phi[side]);
+  }
+  constexpr double rounded = 1e-9;  // of the largest φ: its unit is that of a formula
+  double largest = 0.0;
+  for (const auto& side : phi)
+    for (const double value : side) largest = std::max(largest, std::abs(value));
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < phi[0].size(); ++i)
+    different += phi[0][i] * phi[1][i] < 0.0 && std::min(std::abs(phi[0][i]), std::abs(phi[1][i])) > rounded * largest;
+  return static_cast<double>(different) / (n * n);
+}
+
 }  // namespace
+
+std::vector<Seam> seams(const GeometryOptions& options, double h0, const Vec3& size,
+                        const std::array<bool, 3>& periodic) {
+  constexpr double rounded = 1e-3;
+  std::vector<Seam> found;
+  if (std::ranges::all_of(options.solids, repeats)) return found;
+  const Periods domain{size_in_cells(size, h0), periodic};
+  const auto all = make_described_level_set(options, h0, size, periodic);
+  for (int d = 0; d < 3; ++d) {
+    if (!periodic[d]) continue;
+    Seam seam{d, difference_of_faces(*all, domain.size, d), {}};
+    if (seam.differ <= rounded) continue;
+    for (std::size_t i = 0; i < options.solids.size(); ++i) {
+      const SolidOptions& s = options.solids[i];
+      if (!repeats(s) &&
+          difference_of_faces(*make_shape(s, table_of(i), h0, domain, options.directory), domain.size, d) > rounded)
+        seam.solids.push_back(i);
+    }
+    found.push_back(std::move(seam));
+  }
+  return found;
+}
 
 std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h0, const Vec3& size,
                                         const std::array<bool, 3>& periodic) {
@@ -210,7 +298,7 @@ std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h
   for (std::size_t i = 0; i < options.solids.size(); ++i) {
     const SolidOptions& s = options.solids[i];
     if (s.inside == Inside::fluid || s.shape == SolidShape::expression) continue;
-    const auto shape = make_shape(s, h0, domain, options.directory);
+    const auto shape = make_shape(s, table_of(i), h0, domain, options.directory);
     const double lipschitz = shape->smoothness().lipschitz;
     if (lipschitz > 0.0 && !reaches_into(*shape->local({}, domain.size), lipschitz, {}, domain.size))
       outside.push_back(i);
@@ -221,7 +309,7 @@ std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h
 std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,
                                       double h0, const Vec3& size, const std::array<bool, 3>& periodic) {
   check_extent(shape, key, h0);
-  auto region = make_shape(shape, h0, {size_in_cells(size, h0), periodic}, directory);
+  auto region = make_shape(shape, key, h0, {size_in_cells(size, h0), periodic}, directory);
   return shape.shape == SolidShape::expression ? complement(std::move(region)) : std::move(region);
 }
 
@@ -234,8 +322,8 @@ std::unique_ptr<LevelSet> make_described_level_set(const GeometryOptions& option
   const MineralChoice minerals = choose_minerals(there, options.minerals);
   LevelSetParts parts;
   for (const SolidOptions& s : options.solids) {
-    check_extent(s, fmt::format("geometry.solid[{}]", parts.size()), h0);
-    auto shape = make_shape(s, h0, domain, options.directory);
+    check_extent(s, table_of(parts.size()), h0);
+    auto shape = make_shape(s, table_of(parts.size()), h0, domain, options.directory);
     if (s.shape == SolidShape::expression) require_resolved(*shape, parts.size(), h0, domain.size);
     if (s.inside == Inside::fluid) shape = complement(std::move(shape));
     const std::size_t name = std::ranges::find(there, s.mineral) - there.begin();

@@ -137,8 +137,9 @@ GridHierarchy build_grid(const Comm& comm, const GridOptions& grid, const LevelS
   const bool empty = built.levels[0].layout.n_boxes() == 0;
   require(
       !empty || may_be_solid(level_set),
-      "geometry: no cell of the domain ({} x {} x {} cells) contains any fluid; check inside and outside of the shapes",
-      grid.cells[0], grid.cells[1], grid.cells[2]);
+      "geometry: no cell of the domain ({} x {} x {} cells, {:g} x {:g} x {:g} m) contains any fluid; check inside and "
+      "outside of the shapes, and whether their places and sizes are in metres",
+      grid.cells[0], grid.cells[1], grid.cells[2], grid.size[0], grid.size[1], grid.size[2]);
   int asked = 0;  // finest level that the deck names a place of
   for (const Refinement& r : grid.refine)
     if (!(r.follows() && grid.flagged) && r.where != Refinement::Where::throat) asked = std::max(asked, r.level);

@@ -20,8 +20,13 @@ void read(Reader& in, DiffusionOptions& options) {
             1e-13, 1e-2);
   in.integer("diffusion.max_iterations", options.max_iterations, "-", "a solve that needs more is an error", 1,
              1000000);
+  in.changes_answers_of("diffusion.estimate_error", {});
+  in.flag("diffusion.estimate_error", options.estimate_error,
+          "also solves on cells twice and three times as wide (a sixth of the work), where these fill the domain, to "
+          "estimate the discretisation error of the effective diffusivity and to extrapolate it to zero cell width; "
+          "where these grids disagree, also on cells 1.5 times as wide");
   if (none)
-    in.refuse({"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations"},
+    in.refuse({"diffusion.diffusivity", "diffusion.tolerance", "diffusion.max_iterations", "diffusion.estimate_error"},
               "given without diffusion.axes, which requests the job: axes = [\"x\", \"y\", \"z\"]");
 }
 

@@ -13,6 +13,7 @@ struct DiffusionOptions {
   double diffusivity = 1e-9;  ///< of the dissolved species in the free fluid [m²/s]
   double tolerance = 1e-8;    ///< ||b - A c|| <= tolerance ||b||
   int max_iterations = 500;
+  bool estimate_error = true;  ///< also on wider cells
 };
 
 /// Declares and reads [diffusion]; validation errors: an axis that does not exist or is given twice, and keys without

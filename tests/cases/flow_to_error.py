@@ -104,6 +104,17 @@ def check_resumed(karst, folder, of_one, preload, check):
           f"{same}, {killed}, {resumed}")
 
 
+def check_word_before(karst, folder, of_one, check):
+    """`karst check` says that the run takes more than it estimates, and with grid.max_cells how much."""
+    most = 2 * of_one["refinement"]["grids"][0]["cells"]
+    plain, open_end, limited = (karst.run(["check", "rock.toml", f"flow.error={error}", *more], folder) for error, more in
+                                ((0, []), (ERRORS[0], []), (ERRORS[0], [f"grid.max_cells={most}"])))
+    word = "flow.error refines it"
+    check("what flow.error takes is told before", plain.status == open_end.status == limited.status == 0 and word not in plain.out
+          and f"{word}, and solves again, until the permeability is as exact as asked: give grid.max_cells" in open_end.out
+          and word in limited.out and "up to 2 times the memory" in limited.out, f"{plain}, {open_end}, {limited}")
+
+
 def check_limit(karst, folder, of_one, check):
     """With room for the first grid and a little more."""
     most = int(1.2 * of_one["refinement"]["grids"][0]["cells"])
@@ -134,6 +145,7 @@ def main():
             generate(options.generator, folder, SHORT, 24)
             found = compare(karst, folder, 24, " ".join(SHORT), check, ERRORS[1:])
             check_ranks(karst, folder, found, check)
+            check_word_before(karst, folder, found, check)
             check_limit(karst, folder, found, check)
             check_resumed(karst, folder, found, options.preload, check)
     return check.status

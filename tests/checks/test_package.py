@@ -155,7 +155,8 @@ class Runs(InFolder):
         labels = np.where(pore, 0, np.where(np.arange(18) < 9, 7, 3))
         named = karst.run(labels, "labels", voxel=5e-6, names={3: "quartz", 7: "calcite"}, threads=1, flow={"axes": ["z"], "tolerance": 1e-4})
         self.assertEqual([mineral.name for mineral in named.summary.minerals], ["quartz", "calcite"])
-        for array, message in ((pore.astype(float), "float64.*import_image"), (np.arange(64).reshape(4, 4, 4), "64 different values"),
+        some = np.ma.masked_array(pore.astype(np.uint8), mask=np.arange(pore.size).reshape(pore.shape) < 3)
+        for array, message in ((some, "masked: 3 of its .* voxels have no value"), (pore.astype(float), "float64.*import_image"), (np.arange(64).reshape(4, 4, 4), "64 different values"),
                                (pore[0], "three dimensions"), (labels + 1, "has no pore")):
             with self.assertRaisesRegex(karst.KarstError, message):
                 karst.run(array, "none", voxel=5e-6)

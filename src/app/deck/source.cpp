@@ -338,6 +338,15 @@ std::vector<std::string> solid_warnings(const Config& config) {
         "place "
         "and size (in metres)",
         i, size[0], size[1], size[2]);
+  for (const Seam& seam : seams(config.geometry, config.grid.cell_width(), size, config.grid.periodic)) {
+    std::string which;
+    for (const std::size_t i : seam.solids) which += fmt::format("{}geometry.solid[{}]", which.empty() ? "" : ", ", i);
+    all.add(
+        "grid.periodic: the solids are not periodic along {0}: on {1:.1f} % of the area of its two faces there, fluid "
+        "meets solid, and a wall closes it. Planes and formulas are not repeated{2}: set grid.periodic to false along "
+        "{0}, or describe a whole period",
+        axis_names[seam.direction], 100.0 * seam.differ, which.empty() ? "" : " (" + which + ")");
+  }
   return all;
 }
 

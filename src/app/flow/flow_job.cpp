@@ -11,6 +11,7 @@
 
 #include "app/flow/flow_in_time.hpp"
 #include "app/job/steady_solves.hpp"
+#include "app/job/wider_cells.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/vof_values.hpp"
@@ -251,15 +252,6 @@ struct Extended {
   std::shared_ptr<const Ground> ground;
 };
 
-/// b of a grid, see ins/upscale/extrapolation.hpp.
-double line_offset_of(const GridOptions& grid, const Source& any) {
-  if (!any.image) return 0.0;
-  const double h = cell_width_at_walls(grid);
-  double length = 0.0;
-  for (int d = 0; d < 3; ++d) length = std::max(length, grid.size[d]);
-  return line_offset(h / any.image->info().voxel, static_cast<int>(std::lround(length / h)));
-}
-
 /// What solves of the same sample on other cells, or with its wall elsewhere, gave.
 struct Repeated {
   FlowColumns columns;            ///< of the axes that percolate there and whose solves ended
@@ -309,38 +301,26 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
   return all;
 }
 
-/// The axes of these columns on other cells. Collective.
-WiderGrid on_cells(const JobContext& run, const std::vector<int>& axes, const Index& cells, SolveProgress& progress,
-                   Messages& notes) {
-  const Source source = run.again({cells});
-  WiderGrid grid{source.grid.cell_width() / run.grid.cell_width(), line_offset_of(source.grid, source), {}};
-  const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / grid.width));
-  grid.columns =
-      repeat(run, axes, {cells}, fmt::format(", cells {:.3g} times as wide", grid.width), reservoir, progress, notes)
-          .columns;
-  return grid;
-}
-
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, Messages& notes) {
   const Timer timer("error estimate");
-  const Index &cells = run.sample_grid().cells, &copies = run.config.geometry.copies;
-  std::vector<int> axes;
+  std::vector<AxisValue> values;
   for (const FlowColumn& c : columns)
-    if (is_solved(c)) axes.push_back(c.axis);
-  std::vector<WiderGrid> wider;
-  for (const Index& wide : wider_grids(cells, copies)) {
-    if (!wider.empty() && wider.back().columns.empty()) break;
-    wider.push_back(on_cells(run, axes, wide, progress, notes));
+    if (is_solved(c)) values.push_back({c.axis, c.permeability[c.axis]});
+  const auto found = estimate_on_wider_cells(run, values, [&](const std::vector<int>& axes, const WiderCells& wide) {
+    const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / wide.width));
+    std::vector<AxisValue> all;
+    for (const FlowColumn& c : repeat(run, axes, {wide.cells}, wide.where, reservoir, progress, notes).columns)
+      all.push_back({c.axis, c.permeability[c.axis]});
+    return all;
+  });
+  if (!found) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    FlowColumn& c = *std::ranges::find(columns, values[i].axis, &FlowColumn::axis);
+    c.estimated_error = (*found)[i].error;
+    c.extrapolated = (*found)[i].limit;
+    c.error_basis = (*found)[i].basis;
   }
-  const auto between = grid_between(cells, copies);
-  if (wider.empty() && !between) return false;
-  const double offset = line_offset_of(run.sample_grid(), run.again({cells}));
-  const WiderGrid none;
-  estimate_error(offset, wider, none, columns);
-  // One more grid where these disagree, or where nothing flows on them.
-  std::erase_if(axes, [&](int axis) { return std::ranges::find(columns, axis, &FlowColumn::axis)->extrapolated; });
-  if (between && !axes.empty()) estimate_error(offset, wider, on_cells(run, axes, *between, progress, notes), columns);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/job/flow_sample.hpp"
 #include "app/job/job.hpp"
 #include "app/job/solve_store.hpp"
 #include "app/output/field_view.hpp"
@@ -17,21 +18,14 @@
 
 namespace karst {
 
-/// Beyond these a flow has a warning: Reynolds number of a creeping one, that of a cell, net flux of a cell over the
+/// Beyond these a flow has a warning: Reynolds number of a cell, net flux of a cell over the
 /// largest flux.
-constexpr double largest_creeping_reynolds = 1.0, largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
+constexpr double largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
 
 /// Of the lines of an axis in charts.
 inline constexpr std::array<const char*, 3> axis_dashes{"", "7 3", "2 3"};
 
 using FlowColumns = std::vector<FlowColumn>;
-
-/// Of the run.
-/// @param h  of its cells, which may be other than those of the run
-inline FlowSample sample_of(const JobContext& run, double h) {
-  const GeometryReport& report = run.sample_report();
-  return {h, report.connected_porosity, report.specific_surface / h};
-}
 
 /// Level-0 cells of the sample, and what was added to both ends of each axis.
 struct FlowGrid {
@@ -70,7 +64,6 @@ JobTrial try_flow(const std::shared_ptr<const Ground>& ground);
 PagePart flow_page(const Json& summary, const Figures& figures);
 /// What is wrong with the deck on this geometry. Collective.
 std::vector<std::string> flow_mistakes(const JobContext& context);
-std::string no_wider_grid(const Index& cells);
 /// Axes of the flow along which the sample has 2 or 3 cells while its walls change along them. Collective.
 std::vector<int> short_axes(const JobContext& context);
 std::string too_short(const std::vector<int>& axes, const Index& cells);

@@ -6,6 +6,7 @@
 
 #include "app/flow/flow_in_time.hpp"
 #include "app/flow/flow_job.hpp"
+#include "app/job/wider_cells.hpp"
 #include "base/core/text.hpp"
 #include "ins/upscale/extrapolation.hpp"
 
@@ -39,13 +40,6 @@ std::string lengths_of(const std::vector<int>& axes, const Index& cells) {
 }
 
 }  // namespace
-
-std::string no_wider_grid(const Index& cells) {
-  return fmt::format(
-      "no cells 1.2 to 2.4 times as wide fill {} x {} x {} of these: crop the image or choose grid.cells so that all "
-      "three numbers are even, at least 8",
-      cells[0], cells[1], cells[2]);
-}
 
 std::vector<int> short_axes(const JobContext& context) {
   const Index& cells = context.sample_grid().cells;

@@ -6,6 +6,7 @@
 
 #include "app/flow/flow_job.hpp"
 #include "app/flow/flow_quantities.hpp"
+#include "app/job/wider_cells.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
 #include "base/math/no_number.hpp"
@@ -44,23 +45,6 @@ std::string error_text(Column c) {
   if (!c.connected || c.unbounded) return "-";
   return std::isfinite(c.estimated_error) ? fmt::format("{:.2g} %", 100.0 * c.estimated_error / c.permeability[c.axis])
                                           : "unknown";
-}
-
-/// What the estimated error was made from.
-std::string basis_text(Column c) {
-  switch (c.error_basis) {
-    case ErrorBasis::one_change:
-      return "one change";
-    case ErrorBasis::larger_change:
-      return "larger change";
-    case ErrorBasis::limit:
-      return "extrapolation";
-    case ErrorBasis::refinement:
-      return "refinement";
-    case ErrorBasis::none:
-      break;
-  }
-  return "-";
 }
 
 /// What the estimated error is an error of.
@@ -130,7 +114,8 @@ Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error
     }
     if (with_error) {
       one["permeability_error_m2"] = c.connected ? Json(c.estimated_error) : Json(nullptr);
-      one["permeability_error_basis"] = c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c));
+      one["permeability_error_basis"] =
+          c.error_basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(c.error_basis));
       one["permeability_extrapolated_m2"] = c.extrapolated ? Json(*c.extrapolated) : Json(nullptr);
     }
     if (range.moved > 0.0) one["permeability_range_m2"] = range_json(range, json["flow"].size());
@@ -197,7 +182,7 @@ void add_permeability(const FlowColumns& columns, const FlowGrid& grid, bool wit
   rows.add("  the same", [](Column c) { return darcy_text(c.permeability[c.axis]); });
   if (with_error) {
     rows.add("  estimated error (discretisation)", error_text);
-    rows.add("    computed from", basis_text);
+    rows.add("    computed from", [](Column c) { return basis_text(c.error_basis); });
     rows.add("  extrapolated to zero cell width",
              [](Column c) { return c.extrapolated ? fmt::format("{:.6g}", *c.extrapolated) : std::string("-"); });
   }

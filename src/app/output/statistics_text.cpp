@@ -221,7 +221,9 @@ std::vector<std::string> warnings(const GeometryStatistics& s) {
   if (closed > 0)
     all.add(
         "{} cell face{} had fluid on one side only and became wall: the geometry has features finer than the sampling "
-        "(a formula with features thinner than a cell?). More cells, or a level refined there, resolve them.",
+        "(a formula with features thinner than a cell?), or does not repeat itself at a periodic side. More cells, or "
+        "a "
+        "level refined there, resolve features.",
         grouped(closed), closed == 1 ? "" : "s");
   if (std::none_of(s.report.percolates.begin(), s.report.percolates.end(), [](bool p) { return p; })) {
     const std::string narrow = unresolved_axes(s.report);

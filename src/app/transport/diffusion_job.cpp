@@ -9,13 +9,16 @@
 
 #include "app/job/job.hpp"
 #include "app/job/steady_solves.hpp"
+#include "app/job/wider_cells.hpp"
 #include "app/output/field_view.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/quantity.hpp"
 #include "app/output/vof_values.hpp"
+#include "base/comm/timer.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
+#include "base/math/no_number.hpp"
 #include "page/page_text.hpp"
 #include "page/plane_picture.hpp"
 #include "solvers/elliptic/row_counts.hpp"
@@ -48,6 +51,17 @@ void each_quantity(Of<DiffusionColumn> auto& c, auto&& f) {
 namespace {
 
 using Columns = std::vector<DiffusionColumn>;
+
+/// Tolerance of solves for an estimate, which needs two digits.
+constexpr double repeated_tolerance = 1e-4;
+
+/// Errors of discretisation, of each column.
+struct Trust {
+  bool wanted = false;  ///< the deck asks for them
+  std::string none{};   ///< why there are none
+  std::vector<Extrapolated> of;
+  Messages notes{};  ///< why solves failed, if any did
+};
 
 const char* name_of(const DiffusionColumn& c) { return axis_names[c.axis]; }
 
@@ -86,7 +100,15 @@ bool is_asked(const Json& summary, std::size_t axis) {
   return std::ranges::any_of(summary.at("diffusion"), [&](const Json& c) { return c.at("axis") == axis_names[axis]; });
 }
 
-Json json_of(const Columns& columns, double diffusivity) {
+/// What the deck asks for along the axis; nothing where nothing is solved.
+void add_estimate(const Extrapolated& found, Json& one) {
+  one["relative_diffusivity_error"] = found.error;
+  one["relative_diffusivity_error_basis"] =
+      found.basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(found.basis));
+  one["relative_diffusivity_extrapolated"] = found.limit ? Json(*found.limit) : Json(nullptr);
+}
+
+Json json_of(const Columns& columns, const Trust& trust, double diffusivity) {
   Json json;
   json["tensor_order"] = {"component", "drive"};
   json["diffusivity_m2_s"] = diffusivity;
@@ -95,9 +117,11 @@ Json json_of(const Columns& columns, double diffusivity) {
   json["formation_factor"] = per_axis_json(columns, [](const DiffusionColumn& c) { return Json(c.formation_factor); });
   json["tortuosity"] = per_axis_json(columns, [](const DiffusionColumn& c) { return Json(c.tortuosity); });
   json["diffusion"] = Json::array();
-  for (const DiffusionColumn& c : columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const DiffusionColumn& c = columns[i];
     Json one{{"axis", name_of(c)}, {"boundaries", c.periodic ? "periodic" : "concentrations"}};
     if (c.connected) {
+      if (trust.wanted) add_estimate(trust.of[i], one);
       one["iterations"] = c.solve.iterations;
       one["relative_residual"] = c.solve.true_residual;
       one["imbalance"] = c.imbalance();
@@ -118,7 +142,12 @@ std::string tortuosity_text(double tortuosity, int digits) {
   return is_possible(tortuosity) ? fmt::format("{:.{}g}", tortuosity, digits) : "1 (not resolved)";
 }
 
-std::string text_of(const Columns& columns, double diffusivity) {
+/// Estimated error over what it is an error of.
+std::string error_text(double relative) {
+  return std::isfinite(relative) ? fmt::format("{:.2g} %", 100.0 * relative) : "unknown";
+}
+
+std::string text_of(const Columns& columns, const Trust& trust, double diffusivity) {
   std::string text = "Effective diffusivity, per cross-section of the whole sample\n";
   const auto row = [&](const std::string& name, auto&& value) {
     text += fmt::format("  {:<34}", name);
@@ -135,16 +164,39 @@ std::string text_of(const Columns& columns, double diffusivity) {
         [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
   row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
   row("tortuosity", [](Column c) { return c.connected ? tortuosity_text(c.tortuosity, 5) : "no path"; });
+  if (trust.wanted) {
+    const auto of = [&](Column c) -> const Extrapolated& {
+      return trust.of[static_cast<std::size_t>(&c - columns.data())];
+    };
+    row("estimated error (discretisation)",
+        [&](Column c) { return c.connected ? error_text(of(c).error / c.tensor[c.axis]) : std::string("-"); });
+    row("  computed from", [&](Column c) { return basis_text(of(c).basis); });
+    row("  over that of the fluid, at zero width",
+        [&](Column c) { return of(c).limit ? fmt::format("{:.6g}", *of(c).limit) : std::string("-"); });
+    if (!trust.none.empty())
+      text += "  no error estimate: " + trust.none + '\n';
+    else if (std::ranges::any_of(columns, [&](Column c) { return c.connected && std::isnan(of(c).error); }))
+      text += "  (unknown: nothing percolates along it on wider cells, or fewer than 16 of them are left there)\n";
+  }
   row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
   return text;
 }
 
-std::string headline_of(const Columns& columns) {
+std::string headline_of(const Columns& columns, const Trust& trust) {
   std::string text;
-  for (const DiffusionColumn& c : columns)
-    text += c.connected ? fmt::format("Formation factor along {}: {:.4g}, tortuosity {}\n", name_of(c),
-                                      c.formation_factor, tortuosity_text(c.tortuosity, 4))
-                        : fmt::format("Effective diffusivity along {}: 0 (no pore percolates along it)\n", name_of(c));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const DiffusionColumn& c = columns[i];
+    if (!c.connected) {
+      text += fmt::format("Effective diffusivity along {}: 0 (no pore percolates along it)\n", name_of(c));
+      continue;
+    }
+    text += fmt::format("Formation factor along {}: {:.4g}, tortuosity {}", name_of(c), c.formation_factor,
+                        tortuosity_text(c.tortuosity, 4));
+    if (trust.wanted)
+      text +=
+          fmt::format(", estimated error of the discretisation {}", error_text(trust.of[i].error / c.tensor[c.axis]));
+    text += '\n';
+  }
   return text;
 }
 
@@ -190,6 +242,20 @@ std::string solves_card(const Json& summary) {
   row("iterations", [](const Json& c) { return fmt::format("{}", c.at("iterations").get<int>()); });
   row("relative residual [-]", [](const Json& c) { return fmt::format("{:.1e}", number(c, "relative_residual")); });
   row("inflow − outflow, relative [-]", [](const Json& c) { return fmt::format("{:.1e}", number(c, "imbalance")); });
+  const auto has_error = [](const Json& c) { return c.contains("relative_diffusivity_error"); };
+  if (std::ranges::any_of(summary.at("diffusion"), has_error)) {
+    row("estimated error of the discretisation [%]", [&](const Json& c) -> std::string {
+      const auto d = static_cast<std::size_t>(axis_of(c));
+      const Json &error = c.at("relative_diffusivity_error"), &value = summary.at("relative_diffusivity").at(d).at(d);
+      return error.is_null() ? "unknown" : fmt::format("{:.2g}", 100.0 * error.get<double>() / value.get<double>());
+    });
+    row("computed from", [](const Json& c) {
+      const Json& basis = c.at("relative_diffusivity_error_basis");
+      return basis.is_null() ? std::string("–") : basis.get<std::string>();
+    });
+    row("D<sub>eff</sub> / D₀ extrapolated to zero cell width [-]",
+        [](const Json& c) { return number_or_dash(c.at("relative_diffusivity_extrapolated"), 5); });
+  }
   return card("Diffusion: solves", table.html());
 }
 
@@ -236,11 +302,19 @@ void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures&
   }
 }
 
-std::vector<std::string> warnings_of(const Columns& columns) {
+/// @param percolates  between the two faces of a period, which need not be along all of them
+std::vector<std::string> warnings_of(const Columns& columns, const std::array<bool, 3>& percolates, double tolerance) {
   Messages all;
   constexpr double large = 1e-3;
   for (const DiffusionColumn& c : columns) {
-    if (!c.connected)
+    if (!c.connected && c.periodic && percolates[static_cast<std::size_t>(c.axis)])
+      all.add(
+          "diffusion {}: the effective diffusivity is below {:.0e} of that of the fluid, which diffusion.tolerance = "
+          "{:g} "
+          "cannot tell from 0: either no pore leads from period to period along it, or the tolerance is too large; "
+          "it is given as 0",
+          name_of(c), 10.0 * tolerance, tolerance);
+    else if (!c.connected)
       all.add(
           "diffusion: no pore percolates along {}: the effective diffusivity is 0 there, and there is no formation "
           "factor",
@@ -329,19 +403,81 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
   return columns;
 }
 
+/// What the columns along these axes are on other cells: of those that percolate there and whose solves end.
+/// Collective.
+std::vector<AxisValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
+                                 SolveProgress& progress, Messages& notes) {
+  DiffusionOptions options = run.config.diffusion;
+  options.tolerance = std::max(options.tolerance, repeated_tolerance);
+  const Source source = run.again({wide.cells});
+  const auto ground = std::make_shared<const Ground>(
+      run.comm, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep));
+  std::vector<AxisValue> values;
+  const auto is_too_short = [&](int axis) {
+    options.axes = {axis};
+    return !mistakes(options, ground->geometry()).empty();
+  };
+  std::erase_if(axes, is_too_short);
+  try {
+    const DiffusionWatch watch = [&](const std::string& solve, int n, double residual) {
+      progress.iteration(solve + wide.where, n, residual);
+    };
+    options.axes = axes;
+    DiffusionSolver solver(ground->composite(), options, watch);
+    for (const int axis : axes) {
+      if (!solver.solves(axis)) continue;
+      DiffusionColumn column = solver.solve(axis);
+      column.solve.name += wide.where;
+      progress.solved(column.solve);
+      if (column.connected) values.push_back({axis, column.tensor[axis]});
+    }
+  } catch (const Error& e) {  // the same on all ranks; no estimate is worth the results
+    notes.add("diffusion{}: {}", wide.where, e.what());
+  }
+  return values;
+}
+
+/// Collective.
+Trust estimate(const JobContext& run, const Columns& columns, SolveProgress& progress) {
+  const Extrapolated unknown{no_number, {}, ErrorBasis::none};
+  Trust trust{.wanted = run.config.diffusion.estimate_error, .of = std::vector(columns.size(), unknown)};
+  if (!trust.wanted) return trust;
+  const Timer timer("error estimate");
+  std::vector<AxisValue> values;
+  for (const DiffusionColumn& c : columns)
+    if (c.connected && !c.unresolved) values.push_back({c.axis, c.tensor[c.axis]});
+  if (run.sample || run.flagged()) {
+    trust.none = "the domain is not that of the deck alone: reservoirs, or a grid that was refined while solving";
+    return trust;
+  }
+  const auto found = estimate_on_wider_cells(run, values, [&](const std::vector<int>& axes, const WiderCells& wide) {
+    return values_on(run, axes, wide, progress, trust.notes);
+  });
+  if (!found) {
+    trust.none = no_wider_grid(run.grid.cells);
+    return trust;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    trust.of[static_cast<std::size_t>(std::ranges::find(columns, values[i].axis, &DiffusionColumn::axis) -
+                                      columns.begin())] = (*found)[i];
+  return trust;
+}
+
 JobResult run_diffusion(const JobContext& context) {
   const DiffusionOptions& options = context.config.diffusion;
   SolveProgress progress(context, "diffusion", options.tolerance);
   const std::shared_ptr<const Composite>& grid = context.ground->composite();
   const auto columns = std::make_shared<const Columns>(columns_of(context, grid, progress));
+  Trust trust = estimate(context, *columns, progress);
   JobResult result;
-  result.text = text_of(*columns, options.diffusivity);
-  result.headline = headline_of(*columns);
-  result.json = json_of(*columns, options.diffusivity);
+  result.text = text_of(*columns, trust, options.diffusivity);
+  result.headline = headline_of(*columns, trust);
+  result.json = json_of(*columns, trust, options.diffusivity);
   result.solves = progress.rows();
   for (const DiffusionColumn& c : *columns)
     if (c.connected) result.balances.push_back({fmt::format("diffusion_{}_relative", name_of(c)), c.imbalance()});
-  result.warnings = warnings_of(*columns);
+  result.warnings = std::move(trust.notes);
+  result.warnings.add(warnings_of(*columns, context.geometry().report.percolates, options.tolerance));
   const std::vector<JobComponent> components = components_of(context, columns);
   draw(context.comm, result.json, view_of(context, components), result.figures);
   if (std::ranges::count(context.config.output.plot, PlotField::concentration) > 0) result.components = components;
@@ -349,11 +485,21 @@ JobResult run_diffusion(const JobContext& context) {
 }
 
 /// Bytes of the set-up, which takes more than the solves, and iterations per digit: docs/performance.md.
-JobPlan plan_diffusion(const Config& config, const GridOptions&) {
+JobPlan plan_diffusion(const Config& config, const GridOptions& grid) {
   const auto n = static_cast<double>(config.diffusion.axes.size());
+  const auto iterations = [n](double tolerance) { return n * 1.5 * -std::log10(tolerance); };
   JobPlan all;
   all.grids.push_back(
-      {.name = "", .iterations = n * 1.5 * -std::log10(config.diffusion.tolerance), .solves = static_cast<int>(n)});
+      {.name = "", .iterations = iterations(config.diffusion.tolerance), .solves = static_cast<int>(n)});
+  if (config.diffusion.estimate_error)
+    for (const Index& cells : wider_grids(grid.cells, config.geometry.copies)) {
+      const double width = static_cast<double>(grid.cells[0]) / cells[0];
+      all.grids.push_back({.name = fmt::format("cells {:.3g} times as wide", width),
+                           .width = width,
+                           .builds = true,
+                           .iterations = iterations(std::max(config.diffusion.tolerance, repeated_tolerance)),
+                           .solves = static_cast<int>(n)});
+    }
   all.solve = {250.0, 1030.0, 0.0};
   all.kept = sizeof(double) * n;
   all.more_work = 2.0;

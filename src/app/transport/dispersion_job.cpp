@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/job/flow_sample.hpp"
 #include "app/job/job.hpp"
 #include "app/job/steady_solves.hpp"
 #include "app/output/page_values.hpp"
@@ -27,8 +28,10 @@ struct DispersionScale {
   double cell_width = 0.0;  ///< h0 [m]
   double length = 0.0;      ///< of the Péclet number [m]
   bool length_given = false;
-  double diffusivity = 0.0;                                                       ///< [m²/s]
+  double diffusivity = 0.0;            ///< [m²/s]
+  double reynolds_per_velocity = 0.0;  ///< of the mean velocity in the pores [s/m]
   double velocity(double peclet) const { return peclet * diffusivity / length; }  ///< mean of the fluid [m/s]
+  double reynolds(double peclet) const { return reynolds_per_velocity * velocity(peclet); }
   double cell_peclet(double peclet) const { return peclet * cell_width / length; }
 };
 
@@ -39,6 +42,7 @@ void each_quantity(const DispersionScale& scale, int axis, Of<DispersionPoint> a
   f(Quantity{"peclet", "", csv | json | record}, p.peclet);
   f(Quantity{"velocity", "m_s", csv | json}, scale.velocity(p.peclet));
   f(Quantity{"cell_peclet", "", csv | json, "{:.6g}"}, scale.cell_peclet(p.peclet));
+  f(Quantity{"reynolds", "", csv | json, "{:.6g}"}, scale.reynolds(p.peclet));
   f(Quantity{"longitudinal", "", csv | json}, double{p.tensor[axis][axis]});
   for (const auto& [a, b] : {std::pair{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}})
     f(Quantity{std::string(axis_names[a]) + axis_names[b], "", csv}, double{p.tensor[a][b]});
@@ -170,10 +174,17 @@ std::string dispersion_csv(const DispersionColumns& columns, const DispersionSca
   return text;
 }
 
-std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale) {
+/// @param inertia  that of the flow is computed
+std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale,
+                                             bool inertia) {
   Messages all;
   for (const DispersionColumn& c : columns) {
     if (!c.connected) all.add("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]);
+    if (!inertia && !c.points.empty() && scale.reynolds(c.points.back().peclet) > largest_creeping_reynolds)
+      all.add(
+          "dispersion {}: at a Péclet number of {:.4g} the Reynolds number is {:.3g}: inertia matters, which the "
+          "creeping flow neglects; D*/D holds for fluids with less (of a larger diffusivity or viscosity)",
+          axis_names[c.axis], c.points.back().peclet, scale.reynolds(c.points.back().peclet));
     if (!c.points.empty() && scale.cell_peclet(c.points.back().peclet) > largest_cell_peclet)
       all.add(
           "dispersion {}: at a Péclet number of {:.4g} the cell Péclet number is {:.3g}: concentration layers behind "
@@ -285,13 +296,23 @@ JobResult run_dispersion(const JobContext& context) {
   scale.length_given = options.length > 0.0;
   scale.length = scale.length_given ? options.length : scale.cell_width * grain_diameter(context.geometry().report);
   scale.diffusivity = options.diffusivity;
+  const FlowSample sample = sample_of(context, scale.cell_width);
+  scale.reynolds_per_velocity = reynolds_number(sample, context.config.fluid, sample.porosity);
   const DispersionColumns columns = columns_of(context, scale.length, progress);
   JobResult result;
   result.text = dispersion_text(columns, scale);
   result.headline = dispersion_headline(columns);
   result.json = dispersion_json(columns, scale);
   result.solves = progress.rows();
-  result.warnings = dispersion_warnings(columns, scale);
+  const Vec3& size = context.grid.size;
+  const double longest = std::max({size[0], size[1], size[2]});
+  result.warnings = dispersion_warnings(columns, scale, context.config.flow.model == FlowModel::steady);
+  constexpr double usual = 10.0;
+  if (scale.length_given && scale.length > usual * longest)
+    result.warnings.add(
+        "dispersion.length: {:g} m, {:.3g} times the length of the domain: is it in metres? It may be a text with its "
+        "unit, such as \"0.8 mm\"",
+        scale.length, scale.length / longest);
   context.services.files.write(context.comm, "dispersion.csv", dispersion_csv(columns, scale));
   result.files.push_back({"dispersion.csv", "dispersion tensor against the Péclet number"});
   return result;

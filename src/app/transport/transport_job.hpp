@@ -84,6 +84,7 @@ struct TransportResult {
   double pore_volume = 0.0;     ///< [m³]
   double darcy_velocity = 0.0;  ///< along the axis; in time: mean over the run [m/s]
   double flow_factor = 1.0;     ///< of the flow of the drive: transport.peclet
+  double reynolds = 0.0;        ///< of the flow so scaled; 0: it is not
   double flow_rate = 0.0;       ///< [m³/s]
   double backflow = 0.0;        ///< part of it that comes in through the outlet
   double pore_time = 0.0;       ///< in which the pores are filled once [s]; 0: no flow, or one that goes through time

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/job/flow_sample.hpp"
 #include "app/transport/transport_quantities.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
@@ -81,7 +82,9 @@ std::string flow_lines(const TransportResult& r) {
   text += r.in_time ? fmt::format("{:.4g} pore volumes have flowed in\n", r.states.back().pore_volumes)
                     : fmt::format("one pore volume in {}\n", format_si(r.pore_time, "s"));
   if (r.flow_factor != 1.0)
-    text += fmt::format("  for the requested Péclet number the velocity is scaled by {:.6g}\n", r.flow_factor);
+    text += fmt::format(
+        "  for the requested Péclet number the velocity is scaled by {:.6g}; its Reynolds number is {:.3g}\n",
+        r.flow_factor, r.reynolds);
   text += reservoir_line(r);
   text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length.length, "m"),
                       r.number_length.what);
@@ -174,6 +177,7 @@ Json transport_json(const TransportResult& r) {
             {"continuity", {{"before", r.continuity_before}, {"after", r.continuity_after}}},
             {"implicit_volumes", r.implicit_volumes},
             {"backflow", r.backflow}};
+  if (r.flow_factor != 1.0) json["reynolds"] = r.reynolds;
   if (r.reservoir > 0) json["reservoir_cells"] = r.reservoir;
   json["output_times_s"] = r.output_times;
   json["components"] = Json::array();
@@ -214,12 +218,26 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
         "transport: {:.2g} % of the flow enters through the outlet, with the concentration that {}; use a longer "
         "sample or reservoirs (flow.reservoir)",
         100.0 * result.backflow, result.steady ? "is there" : "was there initially");
+  if (result.reynolds > largest_creeping_reynolds)
+    all.add(
+        "transport.peclet: the flow scaled to it has a Reynolds number of {:.3g}: inertia matters, which the creeping "
+        "flow "
+        "neglects; a smaller diffusivity or a larger fluid.viscosity gives the same transport at a smaller one",
+        result.reynolds);
   if (result.continuity_after > largest_gap)
     all.add(
         "transport: the flow gains or loses {:.1e} of the flux through a cell; values may leave their range by as much "
         "per step; use a smaller flow.tolerance",
         result.continuity_after);
   if (std::string thin = thin_layers(result); !thin.empty()) all.push_back(std::move(thin));
+  if (result.flows && !result.steady)
+    for (const ComponentResult& c : result.components)
+      if (c.diffusivity == 0.0)
+        all.add(
+            "transport, {}: without diffusivity the cells alone spread it (numerical dispersion), and less on finer "
+            "ones; "
+            "compare two cell widths, or give it the diffusivity of the species",
+            c.name);
   for (const ComponentResult& c : result.components) {
     if (result.steady) {
       if (c.imbalance > largest_steady_imbalance)

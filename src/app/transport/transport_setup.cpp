@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/job/flow_sample.hpp"
 #include "app/job/run_services.hpp"
 #include "app/transport/initial_values.hpp"
 #include "base/comm/parallel.hpp"
@@ -266,6 +267,9 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   result.pore_volume = report.connected_porosity * size[0] * size[1] * size[2];
   result.in_time = flow.in_time;
   result.flow_factor = flow.factor;
+  if (flow.factor != 1.0)
+    result.reynolds =
+        reynolds_number(sample_of(run, run.grid.cell_width()), run.config.fluid, std::abs(flow.darcy_velocity));
   if (!flow.in_time) result.darcy_velocity = flow.darcy_velocity;
   result.flow_rate = result.darcy_velocity * cross_section(run, flow.axis);
   if (flow.flows && !flow.in_time) result.pore_time = result.pore_volume / std::abs(result.flow_rate);

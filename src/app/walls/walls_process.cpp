@@ -204,7 +204,7 @@ JobResult WallsProcess::report() {
 
 Config config_of_step(const Config& config) {
   Config of_step = config;
-  of_step.flow.estimate_error = of_step.flow.uncertainty = false;
+  of_step.flow.estimate_error = of_step.flow.uncertainty = of_step.diffusion.estimate_error = false;
   of_step.output.wall = false;
   of_step.output.plot.insert(of_step.output.plot.end(), {PlotField::velocity, PlotField::concentration});
   return of_step;

@@ -362,22 +362,23 @@ std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing) {
 }
 
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
-                                          const std::array<bool, 3>& periodic, const Vec3& extent) {
+                                          const std::array<bool, 3>& periodic, const Vec3& extent,
+                                          const std::string& what) {
   constexpr double most_images = 3e3, margin = 8.0;  // cells around the domain where φ is asked for
   Vec3 m;
   double n_images = 1.0;
   for (int d = 0; d < 3; ++d) {
     if (!periodic[d]) continue;
     require(period[d] > 0.0, "period in direction {} is {} cells: it must be > 0", d, period[d]);
-    m[d] = std::isinf(extent[d]) ? 2.0 : 1.0 + std::floor((extent[d] + margin) / period[d]);
+    m[d] = 1.0 + std::floor((extent[d] + margin) / period[d]);
     n_images *= 2.0 * m[d] + 1.0;
   }
   require(
       n_images <= most_images,
-      "a solid that reaches {:g}, {:g}, {:g} cells from its centre needs {} images in a periodic domain of {:g} x {:g} "
-      "x {:g} cells (at most {}): end it just beyond the domain, make the domain larger, or use a cylinder along the "
-      "thin direction",
-      extent[0], extent[1], extent[2], n_images, period[0], period[1], period[2], most_images);
+      "{} reaches {:g}, {:g}, {:g} cells from its centre and needs {} images in a periodic domain of {:g} x {:g} x "
+      "{:g} cells (at most {}): end it just beyond the domain, make the domain larger, or turn none of its edges away "
+      "from the thin direction; are its sizes in metres?",
+      what, extent[0], extent[1], extent[2], n_images, period[0], period[1], period[2], most_images);
   std::vector<Vec3> shifts;
   Vec3 n;
   for (n[2] = -m[2]; n[2] <= m[2]; ++n[2]) {
@@ -385,6 +386,10 @@ std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const 
       for (n[0] = -m[0]; n[0] <= m[0]; ++n[0]) shifts.push_back({n[0] * period[0], n[1] * period[1], n[2] * period[2]});
     }
   }
+  return images(std::move(part), std::move(shifts));
+}
+
+std::unique_ptr<LevelSet> images(std::unique_ptr<LevelSet> part, std::vector<Vec3> shifts) {
   return std::make_unique<PeriodicImages>(std::move(part), std::move(shifts));
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "eb/shapes/level_set.hpp"
@@ -37,10 +38,14 @@ std::unique_ptr<LevelSet> complement_of(const LevelSet& whole, double spacing = 
 /// φ(x) near the wall if the coordinate of x in that direction is a lattice node and L an integer.
 /// @param period  L, in level-0 cells
 /// @param extent  of the body on both sides of its centre, which must be inside the domain, along x, y and z [level-0
-///                cells]; infinite for bodies of infinite size, for which m = 2
+///                cells]; finite (bodies without ends: endless_images.hpp)
+/// @param what    names the solid in messages
 /// Throws Error where more than 3000 images would be needed, with which cutting takes minutes.
 std::unique_ptr<LevelSet> periodic_images(std::unique_ptr<LevelSet> part, const Vec3& period,
-                                          const std::array<bool, 3>& periodic, const Vec3& extent);
+                                          const std::array<bool, 3>& periodic, const Vec3& extent,
+                                          const std::string& what = "a solid");
+/// The same of images at these places: φ(x) = min φ_0(x - shift). At least one.
+std::unique_ptr<LevelSet> images(std::unique_ptr<LevelSet> part, std::vector<Vec3> shifts);
 
 /// Bounds of the combination of two parts: the larger Lipschitz constant (0, unknown, takes precedence) and the smaller
 /// of the given sample spacings. Parts combined with one that has a given spacing are resolved only to this spacing.

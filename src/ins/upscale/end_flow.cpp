@@ -291,7 +291,7 @@ void check_inlet(const FlowOptions& options, const Geometry& geometry, double ce
     found.push_back(fmt::format(
         "flow.inlet: profile \"{}\" has no finite value at ({:.4g}, {:.4g}, {:.4g}) m; it must have one on all of {}",
         inlet.profile, cell_width * (*place)[0], cell_width * (*place)[1], cell_width * (*place)[2], side));
-  else if (mean <= 0.0 && !changes_in_time(inlet))
+  else if (mean <= 0.0 && !changes_in_time(inlet) && geometry.report.specific_surface == 0.0)  // else: of what is open
     found.push_back(
         fmt::format("flow.inlet: profile \"{}\" is {} on average over {}, so there is no net inflow; choose the side "
                     "where the fluid enters, and a profile with a mean above 0",

@@ -85,6 +85,22 @@ Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<G
   return {no_number, {}, ErrorBasis::none};
 }
 
+Extrapolated extrapolate_along(const AxisValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
+                               const WiderGrid& between) {
+  const auto value_on = [&](const WiderGrid& grid) -> std::optional<GridValue> {
+    const auto same = std::ranges::find(grid.values, fine.axis, &AxisValue::axis);
+    if (same == grid.values.end()) return {};
+    return GridValue{grid.width, grid.line_offset, same->value};
+  };
+  std::vector<GridValue> values{{1.0, line_offset, fine.value}};
+  for (const WiderGrid& grid : wider) {
+    const auto value = value_on(grid);
+    if (!value) break;  // a grid that still wider ones cannot stand in for
+    values.push_back(*value);
+  }
+  return extrapolate(values, value_on(between));
+}
+
 double line_offset(double voxels, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; ++i) {

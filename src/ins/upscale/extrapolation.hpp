@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far a permeability is from that of cells of no width, from the same on two coarser grids (decision 016).
+// How far a permeability is from that of cells of no width, from the same on two coarser grids (decision 016); likewise
+// an effective diffusivity, or any other quantity that walls of a pore space decide.
 //
 //   k(w) = k0 + κ b(w) + C w^p      w  cell width / that of the finest of the grids
 //
@@ -19,7 +20,7 @@
 
 namespace karst {
 
-/// A permeability on one grid.
+/// A permeability, or other quantity, on one grid.
 struct GridValue {
   double width = 1.0;         ///< w: 1 on the finest grid
   double line_offset = 0.0;   ///< b, see line_offset(); 0 where φ is not interpolated
@@ -56,6 +57,27 @@ struct Extrapolated {
 /// @param between  about 1.5 times as wide: asked for where the others give no k0. Its lines pass beside the samples of
 ///                 an image as those of finer cells do, and it keeps throats that the third grid loses
 Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<GridValue>& between = {});
+
+/// A quantity along an axis, in any unit.
+struct AxisValue {
+  int axis = 0;
+  double value = 0.0;
+};
+
+/// The same sample on a wider grid.
+struct WiderGrid {
+  double width = 2.0;             ///< of its cells / those of the grid whose error is asked for
+  double line_offset = 0.0;       ///< b
+  std::vector<AxisValue> values;  ///< along the axes that were solved there
+};
+
+/// Of one axis; without an estimate where it was solved on none of the grids.
+/// @param fine         on the grid whose error is asked for
+/// @param line_offset  of that grid
+/// @param wider        by increasing width
+/// @param between      of the axes that the others left without a limit
+Extrapolated extrapolate_along(const AxisValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
+                               const WiderGrid& between);
 
 /// b of n cells in a row, each `voxels` wide, through an image whose samples stand at voxel centres.
 double line_offset(double voxels, int n);

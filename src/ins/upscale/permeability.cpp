@@ -153,7 +153,7 @@ void to_si(const FlowOptions& options, const FluidOptions& fluid, const FlowSamp
   column.flow_rate =
       column.darcy_velocity[axis] * h * h * static_cast<double>(domain.box().count()) / domain.cells[axis];
   column.largest_speed = std::abs(speed) * report.largest_speed;
-  column.reynolds = fluid.density * norm(column.darcy_velocity) * pore_length(sample) / fluid.viscosity;
+  column.reynolds = reynolds_number(sample, fluid, norm(column.darcy_velocity));
   column.tortuosity = report.tortuosity;
   column.divergence = report.divergence;
   column.iterations = report.krylov.iterations;
@@ -462,6 +462,10 @@ std::vector<std::string> mistakes(const FlowOptions& options, const Geometry& ge
   return mistakes(options, geometry, domain_of(geometry));
 }
 
+double reynolds_number(const FlowSample& sample, const FluidOptions& fluid, double darcy_velocity) {
+  return fluid.density * darcy_velocity * pore_length(sample) / fluid.viscosity;
+}
+
 PermeabilitySolver::PermeabilitySolver(std::shared_ptr<const Ground> ground, const FlowOptions& options,
                                        const FluidOptions& fluid, const FlowSample& sample, const FlowWatch& watch)
     : ground_(std::move(ground)),
@@ -555,27 +559,5 @@ std::vector<FlowColumn> permeability(const std::shared_ptr<const Ground>& ground
 }
 
 double drag_imbalance(const FlowColumn& c) { return std::abs(c.pressure_drag + c.viscous_drag + c.side_drag - 1.0); }
-
-void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, const WiderGrid& between,
-                    std::vector<FlowColumn>& columns) {
-  const auto value_of = [](const WiderGrid& grid, int axis) -> std::optional<GridValue> {
-    const auto same = std::ranges::find(grid.columns, axis, &FlowColumn::axis);
-    if (same == grid.columns.end()) return {};
-    return GridValue{grid.width, grid.line_offset, same->permeability[axis]};
-  };
-  for (FlowColumn& c : columns) {
-    if (!c.connected || c.unbounded) continue;
-    std::vector<GridValue> values{{1.0, line_offset, c.permeability[c.axis]}};
-    for (const WiderGrid& grid : wider) {
-      const auto value = value_of(grid, c.axis);
-      if (!value) break;  // a grid that still wider ones cannot stand in for
-      values.push_back(*value);
-    }
-    const Extrapolated result = extrapolate(values, value_of(between, c.axis));
-    c.estimated_error = result.error;
-    c.extrapolated = result.limit;
-    c.error_basis = result.basis;
-  }
-}
 
 }  // namespace karst

@@ -59,7 +59,7 @@ struct FlowColumn {
   double largest_speed = 0.0;           ///< [m/s]
   double reynolds = 0.0;                ///< ρ |U| d / (φ μ), d = 4 φ / S the hydraulic diameter of the pores
   double tortuosity = 0.0;              ///< mean |u| / |mean u|; NaN where nothing flows
-  double estimated_error = 0.0;         ///< of k_dd [m²], see estimate_error(); NaN: not known
+  double estimated_error = 0.0;         ///< of k_dd [m²], see extrapolation.hpp; NaN: not known
   std::optional<double> extrapolated;   ///< k_dd of cells of no width [m²]
   ErrorBasis error_basis = ErrorBasis::none;
   /// Fractions of the driving force along the axis that are balanced by pressure and friction on the wall and by
@@ -89,6 +89,10 @@ struct FlowSample {
   double porosity;          ///< connected
   double specific_surface;  ///< wall area over the volume of the sample [1/m]
 };
+
+/// ρ (q / φ) d / μ with d = 4 φ / S, four times the pore volume over the wall area; 0 without a wall.
+/// @param darcy_velocity  q, its size [m/s]
+double reynolds_number(const FlowSample& sample, const FluidOptions& fluid, double darcy_velocity);
 
 /// A sweep of drives with inertia, stopped after its Stokes flow or one of its points.
 struct PausedSweep {
@@ -170,21 +174,6 @@ std::vector<FlowColumn> permeability(const std::shared_ptr<const Ground>& ground
 
 /// |drag / driving force - 1| along the axis; NaN if the drag is unknown.
 double drag_imbalance(const FlowColumn& column);
-
-/// The same sample on a wider grid.
-struct WiderGrid {
-  double width = 2.0;               ///< of its cells / those of the grid whose error is asked for
-  double line_offset = 0.0;         ///< see extrapolation.hpp
-  std::vector<FlowColumn> columns;  ///< of the axes that flow there
-};
-
-/// Sets estimated_error, its basis and the extrapolated value of each column, see extrapolation.hpp. An axis that was
-/// solved on none of the grids has no estimate.
-/// @param line_offset  of the grid of the columns
-/// @param wider        by increasing width
-/// @param between      of the axes that the others left without a limit
-void estimate_error(double line_offset, const std::vector<WiderGrid>& wider, const WiderGrid& between,
-                    std::vector<FlowColumn>& columns);
 
 /// The permeability tensor [m²], rows e, columns d; NaN in the columns of axes that were not requested. Between
 /// periodic directions the exact tensor is symmetric, and each off-diagonal entry comes from two solves: both entries

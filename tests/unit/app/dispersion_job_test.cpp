@@ -40,7 +40,7 @@ struct PeriodicBall : test::JobCase {
 // The flow is solved once, by its own job; without it diffusion is left, and it is that of the diffusion job.
 TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   PeriodicBall ball;
-  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
+  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100, false};
   check_jobs(ball.context);
   run_job(flow_job(), ball.context);
   const JobResult diffusion = run_job(diffusion_job(), ball.context), result = run_job(dispersion_job(), ball.context);
@@ -55,6 +55,8 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   // Grains of 10 mm, 5 x 1e-9 / 0.01.
   EXPECT_NEAR(json.at("dispersion").at("length_m").get<double>(), 0.01, 4e-4);
   EXPECT_NEAR(points[1].at("velocity_m_s").get<double>(), 5e-7, 2e-8);
+  // Water, 4 φ / S = 2/3 φ / (1 - φ) of the grains, φ = 0.932.
+  EXPECT_NEAR(points[1].at("reynolds").get<double>(), 0.0456, 0.002);
   EXPECT_EQ(result.solves.size(), 2U);
   EXPECT_TRUE(has(result.headline, "Péclet number of 5"));
   if (ball.comm.rank() == 0) {
@@ -64,6 +66,21 @@ TEST(DispersionJobMpi, UsesTheFlowAndEndsInDiffusion) {
   page.parts = {dispersion_job().page(Json::parse(json.dump()), {})};
   EXPECT_EQ(page.parts[0].cards.size(), 2U);
   EXPECT_TRUE(has(page.parts[0].cards[0], "<svg"));
+}
+
+// Of a length in millimetres without its unit: 0.8 m in a domain of 24 mm.
+TEST(DispersionJob, ALengthFarLargerThanTheDomainIsTold) {
+  PeriodicBall ball;
+  ball.config.dispersion.peclet = {0.0};
+  run_job(flow_job(), ball.context);
+  const auto told = [&](double length) {
+    ball.config.dispersion.length = length;
+    const JobResult result = run_job(dispersion_job(), ball.context);
+    return std::ranges::any_of(result.warnings,
+                               [](const std::string& w) { return has(w, "dispersion.length: 0.8 m"); });
+  };
+  EXPECT_TRUE(told(0.8));
+  EXPECT_FALSE(told(0.0008));
 }
 
 TEST(DispersionJob, MistakesOfTheDeckAreToldBeforeAnySolve) {

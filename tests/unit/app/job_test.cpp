@@ -41,7 +41,7 @@ TEST(Jobs, ADeckWithoutAJobIsToldHowToAskForOne) {
 
 /// A ball in the middle of 16 x 20 x 24 cells of 1 m.
 struct Ball {
-  Ball() { config.flow.estimate_error = false; }
+  Ball() { config.flow.estimate_error = config.diffusion.estimate_error = false; }
   /// Pressures on the ends of these axes.
   void push_along(std::vector<int> axes) {
     config.flow.model = FlowModel::stokes;
@@ -60,7 +60,7 @@ struct Ball {
 
 TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
   Ball ball;
-  ball.config.diffusion = {{0, 2}, 2e-9, 1e-10, 100};
+  ball.config.diffusion = {{0, 2}, 2e-9, 1e-10, 100, false};
   ball.config.output.plot = {PlotField::fraction, PlotField::concentration};
   check_jobs(ball.context);
   const JobResult result = run_job(diffusion_job(), ball.context);
@@ -88,7 +88,7 @@ TEST(DiffusionJobMpi, ResultsAreWhatTheTensorSays) {
 // Along x the concentration of a cell lies between those of the ends, falls on the whole, and is NaN in the ball.
 TEST(DiffusionJobMpi, PlotsTheConcentration) {
   Ball ball;
-  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100};
+  ball.config.diffusion = {{0}, 1e-9, 1e-10, 100, false};
   ball.config.output.plot = {PlotField::concentration};
   const JobResult result = run_job(diffusion_job(), ball.context);
   const LevelGraph& graph = ball.geometry.levels[0].graph;
@@ -117,7 +117,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
 
 TEST(DiffusionJobMpi, ThePageShowsAllOfIt) {
   Ball ball;
-  ball.config.diffusion = {{0, 1, 2}, 1e-9, 1e-8, 100};
+  ball.config.diffusion = {{0, 1, 2}, 1e-9, 1e-8, 100, false};
   const JobResult result = run_job(diffusion_job(), ball.context);
   RunPage page;
   page.title = "a <ball>";

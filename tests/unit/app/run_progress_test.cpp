@@ -170,8 +170,8 @@ TEST(RunProgress, PartsFollowTheDeck) {
     return std::ranges::count(all, stage, &RunPart::stage);
   };
   EXPECT_EQ(count("import"), 0);
-  EXPECT_EQ(count("flow"), 7);  // two axes, on three grids, and what comes behind
-  EXPECT_EQ(count("diffusion"), 2);
+  EXPECT_EQ(count("flow"), 7);       // two axes, on three grids, and what comes behind
+  EXPECT_EQ(count("diffusion"), 4);  // likewise, of one axis
   config.flow.estimate_error = false;
   config.flow.uncertainty = true;
   EXPECT_EQ(count("flow"), 7);

@@ -309,8 +309,12 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
     SolveStore& store = bed.services.solved;
     store = {bed.comm, bed.folder.path() + "/solved", "[flow]\nmodel = \"stokes\"\n", resume};
     bed.services.exchanges.flow.columns.clear();
-    const auto json = bed.run().json["transport"];
+    const JobResult result = bed.run();
+    const auto json = result.json["transport"];
     EXPECT_EQ(store.n_read(), resume ? 1 : 0);
+    const double flow = bed.services.exchanges.flow.columns.at(0).reynolds;
+    EXPECT_NEAR(json["reynolds"].get<double>() / (json["flow_factor"].get<double>() * flow), 1.0, 1e-3);
+    EXPECT_TRUE(has(join(result.warnings, "\n"), "transport.peclet: the flow scaled to it has a Reynolds number"));
     EXPECT_NEAR(json["components"][0]["peclet"].get<double>(), 30.0, 1e-9);
     EXPECT_NEAR(json["pore_velocity_m_s"].get<double>(), 30.0 * 0.2 / 6.4, 1e-9);
     if (resume)
@@ -319,6 +323,18 @@ TEST(TransportJobMpi, GoesOnFromAFlowThatIsSolved) {
       first = bed.table("transport.csv");
   }
   EXPECT_FALSE(first.empty());
+}
+
+TEST(TransportJobMpi, WithoutDiffusivityTheCellsSpreadWhatIsCarried) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.time.end_pore_volumes = 0.02;
+  const auto told = [&](double diffusivity) {
+    bed.config.transport.components[0].diffusivity = diffusivity;
+    return has(join(bed.run().warnings, "\n"), "transport, tracer: without diffusivity the cells alone spread it");
+  };
+  EXPECT_TRUE(told(0.0));
+  EXPECT_FALSE(told(0.2));
 }
 
 // A velocity on an end carries as a drive does, whichever end it is: what came in is there, nothing leaves its bounds,

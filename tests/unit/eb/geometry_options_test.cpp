@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <numbers>
 
 #include "base/core/error.hpp"
 #include "eb/described_level_set.hpp"
@@ -211,6 +212,53 @@ TEST_F(GeometryDeck, ABoxFillsPeriodsThatItCovers) {
     EXPECT_NEAR((*a)(x), distance, 1e-9);
     EXPECT_NEAR((*b)(x), distance, 1e-9);
   }
+}
+
+// So does a box that is turned about that direction, and a cylinder that is longer than the period; the key is named of
+// what cannot.
+TEST_F(GeometryDeck, EdgesLongerThanThePeriodHaveNoEnds) {
+  const auto solid = [](const std::string& keys) { return "[[geometry.solid]]\nshape = " + keys + "\n"; };
+  const Vec3 x{3.0, 2.0, 9.0};
+  const auto phi = [&](const std::string& keys) { return (*make(solid(keys), 1.0, 16.0)->local(x, x))(x); };
+  const std::string rod = "\"cylinder\"\ncenter = [0.5, 0.5, 0.5]\nradius = 0.1\n";
+  EXPECT_DOUBLE_EQ(phi(rod + "length = 5e3"), phi(rod));
+  const std::string plate = "\"box\"\nrotation = [0, 0, 30]\nlo = [0.2, 0.4, ";
+  EXPECT_NEAR(phi(plate + "-4e4]\nhi = [0.8, 0.6, 4e4]"), phi(plate + "0]\nhi = [0.8, 0.6, 1]"), 1e-9);
+  expect_mentions(error_of([&] { phi("\"box\"\nrotation = [0, 5, 0]\nlo = [-400, 0, 0]\nhi = [400, 1, 0.1]"); }),
+                  {"geometry.solid[0]", "images"});
+}
+
+// A half space behind a plane across a periodic direction is cut off by the next period; one between two planes is not.
+TEST_F(GeometryDeck, PlanesAndFormulasThatDoNotRepeat) {
+  const auto seams_of = [](const std::string& deck) {
+    return seams(options_of(deck), 1.0 / 16.0, Vec3::all(1.0), {true, false, true});
+  };
+  const std::string up = "[[geometry.solid]]\nshape = \"plane\"\npoint = [0.3, 0, 0]\nnormal = [1, 0, 0]\n",
+                    down = "[[geometry.solid]]\nshape = \"plane\"\npoint = [0.8, 0, 0]\nnormal = [-1, 0, 0]\n",
+                    ball = "[[geometry.solid]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 0.3\n";
+  const auto formula = [](const std::string& f) {
+    return "[[geometry.solid]]\nshape = \"expression\"\nexpression = \"" + f + "\"\n";
+  };
+  const std::vector<Seam> found = seams_of(ball + up);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].direction, 0);
+  EXPECT_EQ(found[0].solids, std::vector<std::size_t>{1});
+  EXPECT_NEAR(found[0].differ, 1.0 - std::numbers::pi * 0.3 * 0.3 / 2.0, 0.01);  // beside the ball on an edge
+  EXPECT_TRUE(seams_of(ball + up + down).empty());
+  EXPECT_TRUE(seams_of(ball + formula("sin(2*_pi*(x + z)) + y")).empty());
+  const std::vector<Seam> half = seams_of(formula("z + x/2 - 0.6"));  // z = 0.6 and 0.1 on the faces across x
+  ASSERT_EQ(half.size(), 2U);
+  EXPECT_NEAR(half[0].differ, 0.5, 0.02);
+}
+
+// A packing in millimetres in a domain of a millimetre: before, a minute of cutting without a word.
+TEST_F(GeometryDeck, SpheresThousandsOfPeriodsWideAreAnError) {
+  const GeometryOptions options =
+      options_of("[[geometry.solid]]\nshape = \"spheres\"\nskip_lines = 1\nfile = \"" + pack_name + "\"\n");
+  expect_mentions(error_of([&] {
+                    make_described_level_set(options, 1e-4, Vec3::all(1e-3), {true, true, true});
+                  }),
+                  {"radius of sphere 1", "0.15 m", "0.001", "scale"});
 }
 
 TEST_F(GeometryDeck, ImpossibleDomainsAreErrors) {

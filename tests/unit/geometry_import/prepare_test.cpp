@@ -366,6 +366,7 @@ TEST_F(Prepare, MistakesAreNamed) {
   o.sample_center = {0.5, 4};
   o.sample_radius.reset();
   EXPECT_TRUE(has(error_of([&] { sample_cylinder(o, {8, 8, 8}); }), "at least 1"));
+  EXPECT_EQ(error_of([] { sample_cylinder({}, {8, 1, 8}); }), "");  // a section, without a cylinder
 }
 
 }  // namespace

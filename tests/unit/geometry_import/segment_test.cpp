@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -224,6 +225,24 @@ TEST(SegmentMpi, LabelsKeepTheirNames) {
   by_values.label_values = {2, 7, 41};
   const std::string text = error_of([&] { import_image(comm, by_values, directory.path() + "/b.h5"); });
   EXPECT_TRUE(has(text, "1782 voxels have values without a name; the first, at (3, 0, 33), has the value 40")) << text;
+}
+
+// The value of the pore in the middle of many is that of a gray image; at their end it may be that beside numbered
+// grains.
+TEST(SegmentMpi, GrayValuesTakenForLabelsAreTold) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory directory(comm);
+  ImportOptions o =
+      image_of(comm, directory.path() + "/a.raw", {8, 8, 40}, [](int x, int y, int) { return 10 * x + y; });
+  const auto told = [&](double pore) {
+    o.pore = pore;
+    const ImportReport report = import_image(comm, o, directory.path() + "/a.h5");
+    return std::ranges::any_of(report.warnings, [](const std::string& w) {
+      return has(w, "34 different values or more, from 0 to 77") && has(w, "exactly 33") && has(w, "1.6 %");
+    });
+  };
+  EXPECT_TRUE(told(33));
+  EXPECT_FALSE(told(0));
 }
 
 // φ of a cylindrical sample is cut off by a smooth cylinder, whatever lies outside of it: a flat wall meets it at right

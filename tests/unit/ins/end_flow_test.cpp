@@ -118,6 +118,8 @@ TEST(EndFlow, SaysWhatCannotBe) {
   expect(open, from(0, "y-4"), {"profile", "\"y-4\" is 0 on average", "-x"});
   expect(open, from(0, "sin(2*_pi*y/8)"), {"profile", "is 0 on average", "-x"});  // a sum of 1e-16
   expect(open, from(0, "-1"), {"profile", "negative on average"});
+  const Geometry half = channel(comm, {12, 8, 1}, [](const Vec3& x) { return x[1] - 4.0; });
+  expect(half, from(0, "y-4.5"), {});  // below 0 on average, but not where the inlet is open
   FlowOptions with_body = from(0);
   with_body.bodies = {{"disc", "calcite", 0.0, 0.0}};
   expect(open, with_body, {"flow.body", "\"calcite\" has no wall here", "\"solid\""});

@@ -125,6 +125,26 @@ TEST(Extrapolation, LimitOnTheOtherSideOfAnImage) {
   expect(near, 0.9 * 0.038, ErrorBasis::limit);
 }
 
+// The error of a slit falls with the square of the cell width: (1 + 0.5 / 8²) of H³ / 12 on 8 cells. Three grids tell
+// the limit; the change to cells twice as wide is three times the error, twice the error is told.
+TEST(Extrapolation, BelongsToItsAxis) {
+  const auto on = [](int axis, double cells) { return AxisValue{axis, 1.0 + 0.5 / (cells * cells)}; };
+  const std::vector<WiderGrid> wider{{2.0, 0.0, {on(0, 6), on(1, 6)}}, {3.0, 0.0, {on(0, 4)}}};
+  const auto estimate = [&](int axis, const WiderGrid& other = {}) {
+    return extrapolate_along(on(axis, 12), 0.0, wider, other);
+  };
+  EXPECT_NEAR(estimate(0).error, 2 * 0.5 / 144, 1e-12);
+  EXPECT_NEAR(estimate(0).limit.value(), 1.0, 1e-12);
+  EXPECT_EQ(estimate(0).basis, ErrorBasis::limit);
+  EXPECT_NEAR(estimate(1).error, 1.5 * 3 * 0.5 / 144, 1e-15);
+  EXPECT_EQ(estimate(1).basis, ErrorBasis::one_change);
+  EXPECT_FALSE(estimate(1).limit.has_value());
+  EXPECT_TRUE(std::isnan(estimate(2).error));  // nothing known there
+  EXPECT_EQ(estimate(2).basis, ErrorBasis::none);
+  EXPECT_NEAR(estimate(2, {1.5, 0.0, {on(2, 8)}}).error, 2.0 * 1.25 * 0.5 / 144, 1e-15);
+  EXPECT_EQ(estimate(2, {1.5, 0.0, {on(2, 8)}}).basis, ErrorBasis::one_change);
+}
+
 TEST(Extrapolation, WiderGridsFillTheDomain) {
   using Grids = std::vector<Index>;
   EXPECT_EQ(wider_grids({48, 96, 1}), (Grids{{24, 48, 1}, {16, 32, 1}}));

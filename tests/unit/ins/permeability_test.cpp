@@ -200,31 +200,6 @@ TEST(Permeability, TensorTurnsWithTheSample) {
   EXPECT_GT(off_diagonal, 1e-3 * trace);  // else signs would not be seen
 }
 
-// The error of a slit falls with the square of the cell width: (1 + 0.5 / 8²) of H³ / 12 on 8 cells. Three grids tell
-// the limit; the change to cells twice as wide is three times the error, twice the error is told.
-TEST(Permeability, ErrorEstimateBelongsToItsAxis) {
-  const auto on = [](int axis, double cells) {
-    FlowColumn column;
-    column.axis = axis;
-    column.permeability[axis] = 1.0 + 0.5 / (cells * cells);
-    return column;
-  };
-  std::vector<FlowColumn> fine{on(0, 12), on(1, 12), on(2, 12)};
-  const std::vector<WiderGrid> wider{{2.0, 0.0, {on(0, 6), on(1, 6)}}, {3.0, 0.0, {on(0, 4)}}};
-  estimate_error(0.0, wider, WiderGrid{}, fine);
-  EXPECT_NEAR(fine[0].estimated_error, 2 * 0.5 / 144, 1e-12);
-  EXPECT_NEAR(fine[0].extrapolated.value(), 1.0, 1e-12);
-  EXPECT_EQ(fine[0].error_basis, ErrorBasis::limit);
-  EXPECT_NEAR(fine[1].estimated_error, 1.5 * 3 * 0.5 / 144, 1e-15);
-  EXPECT_EQ(fine[1].error_basis, ErrorBasis::one_change);
-  EXPECT_FALSE(fine[1].extrapolated.has_value());
-  EXPECT_TRUE(std::isnan(fine[2].estimated_error));  // nothing known there
-  EXPECT_EQ(fine[2].error_basis, ErrorBasis::none);
-  estimate_error(0.0, wider, {1.5, 0.0, {on(2, 8)}}, fine);
-  EXPECT_NEAR(fine[2].estimated_error, 2.0 * 1.25 * 0.5 / 144, 1e-15);
-  EXPECT_EQ(fine[2].error_basis, ErrorBasis::one_change);
-}
-
 // Nothing leads across the plates of a slit: that axis has the permeability 0, and the others are solved.
 TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
   const Comm comm = Comm::world();
@@ -247,7 +222,6 @@ TEST(Permeability, AnAxisAlongWhichNothingLeadsHasThePermeabilityZeroMpi) {
     EXPECT_EQ(std::isnan(blocked.gradient), drive == FlowDrive::velocity);  // no pressure gives that velocity
     EXPECT_FALSE(std::abs(blocked.gradient / (2.0 / (12 * h)) - 1) > 1e-14);
     EXPECT_FALSE(drag_imbalance(blocked) > 0.0);  // nothing to compare
-    estimate_error(0.0, {{2.0, 0.0, {columns[0]}}}, WiderGrid{}, columns);
     EXPECT_EQ(blocked.estimated_error, 0.0);
     EXPECT_EQ(tensor(columns)[2][2], 0.0);
   }

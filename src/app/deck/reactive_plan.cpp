@@ -248,7 +248,7 @@ void add_chemistry(Reader& in, Config& config) {
       plan->inlets.push_back(totals_in(start.system, solutions[std::ranges::find(all, inlet) - all.begin()]));
     plan->water = 1e3 * water_density(deck.solutions[initial].temperature + kelvin_0);
     for (const Solution& s : solutions) {
-      std::ranges::move(solution_warnings(s), std::back_inserter(plan->warnings));
+      plan->warnings.add(solution_warnings(s));
       plan->waters.push_back(water_of(s, *plan));
     }
     for (std::size_t i = 0; i < all.size(); ++i) plan->waters[i].use = use_of(deck, all[i], initial, inlets);

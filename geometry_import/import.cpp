@@ -12,7 +12,7 @@
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/heap.hpp"
-#include "base/core/mistakes.hpp"
+#include "base/core/text.hpp"
 #include "base/core/wall_clock.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/key_words.hpp"
@@ -58,7 +58,7 @@ class Import {
 
 void Import::open() {
   fail_together(comm_, [&] {
-    Mistakes mistakes;
+    Messages mistakes;
     check_segmentation(options_, mistakes);
     check_prepare(options_.prepare, is_segmented(options_), mistakes);
     mistakes.attempt([&] { image_ = open_image(options_); });

@@ -10,7 +10,6 @@
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
 #include "base/core/error.hpp"
-#include "base/core/mistakes.hpp"
 #include "base/core/text.hpp"
 #include "geometry_import/prepare/prepare_denoise.hpp"
 #include "geometry_import/prepare/prepare_resample.hpp"
@@ -33,7 +32,7 @@ class Preparation {
   PreparedImage run(bool labels, const std::string& scratch) {
     scratch_ = scratch;
     fail_together(comm_, [&] {
-      Mistakes mistakes;
+      Messages mistakes;
       check_prepare(o_, labels, mistakes);
       mistakes.finish();
     });
@@ -195,7 +194,7 @@ std::vector<float> SampleCylinder::distance(const Index& image) const {
   return d;
 }
 
-void check_prepare(const PrepareOptions& o, bool labels, Mistakes& m) {
+void check_prepare(const PrepareOptions& o, bool labels, Messages& m) {
   const double width = o.width.value_or(1);
   m.need(!labels || (o.denoise == Denoise::none && !o.beam_hardening),
          "`denoise` and `beam_hardening` are for gray images; with `pore = VALUE` the image is already segmented");

@@ -17,7 +17,7 @@
 
 namespace karst {
 
-class Mistakes;
+struct Messages;
 
 class Reader;
 
@@ -60,7 +60,7 @@ struct PreparedImage {
 
 /// Notes filters that do not suit each other or the image. Not collective.
 /// @param labels  the values are names of phases
-void check_prepare(const PrepareOptions& options, bool labels, Mistakes& mistakes);
+void check_prepare(const PrepareOptions& options, bool labels, Messages& mistakes);
 
 /// Prepares an image; hands it back untouched when nothing is to be done.
 /// @param spacing  widths of its voxels [m]

@@ -15,10 +15,10 @@
 
 namespace karst {
 
-class Mistakes;
+struct Messages;
 
 /// Notes options that contradict each other, or ask for what this kind of image does not have. Not collective.
-void check_segmentation(const ImportOptions& options, Mistakes& mistakes);
+void check_segmentation(const ImportOptions& options, Messages& mistakes);
 
 /// The image holds labels: pore, labels or label_values is given.
 bool is_segmented(const ImportOptions& options);

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "base/core/error.hpp"
-#include "base/core/mistakes.hpp"
 #include "base/core/text.hpp"
 #include "geometry_import/segment/segment.hpp"
 
@@ -34,7 +33,7 @@ std::vector<std::string> given_for_labels(const ImportOptions& o) {
   return given;
 }
 
-void check_labels(const ImportOptions& o, const std::vector<std::string>& given, Mistakes& m) {
+void check_labels(const ImportOptions& o, const std::vector<std::string>& given, Messages& m) {
   m.need(given.size() == 1, "{}: `{}` given; only one of them is allowed", o.file, join(given, "` and `"));
   m.need(!o.pore || std::abs(*o.pore) < 16777216.0, "{}: `pore = {}` given; it must be below 2^24", o.file,
          o.pore.value_or(0));
@@ -49,7 +48,7 @@ void check_labels(const ImportOptions& o, const std::vector<std::string>& given,
            given[0]);
 }
 
-void check_gray(const ImportOptions& o, Mistakes& m) {
+void check_gray(const ImportOptions& o, Messages& m) {
   const bool limits = o.threshold || !o.thresholds.empty();
   m.need(!(o.threshold && !o.thresholds.empty()), "{}: `threshold` and `thresholds` given; only one of them is allowed",
          o.file);
@@ -74,7 +73,7 @@ void check_gray(const ImportOptions& o, Mistakes& m) {
 }
 
 /// wall = scan goes with two phases, and with little smoothing.
-void check_wall(const ImportOptions& o, Mistakes& m) {
+void check_wall(const ImportOptions& o, Messages& m) {
   if (o.wall != WallFrom::scan) return;
   const bool several = o.segment == SegmentBy::multi_otsu || o.thresholds.size() > 1;
   m.need(!several && !o.seed_threshold,
@@ -108,7 +107,7 @@ std::string labels_hint(const std::string& image) {
   return fmt::format(" (next to it is {}: if it contains the names, use `labels = {}`)", beside, beside);
 }
 
-void check_segmentation(const ImportOptions& o, Mistakes& m) {
+void check_segmentation(const ImportOptions& o, Messages& m) {
   const std::vector<std::string> labels = given_for_labels(o), gray = given_for_gray(o);
   if (!labels.empty() && !gray.empty())
     m.need(false, "{}: `{}` and `{}` given; `{}` is for segmented images, `{}` is for gray ones", o.file, labels[0],

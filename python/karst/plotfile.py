@@ -81,8 +81,8 @@ def doubled(values: np.ndarray, axis: int) -> np.ndarray:
     return pair.reshape(*values.shape[:axis], -1, *values.shape[axis + 1:])
 
 
-class Plotfile:
-    """A plotfile, open until close() or the end of a `with`. Arrays are float32, in the units of the file (SI).
+class PlotBoxes:
+    """What a plotfile holds, box by box. Arrays are float32, in the units of the file (SI).
 
     title, time         of the run; [s]
     origin              low corner of what the file holds, from that of the domain [m]: 0, 0, 0 but for a region
@@ -122,15 +122,6 @@ class Plotfile:
             else:
                 self._columns[name] = (name, None)
         self.components = list(self._columns)
-
-    def __enter__(self) -> "Plotfile":
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def close(self) -> None:
-        self._file.close()
 
     def _level(self, number):
         group = self._file[f"VTKHDF/Level{number}"]
@@ -212,6 +203,28 @@ class Plotfile:
         if hidden is not None:
             values[hidden[rows] != 0] = np.nan
         return values.reshape(*(at.hi[number] - at.lo[number] + 1)[::-1], *values.shape[1:])
+
+    def rectangles(self, level: int, axis: int | str, at: float | str) -> list[tuple[float, float, float, float]]:
+        """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
+        level, axis = self._number(level), axis_number(axis)
+        this, cell = self.levels[level], self._cell(axis, at, level)
+        u, v = (d for d in range(3) if d != axis)
+        low, size = this.lo * this.dx + self.origin, (this.hi - this.lo + 1) * this.dx
+        hit = (this.lo[:, axis] <= cell) & (cell <= this.hi[:, axis])
+        return [(low[b, u], low[b, v], size[b, u], size[b, v]) for b in np.flatnonzero(hit)]
+
+
+class Plotfile(PlotBoxes):
+    """A plotfile, open until close() or the end of a `with`: its boxes, as arrays of the domain or of planes, and for other programs."""
+
+    def __enter__(self) -> "Plotfile":
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
 
     def _assemble(self, field, level, plane):
         """Array of the finest cell width up to `level`; plane: None or (axis, cell of the finest level)."""
@@ -315,15 +328,6 @@ class Plotfile:
         """
         from karst.export import export
         return export(self, output, formats, fields, velocity, lines)
-
-    def rectangles(self, level: int, axis: int | str, at: float | str) -> list[tuple[float, float, float, float]]:
-        """Boxes of a level cut by a plane: list of (x, y, width, height) [m] in the plane's two directions."""
-        level, axis = self._number(level), axis_number(axis)
-        this, cell = self.levels[level], self._cell(axis, at, level)
-        u, v = (d for d in range(3) if d != axis)
-        low, size = this.lo * this.dx + self.origin, (this.hi - this.lo + 1) * this.dx
-        hit = (this.lo[:, axis] <= cell) & (cell <= this.hi[:, axis])
-        return [(low[b, u], low[b, v], size[b, u], size[b, v]) for b in np.flatnonzero(hit)]
 
 
 def length_unit(metres: float) -> tuple[float, str]:

@@ -335,11 +335,11 @@ bool solve(const Equations& e, std::vector<double>& x, int& iterations) {
 
 void take_state(const Equations& e, std::span<const double> x, Speciation& state) {
   const std::size_t n_basis = e.table.n_basis, n_species = e.system.species.size();
-  state.basis.assign(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n_basis));
+  state.basis.assign(x.begin(), x.begin() + n_basis);
   state.ionic_strength = x[n_basis];
   state.ln_water = x[n_basis + 1];
-  state.molality.assign(e.work.amount.begin(), e.work.amount.begin() + static_cast<std::ptrdiff_t>(n_species));
-  state.ln_activity.assign(e.work.ln_a.begin(), e.work.ln_a.begin() + static_cast<std::ptrdiff_t>(n_basis));
+  state.molality.assign(e.work.amount.begin(), e.work.amount.begin() + n_species);
+  state.ln_activity.assign(e.work.ln_a.begin(), e.work.ln_a.begin() + n_basis);
 }
 
 }  // namespace karst

@@ -30,7 +30,7 @@ void prepare_solve(const ReactionSolve& s) {
   work.fast.resize(n);
   work.brought.resize(n * n_totals);
   work.value.resize(n_basis);
-  std::ranges::copy(s.medium.sites, work.conditions.begin() + static_cast<std::ptrdiff_t>(n_totals));
+  std::ranges::copy(s.medium.sites, work.conditions.begin() + n_totals);
 }
 
 bool newton(const ReactionSolve& s) {

@@ -32,7 +32,7 @@ void set_sums(const ReactionSolve& s) {
   for (std::size_t m = 0; m < s.n(); ++m) {
     s.work.pivot[m] = -1;
     const std::vector<double>& brought = s.medium.minerals[m].brought;
-    std::ranges::copy(brought, s.work.brought.begin() + static_cast<std::ptrdiff_t>(m * n_totals));
+    std::ranges::copy(brought, s.work.brought.begin() + m * n_totals);
     if (!s.reacts(m)) continue;
     for (std::size_t p = 0; p < n_totals; ++p) {
       if (!s.goes_on(m)) s.work.value[p] += brought[p] * s.bound_extent(m);

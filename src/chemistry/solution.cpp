@@ -277,6 +277,19 @@ SolutionTotal parse_total(std::string_view text) {
   return total;
 }
 
+bool has_totals_per_litre(const SolutionOptions& options) {
+  const auto per_litre = [&](const std::string& text) {
+    try {
+      const SolutionTotal total = parse_total(text);
+      const std::optional<Unit> unit = unit_of(total.units.empty() ? options.units : total.units);
+      return unit && unit->per == Unit::Per::litre;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  return std::ranges::any_of(options.totals, per_litre);
+}
+
 std::vector<double> amounts_per_water(const Database& database, const SolutionOptions& options,
                                       const std::vector<SolutionTotal>& totals) {
   // First per kilogram of water or of solution, with the grams of solutes in a kilogram of each.

@@ -36,6 +36,10 @@ struct SolutionTotal {
 /// Throws Error with the reason if the text is invalid. Not collective.
 SolutionTotal parse_total(std::string_view text);
 
+/// Whether any of its totals is an amount per litre, which alone its density is for. Unknown units count as none, as
+/// totals do that parse_total() refuses. Not collective.
+bool has_totals_per_litre(const SolutionOptions& options);
+
 /// Amounts in moles (equivalents of Alkalinity) per kilogram of water. Units: mol, g or eq with the prefixes m and u
 /// per kgw (kilogram of water), kgs (of solution) or L, and ppt, ppm, ppb by weight. Throws Error for incompatible
 /// units, negative amounts, and solutes with a larger mass than the solution. Not collective.
@@ -71,7 +75,8 @@ Solution solve_solution(const Database& database, const SolutionOptions& options
 /// log10 Ω of a phase; NaN where the solution has none of one of its elements. Not collective.
 double index_of_phase(const Solution& solution, int phase);
 
-/// Warnings: a charge error above 0.1 % of the ions, an ionic strength beyond the activity model, 1 mol/kgw.
+/// Warnings: a charge error above 0.1 % of the ions, an ionic strength beyond the activity model, 1 mol/kgw, a density
+/// without effect.
 std::vector<std::string> solution_warnings(const Solution& solution);
 
 /// Tables for the terminal: description, totals, species by amount, saturation indices.

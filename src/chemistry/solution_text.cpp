@@ -81,6 +81,9 @@ std::vector<std::string> solution_warnings(const Solution& s) {
     warnings.push_back(fmt::format(
         "solution {}: ionic strength {:.3g} mol/kgw; activity coefficients of this model are valid up to about 1",
         s.options.name, s.state.ionic_strength));
+  if (s.options.density != SolutionOptions().density && !has_totals_per_litre(s.options))
+    warnings.push_back(fmt::format(
+        "solution {}: density has no effect, as no total is per litre (units \"mol/L\", \"mg/L\")", s.options.name));
   return warnings;
 }
 

@@ -19,7 +19,7 @@ Equations begin(const ChemicalSystem& system, std::span<const SolutionCondition>
                 SpeciationWorkspace& work) {
   const std::size_t n_basis = system.n_basis();
   prepare(system.table, work);
-  work.conditions.assign(conditions.begin(), conditions.begin() + static_cast<std::ptrdiff_t>(n_basis));
+  work.conditions.assign(conditions.begin(), conditions.begin() + n_basis);
   for (std::size_t b = 1; b < n_basis; ++b) {
     SolutionCondition& c = work.conditions[b];
     if (c.kind == Kind::total) c.value = std::max(c.value, least_amount);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "base/core/items_of.hpp"
 #include "grid/questions.hpp"
@@ -257,6 +258,10 @@ std::vector<VofName> at_level_boundary(const VofLookup& vofs) {
   std::vector<VofName> names;
   for (int b = 0; b < vofs.graph().n_local(); ++b) {
     const BoxGraph graph = vofs.graph().box(b);
+    const auto is_covered = [&](int slot) { return vofs.is_covered(b, slot); };
+    if (graph.halo.n_coarse() == 0 &&
+        std::ranges::none_of(std::views::iota(0, graph.n_own + graph.halo.n_vofs()), is_covered))
+      continue;
     const auto touches = [&](int slot) {
       const VofName n = graph.name(slot);
       return n == coarse_face || (is_vof(n) && vofs.is_covered(b, slot));

@@ -28,13 +28,14 @@ void for_places(const LevelGeometry& fine, int b, F&& f) {
 
 }  // namespace
 
-std::vector<VofName> find_parents(const Composite& grid, int l) {
+std::vector<VofName> find_parents(const Composite& grid, int l, std::span<const std::uint8_t> wanted) {
   const LevelGeometry &coarse = grid.level(l), &fine = grid.level(l + 1);
   const Layout& layout = coarse.graph.layout();
   const int n = fine.graph.n_local();
   std::vector<VofName> parents(fine.graph.vof_begin(n), no_face);
-  std::vector<std::int64_t> under(n);  // coarse box; boxes of even size do not reach beyond one
+  std::vector<std::int64_t> under(n, -1);  // coarse box; boxes of even size do not reach beyond one
   for (int b = 0; b < n; ++b) {
+    if (!wanted.empty() && wanted[b] == 0) continue;
     const Index p = fine.graph.layout().lattice_position(fine.graph.first_box() + b);
     under[b] = layout.find({p[0] / 2, p[1] / 2, p[2] / 2});
   }

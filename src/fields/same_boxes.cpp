@@ -8,6 +8,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "grid/morton.hpp"
+#include "grid/vof_loops.hpp"
 
 namespace karst {
 namespace {
@@ -67,14 +68,28 @@ bool same_minerals(const Place& a, const Place& b) {
   return of(a) == of(b);
 }
 
-/// The same VoFs, with the same neighbours and the same of them covered.
+/// Of the VoFs; runs are cut where neighbours in other boxes are.
+std::vector<std::uint16_t> cells_of(const BoxGraph& box) {
+  std::vector<std::uint16_t> cells;
+  cells.reserve(box.n_own);
+  for_each_vof(box, [&](int, int cell) { cells.push_back(static_cast<std::uint16_t>(cell)); });
+  return cells;
+}
+
+/// The same VoFs, and the same of them covered.
 bool same_vofs(const Place& a, const Place& b) {
   const BoxGraph x = a.graph(), y = b.graph();
   return x.cells == y.cells && x.n_own == y.n_own && x.n_irregular == y.n_irregular &&
-         std::ranges::equal(x.runs, y.runs) && std::ranges::equal(x.row_vof, y.row_vof) &&
-         std::ranges::equal(x.row_cell, y.row_cell) && std::ranges::equal(x.neighbours, y.neighbours) &&
-         std::ranges::equal(x.extra, y.extra) && same_halo(a, b) && same_moments(a, b) && same_minerals(a, b) &&
+         std::ranges::equal(x.row_vof, y.row_vof) && std::ranges::equal(x.row_cell, y.row_cell) &&
+         cells_of(x) == cells_of(y) && same_moments(a, b) && same_minerals(a, b) &&
          std::ranges::equal(a.grid.covered_in(a.level, a.box), b.grid.covered_in(b.level, b.box));
+}
+
+/// Of the same VoFs: with the same neighbours.
+bool same_neighbours(const Place& a, const Place& b) {
+  const BoxGraph x = a.graph(), y = b.graph();
+  return std::ranges::equal(x.runs, y.runs) && std::ranges::equal(x.neighbours, y.neighbours) &&
+         std::ranges::equal(x.extra, y.extra) && same_halo(a, b);
 }
 
 /// Lattice positions of a level, by Morton key.
@@ -134,19 +149,22 @@ SameBoxes compare_boxes(const Composite& was, const Composite& now) {
     if (l >= now.n_levels()) continue;
     const LevelGraph& graph = now.graph(l);
     std::vector<SameBoxes::Box>& boxes = all.boxes.emplace_back(graph.n_local());
+    std::vector<std::uint8_t> same(graph.n_local(), 0);
     if (l < was.n_levels())
       parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
         const std::int64_t there = was.graph(l).layout().find(graph.layout().lattice_position(graph.first_box() + b));
         const int own = there < 0 ? -1 : was.graph(l).local(there);
-        if (own < 0 || !same_vofs({was, l, own}, {now, l, static_cast<int>(b)})) return;
+        const Place place{now, l, static_cast<int>(b)}, place_before{was, l, own};
+        if (own < 0 || !same_vofs(place_before, place)) return;
+        same[b] = 1;
         const std::int32_t first = was.numbering().box_begin(l, own), end = was.numbering().box_end(l, own);
-        boxes[b] = {own, first, end};
+        if (same_neighbours(place_before, place)) boxes[b] = {own, first, end};
         for (std::int32_t i = first; i < end; ++i)
           all.now[i] = now.numbering().box_begin(l, static_cast<int>(b)) + (i - first);
       });
     for (std::int64_t b = 0; b < graph.layout().n_boxes(); ++b) {
       const std::uint64_t key = graph.layout().keys()[b];
-      if (const int own = graph.local(b); own >= 0 && boxes[own].box >= 0)
+      if (const int own = graph.local(b); own >= 0 && same[own] != 0)
         changed[l].erase(key);
       else
         changed[l].insert(key);

@@ -17,8 +17,8 @@ struct SameBoxes {
     std::int32_t box = -1, begin = 0, end = 0;
   };
   std::vector<std::vector<Box>> boxes;  ///< [level][own box]
-  /// [own unknown before]: own unknown of the same VoF, where its box is the same, whatever is around it; -1: none.
-  /// Increasing.
+  /// [own unknown before]: own unknown of the same VoF, where its box has the same VoFs, whatever is around it; -1:
+  /// none. Increasing.
   std::vector<std::int32_t> now;
 
   const Box& of(int level, std::int64_t local) const { return boxes[level][local]; }

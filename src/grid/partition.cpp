@@ -23,7 +23,7 @@ struct Task {
   }
   /// Last cut for which the rank takes at most `bound` from `first` on.
   std::size_t furthest(std::size_t rank, std::size_t first, double bound) const {
-    const auto from = sums.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto from = sums.begin() + first;
     const auto at =
         std::partition_point(from, sums.end(), [&](double s) { return slowness[rank] * (s - sums[first]) <= bound; });
     return at - sums.begin() - 1;
@@ -100,7 +100,7 @@ Partition partition(std::span<const double> weights, int n_ranks, std::span<cons
   std::vector<std::size_t> first(ranks + 1, n);
   for (std::size_t r = ranks; r-- > 0;) {
     const double end = sums[first[r + 1]];
-    const auto at = std::partition_point(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(first[r + 1]),
+    const auto at = std::partition_point(sums.begin(), sums.begin() + first[r + 1],
                                          [&](double s) { return task.slowness[r] * (end - s) > result.largest; });
     first[r] = at - sums.begin();
   }

@@ -145,7 +145,7 @@ void append(const PlotTarget& to, PlotSet& set, std::span<const std::byte> value
   std::vector<std::byte> first = std::exchange(set.rest, {});
   if (!first.empty()) {
     const std::size_t n = std::min(whole - first.size(), values.size());
-    first.insert(first.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+    first.insert(first.end(), values.begin(), values.begin() + n);
     values = values.subspan(n);
     chunks.emplace_back(first);
   }

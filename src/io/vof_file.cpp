@@ -169,8 +169,7 @@ void write_values(const Target& to, hid_t group, const VofValues& quantity, std:
     for (std::size_t i = 0; i < names.row.size(); ++i) {
       require((names.row[i] + 1) * n <= values.size(), "{}: {} has {} values, too few for its VoFs", to.path,
               quantity.name, values.size());
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(names.row[i] * n), n,
-                  rows.begin() + static_cast<std::ptrdiff_t>(i * n));
+      std::copy_n(values.begin() + names.row[i] * n, n, rows.begin() + i * n);
     }
   });
   write_rows<T>(to, group, quantity.name, quantity.components, rows);
@@ -432,8 +431,7 @@ class FileLevel {
     if (box == FileBoxes::none) return none;
     const auto [begin, end] = needed_.rows.at(box);
     const VofOfBox wanted{boxes_.offset(cell), piece};
-    const auto first = cell_.begin() + static_cast<std::ptrdiff_t>(begin),
-               last = cell_.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto first = cell_.begin() + begin, last = cell_.begin() + end;
     std::size_t row = std::lower_bound(first, last, wanted.cell) - cell_.begin();
     while (row < end && VofOfBox{cell_[row], piece_[row]} < wanted) ++row;
     return row < end && VofOfBox{cell_[row], piece_[row]} == wanted ? row : none;
@@ -510,8 +508,7 @@ void VofFile::read_all(const std::string& table, const std::string& name, const 
       for_each_named(places, l, b, [&](const VofOfBox& at, std::size_t row) {
         const std::size_t from = level.row_of(name, own.cell(at.cell), at.piece);
         assert((row + 1) * n <= values.size());
-        std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(from * n), n,
-                    values.begin() + static_cast<std::ptrdiff_t>(row * n));
+        std::copy_n(rows.begin() + from * n, n, values.begin() + row * n);
       });
     }
   }

@@ -23,7 +23,7 @@ h2{font-size:17px;margin:0 0 8px;font-weight:650}p{margin:0 0 8px}
 .tile .name{color:var(--soft);font-size:13px}
 .tile .value{font-size:24px;font-weight:650;color:var(--accent);line-height:1.25;overflow-wrap:anywhere}
 .each{display:inline-block;margin-right:.45em}
-.tile .unit{display:inline-block;font-size:15px;font-weight:400}
+.tile .unit{display:inline-block;margin-left:.3em;font-size:15px;font-weight:400}
 .tile .more{font-size:13px;overflow-wrap:anywhere}
 .tile .no{color:#b3261e}
 .pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 14px}

@@ -18,8 +18,7 @@ void box_mean(const Index& size, int d, int reach, std::vector<float>& values) {
   for_each_sheet(size, d, values, [&](const Sheet& s) {
     const std::size_t width = s.width;
     std::vector<float> before(width * s.n), sum(width, 0.0F);
-    for (std::int64_t k = 0; k < s.n; ++k)
-      std::ranges::copy(s.row(k), before.begin() + static_cast<std::ptrdiff_t>(k * s.width));
+    for (std::int64_t k = 0; k < s.n; ++k) std::ranges::copy(s.row(k), before.begin() + k * s.width);
     const auto of = [&](std::int64_t k) { return before.data() + std::clamp<std::int64_t>(k, 0, s.n - 1) * width; };
     for (std::int64_t k = -reach; k <= reach; ++k)
       for (std::size_t i = 0; i < width; ++i) sum[i] += of(k)[i];

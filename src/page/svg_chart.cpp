@@ -21,6 +21,7 @@ constexpr double sample_long = 27;  // of a line in the legend, with the gap beh
 /// Ticks are shown with the decimals that tell them apart.
 std::string tick_text(double value, double step) {
   const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
+  if (value == 0 && step < 1e-6) return "0";  // nine decimals would not tell more
   const bool large = std::abs(value) >= 1e6 || step < 1e-6;
   return large && value != 0 ? fmt::format("{:.3g}", value) : fmt::format("{:.{}f}", value + 0.0, decimals);
 }

@@ -38,6 +38,11 @@ std::optional<Breakthrough> breakthrough(const SignalMoments& inlet, const Signa
   return result;
 }
 
+double missing_variance(const Breakthrough& response, double end) {
+  const double rest = std::max(0.0, 1.0 - response.recovered), late = std::max(0.0, end - response.mean_time);
+  return response.variance > 0.0 ? rest * late * late / response.variance : 0.0;
+}
+
 std::optional<double> closed_vessel_dispersion(double relative_variance) {
   if (!(relative_variance > 0.0 && relative_variance < 1.0)) return {};
   const auto variance = [](double d) { return 2.0 * d - 2.0 * d * d * -std::expm1(-1.0 / d); };

@@ -41,6 +41,10 @@ struct Breakthrough {
 std::optional<Breakthrough> breakthrough(const SignalMoments& inlet, const SignalMoments& outlet,
                                          double least_recovered = 0.98);
 
+/// What the variance misses, over itself, where the curve ends before all of the inflow has left: the rest r leaves at
+/// `end` [s] or later, so r (end - mean)² at the least of what it adds. 0 for a complete curve.
+double missing_variance(const Breakthrough& response, double end);
+
 /// D_L / (U L) from σ² / t² of a closed vessel, without diffusion through inlet and outlet,
 ///
 ///   σ²/t² = 2 δ - 2 δ² (1 - exp(-1/δ)),   δ = D_L / (U L),

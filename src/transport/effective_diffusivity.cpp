@@ -133,7 +133,7 @@ Vec3 unknown_entries(const Setting& s, int axis) {
   return entries;
 }
 
-/// Of a column that may come from an earlier run.
+/// Of the values that are kept of a column, so that one of an earlier run has the same bits.
 const Vec3& through_middle(PlaneFluxes& planes, DiffusionColumn& column) {
   if (!column.through_middle)
     column.through_middle = planes.through(column.concentration.span(), column.axis, -1.0).middle;
@@ -168,7 +168,6 @@ DiffusionColumn periodic_column(const Setting& s, PeriodicSolver& solver, int ax
 
   const Timer timer("fluxes");
   const PlaneFluxes::Through fluxes = solver.planes.through(c, axis, -1.0);
-  column.through_middle = fluxes.middle;
   column.flux_in = fluxes.middle[axis];
   column.flux_out = fluxes.end[axis];
   column.tensor = unknown_entries(s, axis);

@@ -218,8 +218,7 @@ void check_groups(Reader& in, const TransportDeck& deck, bool more) {
 void check_names(Reader& in, const TransportDeck& deck) {
   const std::vector<std::string> names = deck.names();
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (!names[i].empty() &&
-        std::ranges::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) > 0)
+    if (!names[i].empty() && std::ranges::count(names.begin(), names.begin() + i, names[i]) > 0)
       in.mistake(fmt::format("transport.component[{}].name", i),
                  fmt::format("\"{}\" is listed twice; names must be different", names[i]));
   for (std::size_t i = 0; i < deck.walls.size(); ++i) {

@@ -165,6 +165,36 @@ def walls_by_no_moles(folder):
             "[[transport.wall]]\nrate = 1e-5\n[[walls.mineral]]\nmolar_volume = 3.7e-5\nmoles = 0\n[time]\nend = 1\n")
     return ["check", deck(folder, text)], ["walls.mineral[0].moles", "would not dissolve"]
 
+
+def walls_until(condition):
+    return (sphere_deck() + 'periodic = [false, true, true]\n[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\n'
+            f'[walls]\nuntil = "{condition}"\n[[walls.mineral]]\nspeed = 1e-9\n[time]\nend = 1e3\n')
+
+
+@case
+def walls_until_what_is(folder):
+    """It would make a step that nobody asked for."""
+    return ["check", deck(folder, walls_until("porosity > 0.1"))], ["walls.until", "is met at the beginning", "the porosity is 0."]
+
+
+@case
+def walls_until_what_the_first_flow_shows(folder):
+    return ["run", deck(folder, walls_until("permeability > 0.9 * first"))], ["walls.until", "is met at the beginning", "the permeability is"]
+
+
+@case
+def transport_output_in_seconds_beyond_pore_volumes(folder):
+    """Known before the flow is solved."""
+    text = transport_deck(time="end_pore_volumes = 1\noutput = 1e6")
+    return ["check", deck(folder, text)], ["time.output", "1e+06 s is longer than the run"]
+
+
+@case
+def transport_output_in_pore_volumes_beyond_seconds(folder):
+    text = transport_deck(time="end = 1\noutput_pore_volumes = 1e6")
+    return ["check", deck(folder, text)], ["time.output_pore_volumes", "is longer than the run, which ends at 1 s"]
+
+
 @case
 def transport_plot_of_chemistry_that_is_not_there(folder):
     return ["check", deck(folder, transport_deck()), "output.plot=chemistry"], ["output.plot", "belongs to [chemistry]"]

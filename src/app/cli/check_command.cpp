@@ -101,8 +101,7 @@ void tell_plotfiles(const Config& config, const RunEstimate& estimate) {
     domain.cells[estimate.reservoirs->axis] += 2 * estimate.reservoirs->cells;
     domain.size[estimate.reservoirs->axis] = domain.cells[estimate.reservoirs->axis] * estimate.grid.cell_width();
   }
-  const std::vector<std::string> wrong = plot_mistakes(config.output, domain, low);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  plot_mistakes(config.output, domain, low).finish();
   if (config.output.plot.empty()) return;
   const TimeOptions& time = config.time;
   double files = 1.0;

@@ -42,8 +42,7 @@ void geometry_command(const Comm& comm, const CommandLine& line) {
   const Source source = open_source(comm, session.config, folder.file("imported_image.h5"));
   summary.first_warnings = first_warnings(comm, session.config, source);
   for (const std::string& w : summary.first_warnings) log_warn("{}", w);
-  const std::vector<std::string> wrong = plot_mistakes(session.config.output, source.grid, {});
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  plot_mistakes(session.config.output, source.grid, {}).finish();
   services.progress.begin("geometry", "geometry");
   const auto ground =
       std::make_shared<const Ground>(comm, build(comm, session.config, source, source.grid, summary.seconds));

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/cli/commands.hpp"
-#include "app/cli/init_jobs.hpp"
 #include "app/deck/config.hpp"
 #include "app/deck/image_sample.hpp"
 #include "app/deck/session.hpp"
@@ -25,6 +27,102 @@ namespace karst {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A key that the deck sets. A key of a list of tables (`chemistry.solution[].name`) that comes again begins the next
+/// table of the list.
+struct Setting {
+  std::string key, value;  ///< value in TOML
+};
+using Settings = std::vector<Setting>;
+
+struct InitJob {
+  std::string_view name, computes;  ///< the latter as in "computes the permeability"
+  Settings (*settings)();           ///< beside geometry, grid and output.directory
+};
+
+Settings permeability() { return {{"flow.model", "\"stokes\""}}; }
+
+/// A flow along x that carries something.
+Settings carried(std::string_view plot) {
+  return {{"flow.model", "\"stokes\""},
+          {"flow.axes", "[\"x\"]"},
+          {"flow.estimate_error", "false"},
+          {"transport.diffusivity", "1e-9"},
+          {"output.plot", fmt::format("[\"fraction\", \"velocity\", {}]", plot)}};
+}
+
+Settings with(Settings all, const Settings& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Settings tracer() {
+  return with(carried("\"concentration\""), {{"transport.peclet", "10"},
+                                             {"transport.component[].name", "\"tracer\""},
+                                             {"transport.component[].initial", "0.0"},
+                                             {"transport.component[].inlet", "1.0"},
+                                             {"time.end_pore_volumes", "2"},
+                                             {"time.output_pore_volumes", "0.5"}});
+}
+
+Settings reaction() {
+  return with(carried("\"concentration\""), {{"transport.mode", "\"steady\""},
+                                             {"transport.peclet", "10"},
+                                             {"transport.component[].name", "\"acid\""},
+                                             {"transport.component[].inlet", "1.0"},
+                                             {"transport.wall[].damkohler", "1"}});
+}
+
+/// Water with dissolved CO2 and grains of calcite: rate constants and orders at 25 °C as in inputs/calcite-grains.
+Settings chemistry() {
+  return with(
+      carried("\"concentration\", \"chemistry\""),
+      {{"transport.peclet", "10"},
+       {"chemistry.database", "\"phreeqc.dat\""},
+       {"chemistry.initial", "\"formation water\""},
+       {"chemistry.inlet", "\"acid brine\""},
+       {"chemistry.solution[].name", "\"formation water\""},
+       {"chemistry.solution[].pH", "\"charge\""},
+       {"chemistry.solution[].totals", "[\"Na 0.1\", \"Cl 0.1\", \"C(4) 1e-3 CO2(g) -2.5\", \"Ca 1e-3 Calcite 0\"]"},
+       {"chemistry.solution[].name", "\"acid brine\""},
+       {"chemistry.solution[].pH", "\"charge\""},
+       {"chemistry.solution[].totals", "[\"Na 0.1\", \"Cl 0.1\", \"C(4) 0.03 CO2(g) 0\"]"},
+       {"chemistry.mineral[].name", "\"calcite\""},
+       {"chemistry.mineral[].phase", "\"Calcite\""},
+       {"chemistry.mineral[].wall", "\"all\""},
+       {"chemistry.mineral[].rates", "[\"0.89 H+ 1\", \"5.01e-4 CO2 1\", \"6.6e-7\"]"},
+       {"time.end_pore_volumes", "1"}});
+}
+
+Settings flow_in_time() {
+  return {{"flow.model", "\"unsteady-stokes\""},
+          {"flow.axes", "[\"x\"]"},
+          {"time.end", "\"10 ms\""},
+          {"time.dt", "\"0.2 ms\""},
+          {"time.output", "\"2 ms\""},
+          {"output.plot", "[\"fraction\", \"velocity\", \"pressure\"]"}};
+}
+
+/// The first is that of a deck without --job; the last is that of the cases of a study.
+const std::array<InitJob, 6>& init_jobs() {
+  static const std::array<InitJob, 6> jobs{
+      {{"permeability", "the permeability", permeability},
+       {"tracer", "the breakthrough of a tracer", tracer},
+       {"reaction", "the steady state of a reaction on the wall", reaction},
+       {"chemistry", "the dissolution of calcite by acid water, without change of the wall", chemistry},
+       {"flow-in-time", "the transient flow from rest", flow_in_time},
+       {"study", "the permeability of each case", permeability}}};
+  return jobs;
+}
+
+/// Throws Error with the names there are.
+const InitJob& init_job(std::string_view name) {
+  const auto found = std::ranges::find(init_jobs(), name, &InitJob::name);
+  std::vector<std::string> names;
+  for (const InitJob& job : init_jobs()) names.emplace_back(job.name);
+  require(found != init_jobs().end(), "--job {}: unknown; the jobs are {}", name, join(names));
+  return *found;
+}
 
 /// Tables that most decks need come first; those not named here follow in order of declaration.
 constexpr std::array<std::string_view, 6> common_tables{"", "geometry", "flow", "output", "fluid", "grid"};

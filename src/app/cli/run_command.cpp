@@ -194,9 +194,10 @@ void write_summary(const Comm& comm, const RunFolder& folder, const std::string&
 /// What the user came for, said last of all.
 void tell_headlines(const Summary& summary) {
   std::string text;
-  for (const JobResult& job : summary.jobs) text += job.headline;
-  log_info("\n{}Porosity: {:.5f}, connected {:.5f}", text, summary.geometry.report.porosity,
-           summary.geometry.report.connected_porosity);
+  bool moved = false;
+  for (const JobResult& job : summary.jobs) text += job.headline, moved = moved || job.json.contains("walls");
+  log_info("\n{}Porosity{}: {:.5f}, connected {:.5f}", text, moved ? " at the beginning" : "",
+           summary.geometry.report.porosity, summary.geometry.report.connected_porosity);
 }
 
 /// Of all parts, in order.

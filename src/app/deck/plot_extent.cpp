@@ -20,7 +20,7 @@ std::optional<Box> plotted_region(const OutputOptions& output, const GridOptions
   return intersect(cells, grid.domain().box());
 }
 
-std::vector<std::string> plot_mistakes(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low) {
+Messages plot_mistakes(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low) {
   Messages found;
   const std::optional<Box> region = plotted_region(output, grid, sample_low);
   if (region && region->empty())

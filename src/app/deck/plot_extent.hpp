@@ -17,7 +17,7 @@ namespace karst {
 std::optional<Box> plotted_region(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low);
 
 /// What is wrong with region and coarsening on this domain. Likewise.
-std::vector<std::string> plot_mistakes(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low);
+Messages plot_mistakes(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low);
 
 /// Cells of plotfiles over those of the grid, where fluid is everywhere alike. Likewise.
 double plotted_part(const OutputOptions& output, const GridOptions& grid, const Vec3& sample_low);

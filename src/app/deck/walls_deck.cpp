@@ -52,6 +52,13 @@ double WallsEnd::part(double first, double now) const {
   return part > 0.0 ? std::min(part, 1.0) : 0.0;  // also where there is no number
 }
 
+std::string met_at_once(const WallsEnd& end, const std::string& text, double first) {
+  if (end.of == WallsEnd::Of::nothing || !end.reached(first, first)) return {};
+  return fmt::format("walls.until: \"{}\" is met at the beginning, before any wall moves: the {} is {:.5g}{}", text,
+                     end.of == WallsEnd::Of::porosity ? "porosity" : "permeability", first,
+                     end.of == WallsEnd::Of::porosity ? "" : " m2");
+}
+
 WallsEnd parse_walls_end(const std::string& text) {
   std::vector<std::string> words;
   std::string spaced;
@@ -104,9 +111,10 @@ void read(Reader& in, WallsDeck& deck) {
       {{"keep", LooseSolid::keep, "they stay where they are"},
        {"remove", LooseSolid::remove, "they leave with the fluid as solid, at once, and are counted as carried away"}},
       "solid that comes loose while walls move, as large as a cell or larger");
-  in.flag("walls.animation", deck.animation,
-          "write animation_walls.png, an animated PNG of the fluid in the plane through the middle, and with steady "
-          "transport animation_NAME.png of each component; they are also in the report");
+  in.flag(
+      "walls.animation", deck.animation,
+      "write animation_walls.png, an animated PNG of the fluid in the plane through the middle, and with steady "
+      "transport animation_NAME.png of each component; they are also in the report, which shows three times without");
   in.tables("walls.mineral", "walls that move: a mineral that dissolves or grows", [&](Reader& item) {
     MovingMineral m = read_mineral(item);
     if (item.documenting()) return;

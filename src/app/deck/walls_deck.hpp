@@ -37,6 +37,8 @@ struct WallsEnd {
   /// Of the way to the limit, from 0 to 1; by the logarithm of a permeability.
   double part(double first, double now) const;
 };
+/// What to say where the condition, of this text, is met by the first value; empty where it is not.
+std::string met_at_once(const WallsEnd& end, const std::string& text, double first);
 /// "porosity > 0.8", "permeability > 10 * first". Throws Error that says what is expected.
 WallsEnd parse_walls_end(const std::string& text);
 

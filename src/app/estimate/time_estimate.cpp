@@ -110,10 +110,10 @@ MachinePace measure_pace(const Comm& comm, const std::vector<Job>& jobs) {
   const double work = static_cast<double>(level.vofs) + cost_of_cut_cell * static_cast<double>(level.cut.cells_cut);
   pace.linking = comm.max(share_of_linking * clock.seconds() / work);
   for (const Job& job : jobs) {
-    JobPace of_job = job.cost.pace(ground);
-    of_job.setup = comm.max(of_job.setup);
-    of_job.iteration = comm.max(of_job.iteration);
-    pace.jobs.push_back(of_job);
+    const JobTrial trial = job.cost.trial(ground);
+    const auto fluid = static_cast<double>(level.vofs), irregular = static_cast<double>(level.irregular);
+    pace.jobs.push_back({comm.max(trial.setup / job.cost.setup_work(fluid, irregular)),
+                         comm.max(trial.solves / fluid / std::max(1, trial.iterations))});
   }
   return pace;
 }

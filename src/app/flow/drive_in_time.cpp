@@ -192,15 +192,12 @@ std::vector<std::string> drive_mistakes(const JobContext& run) {
   if (options.start != FlowStart::rest && options.start_file.empty() && factor.at(0.0) == 0.0)
     found.emplace_back("flow.start: the factor on the driving force is 0 at time 0; write \"rest\"");
   if (!options.inlets.empty()) check_profile(run, found);
-  try {
-    if (factor.strongest(times_of(run.config)) == 0.0)
-      found.push_back(options.drive_table
-                          ? std::string("flow.drive_table: 0 at the end of all steps, so nothing would flow")
-                          : fmt::format("flow.drive_factor: \"{}\" is 0 at the end of all steps, so nothing would flow",
-                                        options.drive_factor));
-  } catch (const Error& e) {
-    found.emplace_back(e.what());
-  }
+  found.attempt([&] {
+    if (factor.strongest(times_of(run.config)) != 0.0) return;
+    found.add(
+        "{} 0 at the end of all steps, so nothing would flow",
+        options.drive_table ? "flow.drive_table:" : fmt::format("flow.drive_factor: \"{}\" is", options.drive_factor));
+  });
   return found;
 }
 

@@ -216,19 +216,13 @@ JobResult run_end_flow(const JobContext& context) {
   result.balances.push_back({"mass_relative", std::max(flow.divergence, flow.imbalance)});
   result.warnings = warnings_of(flow, options);
   result.components = components_of(context, axis, flow);
-  draw_end_flow(context.comm, result.json, view_of(context, result.components), result.figures);
+  draw_flow(context.comm, result.json, view_of(context, result.components), result.figures);
   result.components = asked_of(context.config, std::move(result.components));
   return result;
 }
 
 std::vector<std::string> end_flow_mistakes(const JobContext& context) {
   return end_mistakes(context.config.flow, context.geometry(), context.grid.cell_width());
-}
-
-const char* end_flow_key(const Json& summary) {
-  for (const char* key : {"inlet_flow", "lid_flow"})
-    if (summary.contains(key)) return key;
-  return nullptr;
 }
 
 namespace {
@@ -261,19 +255,14 @@ std::vector<PageTile> lid_tiles(const Json& flow, double reynolds) {
 
 PagePart end_flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
-  const char* key = end_flow_key(summary);
-  const Json& flow = summary.at(key);
-  page.tiles = flow.contains("lids") ? lid_tiles(flow, number(summary, "reynolds")) : inlet_tiles(flow);
+  const bool lids = summary.contains("lid_flow");
+  if (!lids && !summary.contains("inlet_flow")) return page;
+  const Json& flow = summary.at(lids ? "lid_flow" : "inlet_flow");
+  page.tiles = lids ? lid_tiles(flow, number(summary, "reynolds")) : inlet_tiles(flow);
   if (summary.contains("porosity")) page.tiles.push_back(porosity_tile(summary));
   if (flow.contains("bodies")) page.cards.push_back(forces_card(flow.at("bodies")));
   add_flow_card("Flow field", axis_name(flow), figures, page.cards);
   return page;
-}
-
-void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
-  const char* key = end_flow_key(summary);
-  if (key == nullptr) return;
-  add_flow_figures(comm, view, {axis_of(summary.at(key)), "", summary.at(key).value("reservoir_cells", 0)}, figures);
 }
 
 }  // namespace karst

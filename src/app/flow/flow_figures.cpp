@@ -8,6 +8,7 @@
 
 #include "app/output/page_values.hpp"
 #include "app/output/streamlines.hpp"
+#include "app/output/vof_values.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/text.hpp"
 #include "page/page_text.hpp"
@@ -140,6 +141,17 @@ void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure&
                              view.boxes.size() > 1 ? "; refined cells as means over those of level 0" : "");
   figures[fmt::format("flow {} slice", axis)] = plane_figure_to_walls(plane, look);
   figures[fmt::format("flow {} view", axis)] = drawn;
+}
+
+void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
+  const auto add = [&](const Json& flow, const std::string& prefix) {
+    add_flow_figures(comm, view, {axis_of(flow), prefix, flow.value("reservoir_cells", 0)}, figures);
+  };
+  for (const char* key : {"flow_in_time", "inlet_flow", "lid_flow"})
+    if (summary.contains(key)) add(summary.at(key), "");
+  if (!summary.contains("flow")) return;
+  const Drives drives = summary.at("flow").size() > 1 ? Drives::several : Drives::one;
+  for (const Json& flow : summary.at("flow")) add(flow, prefix_of(axis_of(flow), drives));
 }
 
 void add_flow_card(const std::string& title, const std::string& axis, const Figures& figures,

@@ -320,7 +320,7 @@ JobResult FlowInTime::report() {
   solver_.reset();  // pictures need memory, too
   stokes_.reset();
   trim_heap();
-  draw_flow_in_time(run_.comm, result.json, view_of(run_, components), result.figures);
+  draw_flow(run_.comm, result.json, view_of(run_, components), result.figures);
   if (options_.animation) {
     result.files.push_back({animation_name, "animation of the speed, for a browser"});
     for (const PlaneFrames& frames : recorder_.recorded().frames)
@@ -431,8 +431,7 @@ FlowState state_of(const FlowHistory& history, const Json& json) {
 }
 
 /// Numbers and lists that stand for themselves.
-template <class Record, class F>
-void each_of_run(Record& r, F&& f) {
+void each_of_run(auto& r, auto&& f) {
   f(Quantity{"iterations"}, r.history.iterations);
   f(Quantity{"time"}, r.history.time);
   f(Quantity{"velocity"}, r.history.velocity);

@@ -50,7 +50,6 @@ std::vector<std::string> flow_in_time_mistakes(const JobContext& context);
 /// Mistakes that only a look at the whole fluid finds: probes. The same on every rank. Collective.
 std::vector<std::string> look_at_flow_in_time(const JobContext& context);
 PagePart flow_in_time_page(const Json& summary, const Figures& figures);
-void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// How the animation of the speed is drawn.
 /// @param begin, end  times of its first and last frame [s]
 PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end);

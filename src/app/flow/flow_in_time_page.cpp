@@ -324,12 +324,6 @@ PagePart flow_in_time_page(const Json& summary, const Figures& figures) {
   return page;
 }
 
-void draw_flow_in_time(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
-  if (!summary.contains("flow_in_time")) return;
-  const Json& flow = summary.at("flow_in_time");
-  add_flow_figures(comm, view, {axis_of(flow), "", flow.value("reservoir_cells", 0)}, figures);
-}
-
 PlaneLook speed_look(const PlaneFrames& frames, double cell_width, double begin, double end) {
   double most = 0.0;
   for (const std::vector<float>& values : frames.values)

@@ -440,8 +440,8 @@ JobResult result_of(const JobContext& context, Solved all, Trust trust, const So
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  std::ranges::move(warnings_of(all.columns, trust.estimated), std::back_inserter(result.warnings));
-  std::ranges::move(inertia_warnings(all.columns), std::back_inserter(result.warnings));
+  result.warnings.add(warnings_of(all.columns, trust.estimated));
+  result.warnings.add(inertia_warnings(all.columns));
   if (const std::vector<int> axes = short_axes(context); !axes.empty())
     result.warnings.push_back("flow: " + too_short(axes, grid.sample));
   result.components = std::move(all.components);
@@ -488,15 +488,9 @@ JobResult run_flow_to_error(const JobContext& context) {
   return result;
 }
 
-void draw(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
-  draw_flow(comm, summary, view, figures);
-  draw_flow_in_time(comm, summary, view, figures);
-  draw_end_flow(comm, summary, view, figures);
-}
-
 PagePart page(const Json& summary, const Figures& figures) {
-  if (end_flow_key(summary) != nullptr) return end_flow_page(summary, figures);
-  return summary.contains("flow_in_time") ? flow_in_time_page(summary, figures) : flow_page(summary, figures);
+  if (summary.contains("flow_in_time")) return flow_in_time_page(summary, figures);
+  return summary.contains("flow") ? flow_page(summary, figures) : end_flow_page(summary, figures);
 }
 
 }  // namespace
@@ -511,11 +505,11 @@ Job flow_job() {
             if (context.config.flow.error > 0.0) return start_flow_to_error(context, run_flow_to_error);
             return one_step(context, ends_drive(context.config) ? run_end_flow : run_flow);
           },
-      .draw = draw,
+      .draw = draw_flow,
       .page = page,
       .cost = {.plan = plan_flow,
-               .setup_work = flow_setup_work,
-               .pace = flow_pace,
+               .irregular_setup = 5.6,  // rows next to walls and multigrids
+               .trial = try_flow,
                .usual_pace = {.setup = 1.5e-6, .iteration = 0.32e-6},
                .n_fields = [](const Config& config, PlotField) { return static_cast<int>(config.flow.axes.size()); }},
       .in_time = [](const Config& config) { return is_in_time(config); },

@@ -22,6 +22,9 @@ namespace karst {
 /// largest flux.
 constexpr double largest_cell_reynolds = 10.0, largest_divergence = 1e-4;
 
+/// Of the lines of an axis in charts.
+inline constexpr std::array<const char*, 3> axis_dashes{"", "7 3", "2 3"};
+
 using FlowColumns = std::vector<FlowColumn>;
 
 /// Level-0 cells of the sample, and what was added to both ends of each axis.
@@ -57,10 +60,8 @@ std::string flow_headline(const FlowColumns& columns, bool with_error);
 Json flow_json(const FlowColumns& columns, const FlowGrid& grid, bool with_error, const WallRange& range);
 /// See Job.
 JobPlan plan_flow(const Config& config, const GridOptions& grid);
-double flow_setup_work(double fluid, double irregular);
-JobPace flow_pace(const std::shared_ptr<const Ground>& ground);
+JobTrial try_flow(const std::shared_ptr<const Ground>& ground);
 PagePart flow_page(const Json& summary, const Figures& figures);
-void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// What is wrong with the deck on this geometry. Collective.
 std::vector<std::string> flow_mistakes(const JobContext& context);
 /// Axes of the flow along which the sample has 2 or 3 cells while its walls change along them. Collective.
@@ -97,12 +98,9 @@ std::array<std::pair<const char*, Vec3>, 3> parts_of(const BodyForce& force);
 Json forces_json(std::span<const BodyForce> forces, const FlowOptions& options, const FluidOptions& fluid);
 /// A card of the page with that list. Not collective.
 std::string forces_card(const Json& bodies);
-/// The member that a summary has; null: none.
-const char* end_flow_key(const Json& summary);
 /// See Job.
 std::vector<std::string> end_flow_mistakes(const JobContext& context);
 PagePart end_flow_page(const Json& summary, const Figures& figures);
-void draw_end_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 
 // Pictures of a velocity field for the page.
 
@@ -115,6 +113,8 @@ struct FlowFigure {
 /// space. Nothing when the view does not hold the velocity. Collective.
 void add_flow_figures(const Comm& comm, const FieldView& view, const FlowFigure& flow, Figures& figures);
 
+/// Those of all flows of a summary, of whatever model.
+void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures);
 /// Adds a card with the pictures of one axis, unless there is none.
 void add_flow_card(const std::string& title, const std::string& axis, const Figures& figures,
                    std::vector<std::string>& cards);

@@ -18,8 +18,6 @@ namespace karst {
 
 namespace {
 
-constexpr std::array<const char*, 3> dashes{"", "7 3", "2 3"};
-
 /// False: no pore leads along the axis or no wall holds the fluid, and what belongs to a flow is null or missing.
 bool axis_is_solved(const Json& flow) { return flow.value("percolates", true) && !flow.value("unbounded", false); }
 
@@ -160,8 +158,9 @@ std::string histogram_card(const Json& summary) {
     const auto share = histogram.at("share").get<std::vector<double>>();
     chart.x = {"speed / mean speed [-]", ends[0], ends[1], true};
     const auto axis = axis_of(flow);
-    ChartSeries line{
-        .name = fmt::format("driven along {}", axis_name(flow)), .colour = chart_colours[axis], .dash = dashes[axis]};
+    ChartSeries line{.name = fmt::format("driven along {}", axis_name(flow)),
+                     .colour = chart_colours[axis],
+                     .dash = axis_dashes[axis]};
     const double width = (ends[1] - ends[0]) / static_cast<double>(share.size());
     for (std::size_t b = 0; b < share.size(); ++b) {
       line.x.push_back(ends[0] + (static_cast<double>(b) + 0.5) * width);
@@ -282,7 +281,6 @@ std::string solves_card(const Json& summary) {
 
 PagePart flow_page(const Json& summary, const Figures& figures) {
   PagePart page;
-  if (!summary.contains("flow")) return page;
   page.tiles = tiles(summary);
   const bool any = std::ranges::any_of(summary.at("flow"), axis_is_solved);
   add_pictures(summary, figures, page.cards);
@@ -290,15 +288,6 @@ PagePart flow_page(const Json& summary, const Figures& figures) {
                                    drag_card(summary), solves_card(summary), grids_card(summary)}));
   std::ranges::move(inertia_cards(summary), std::back_inserter(page.cards));
   return page;
-}
-
-void draw_flow(const Comm& comm, const Json& summary, const FieldView& view, Figures& figures) {
-  if (!summary.contains("flow")) return;
-  const bool several = summary.at("flow").size() > 1;
-  for (const Json& flow : summary.at("flow")) {
-    const std::string prefix = several ? fmt::format("drive_{}_", axis_name(flow)) : std::string();
-    add_flow_figures(comm, view, {axis_of(flow), prefix, flow.value("reservoir_cells", 0)}, figures);
-  }
 }
 
 }  // namespace karst

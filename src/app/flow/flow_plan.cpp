@@ -95,10 +95,7 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
   return plan;
 }
 
-/// In iterations per VoF: rows next to walls and multigrids.
-double flow_setup_work(double fluid, double irregular) { return fluid + 5.6 * irregular; }
-
-JobPace flow_pace(const std::shared_ptr<const Ground>& ground) {
+JobTrial try_flow(const std::shared_ptr<const Ground>& ground) {
   FlowOptions options;
   options.model = FlowModel::stokes;
   options.drive = FlowDrive::pressure_gradient;
@@ -106,12 +103,9 @@ JobPace flow_pace(const std::shared_ptr<const Ground>& ground) {
   options.tolerance = 1e-3;
   options.estimate_error = false;
   const GeometryReport& report = ground->geometry().report;
-  const LevelReport& level = report.levels[0];
   const FlowSample sample{1.0, report.connected_porosity, report.specific_surface};
   const FlowColumn column = permeability(ground, options, FluidOptions{}, sample).at(0);
-  const auto fluid = static_cast<double>(level.vofs);
-  return {column.setup_seconds / flow_setup_work(fluid, static_cast<double>(level.irregular)),
-          column.seconds / fluid / std::max(1, column.iterations)};
+  return {column.setup_seconds, column.seconds, column.iterations};
 }
 
 }  // namespace karst

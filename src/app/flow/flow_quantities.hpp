@@ -9,9 +9,45 @@
 
 namespace karst {
 
+/// Of a drive of a sweep with inertia.
+/// @param axis  of the drive
+/// @param slow  permeability of Stokes flow along it [m²]; 0: what follows from it is not wanted
+void each_quantity(Of<InertiaPoint> auto& p, int axis, double slow, auto&& f) {
+  using namespace shown;
+  constexpr unsigned all = csv | json | record;
+  f(Quantity{"step", "", all}, p.step);
+  f(Quantity{"pressure_gradient", "Pa_m", all}, p.gradient);
+  f(Quantity{"darcy_velocity", "m_s", json | record}, p.darcy_velocity);
+  f(Quantity{"darcy_velocity", "m_s", csv}, double{p.darcy_velocity[axis]});
+  f(Quantity{"permeability", "m2", all}, p.permeability);
+  f(Quantity{"permeability_over_slow", "", csv}, p.permeability / slow);
+  f(Quantity{"reynolds", "", all}, p.reynolds);
+  f(Quantity{"forchheimer_number", "", all}, p.forchheimer);
+  f(Quantity{"cell_reynolds", "", all, "{:.6g}"}, p.cell_reynolds);
+  f(Quantity{"largest_speed", "m_s", all}, p.largest_speed);
+  f(Quantity{"tortuosity", "", all, "{:.8g}"}, p.tortuosity);
+  f(Quantity{"newton_steps", "", all}, p.newton_steps);
+  f(Quantity{"iterations", "", all}, p.iterations);
+  f(Quantity{"drives_between", "", json | record}, p.drives_between);
+  f(Quantity{"relative_residual", "", all, "{:.3g}"}, p.relative_residual);
+  f(Quantity{"divergence"}, p.divergence);
+  f(Quantity{"grid_gradient", "Pa_m"}, p.grid_gradient);
+  f(Quantity{"unevenness"}, p.unevenness);
+  f(Quantity{"seconds"}, p.seconds);
+}
+
+/// As records have it.
+void each_quantity(Of<InertiaPoint> auto& p, auto&& f) { each_quantity(p, 0, 1.0, f); }
+
+void each_quantity(Of<ForchheimerFit> auto& fit, auto&& f) {
+  using namespace shown;
+  f(Quantity{"permeability", "m2", json | record}, fit.permeability);
+  f(Quantity{"beta", "per_m", json | record}, fit.beta);
+  f(Quantity{"deviation", "", json | record}, fit.deviation);
+}
+
 /// Of a direction of the drive; a row of text has the entry along the axis.
-template <class Column, class F>
-void each_quantity(Column& c, F&& f) requires std::is_same_v<std::remove_const_t<Column>, FlowColumn> {
+void each_quantity(Of<FlowColumn> auto& c, auto&& f) {
   using namespace shown;
   constexpr unsigned all = json | record | text;
   f(Quantity{"axis"}, c.axis);
@@ -41,57 +77,29 @@ void each_quantity(Column& c, F&& f) requires std::is_same_v<std::remove_const_t
   f(Quantity{"relative_residual"}, c.relative_residual);
   f(Quantity{"setup_seconds"}, c.setup_seconds);
   f(Quantity{"seconds"}, c.seconds);
+  f(Quantity{"grid_gradient", "Pa_m"}, c.grid_gradient);
+  f(Quantity{"inertia"}, c.inertia);
+  f(Quantity{"forchheimer"}, c.forchheimer);
 }
 
-/// Of a drive of a sweep with inertia.
-/// @param axis  of the drive
-/// @param slow  permeability of Stokes flow along it [m²]; 0: what follows from it is not wanted
-template <class Point, class F>
-void each_quantity(Point& p, int axis, double slow,
-                   F&& f) requires std::is_same_v<std::remove_const_t<Point>, InertiaPoint> {
-  using namespace shown;
-  constexpr unsigned all = csv | json | record;
-  f(Quantity{"step", "", all}, p.step);
-  f(Quantity{"pressure_gradient", "Pa_m", all}, p.gradient);
-  f(Quantity{"darcy_velocity", "m_s", json | record}, p.darcy_velocity);
-  f(Quantity{"darcy_velocity", "m_s", csv}, double{p.darcy_velocity[axis]});
-  f(Quantity{"permeability", "m2", all}, p.permeability);
-  f(Quantity{"permeability_over_slow", "", csv}, p.permeability / slow);
-  f(Quantity{"reynolds", "", all}, p.reynolds);
-  f(Quantity{"forchheimer_number", "", all}, p.forchheimer);
-  f(Quantity{"cell_reynolds", "", all, "{:.6g}"}, p.cell_reynolds);
-  f(Quantity{"largest_speed", "m_s", all}, p.largest_speed);
-  f(Quantity{"tortuosity", "", all, "{:.8g}"}, p.tortuosity);
-  f(Quantity{"newton_steps", "", all}, p.newton_steps);
-  f(Quantity{"iterations", "", all}, p.iterations);
-  f(Quantity{"drives_between", "", json | record}, p.drives_between);
-  f(Quantity{"relative_residual", "", all, "{:.3g}"}, p.relative_residual);
-  f(Quantity{"divergence"}, p.divergence);
-  f(Quantity{"grid_gradient", "Pa_m"}, p.grid_gradient);
-  f(Quantity{"unevenness"}, p.unevenness);
-  f(Quantity{"seconds"}, p.seconds);
-}
-
-template <class Fit, class F>
-void each_quantity(Fit& fit, F&& f) requires std::is_same_v<std::remove_const_t<Fit>, ForchheimerFit> {
-  using namespace shown;
-  f(Quantity{"permeability", "m2", json | record}, fit.permeability);
-  f(Quantity{"beta", "per_m", json | record}, fit.beta);
-  f(Quantity{"deviation", "", json | record}, fit.deviation);
+/// A sweep on its way, beside the results of its Stokes flow and points.
+void each_quantity(Of<PausedSweep> auto& s, auto&& f) {
+  f(Quantity{"fall"}, s.fall);
+  f(Quantity{"sample_fall"}, s.state.fall);
+  f(Quantity{"velocity"}, s.state.velocity);
+  f(Quantity{"reached"}, s.state.reached);
+  f(Quantity{"solved_reynolds"}, s.state.solved_reynolds);
 }
 
 /// As checkpoints have them.
-template <class Force, class F>
-void each_quantity(Force& force, F&& f) requires std::is_same_v<std::remove_const_t<Force>, BodyForce> {
+void each_quantity(Of<BodyForce> auto& force, auto&& f) {
   f(Quantity{"pressure"}, force.pressure);
   f(Quantity{"friction"}, force.friction);
   f(Quantity{"wall_area"}, force.wall_area);
 }
 
 /// Of a step of a flow in time, in the order of history.csv.
-template <class State, class F>
-void each_quantity(const FlowHistory& history, State& s,
-                   F&& f) requires std::is_same_v<std::remove_const_t<State>, FlowState> {
+void each_quantity(const FlowHistory& history, Of<FlowState> auto& s, auto&& f) {
   using namespace shown;
   constexpr unsigned all = csv | json | shown::history | record, lines = csv | shown::history | record;
   const unsigned ends = has_ends(history) ? csv | record : record;

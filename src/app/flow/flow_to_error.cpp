@@ -19,8 +19,7 @@
 
 namespace karst {
 
-template <class Round, class F>
-void each_quantity(Round& r, F&& f) requires std::is_same_v<std::remove_const_t<Round>, FlowRound> {
+void each_quantity(Of<FlowRound> auto& r, auto&& f) {
   using namespace shown;
   f(Quantity{"boxes"}, r.boxes);
   f(Quantity{"cells", "", json | record}, r.cells);

@@ -27,10 +27,18 @@ enum class ExchangeName : std::uint8_t {
 inline constexpr std::array<std::string_view, 2> exchange_names{"flow", "wall rates"};
 inline std::string_view name_of(ExchangeName what) { return exchange_names.at(static_cast<std::size_t>(what)); }
 
+class GridPlaces;
+
 /// Fluxes on the grid where a flow was solved [h0³/s], and its transport grid, which each transfer from there needs.
 struct SolvedFluxes {
   FaceField faces;
   std::shared_ptr<ScalarGrid> volumes;
+  /// What a transfer to the ground of the run leaves for the next one (kept_fluxes.hpp): sources of the volumes there,
+  /// and the coarsest ones that cover volumes here; empty: nothing.
+  struct Transferred {
+    std::shared_ptr<GridPlaces> places;
+    std::vector<RemoteItem> sources, coarsest;
+  } transferred{};
 };
 
 /// A steady flow by its fluxes: from an inlet, or from another grid.

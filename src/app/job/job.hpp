@@ -72,10 +72,7 @@ struct JobContext {
   const GridOptions& sample_grid() const { return sample ? sample->grid : grid; }
   const GeometryReport& sample_report() const { return sample ? sample->report : geometry().report; }
   /// The low corner of the sample, from that of the domain [cells].
-  Vec3 sample_low() const {
-    const Index low = sample ? sample->before : Index{};
-    return {double(low[0]), double(low[1]), double(low[2])};
-  }
+  Vec3 sample_low() const { return to_vec(sample ? sample->before : Index{}); }
 };
 
 /// One linear solve, for summary.json and the log.

@@ -41,17 +41,26 @@ struct JobPace {
   double setup = 0.0, iteration = 0.0;
 };
 
+/// What a job took for a small problem, to find its pace [s].
+struct JobTrial {
+  double setup = 0.0, solves = 0.0;
+  int iterations = 1;
+};
+
 struct JobCost {
   /// As far as the deck tells, before anything is built. Not collective.
   JobPlan (*plan)(const Config&, const GridOptions&);
-  /// Of its set-up, in the unit of JobPace::setup. The grid's fluid cells and those of them that are irregular.
-  double (*setup_work)(double fluid, double irregular);
+  double irregular_setup = 5.0;  ///< more work of its set-up on an irregular cell than on another, which is 1
   /// Solves on a periodic geometry of cells of width 1, as long as it takes to time it. Collective; a PetscSession
   /// lives.
-  JobPace (*pace)(const std::shared_ptr<const Ground>&);
+  JobTrial (*trial)(const std::shared_ptr<const Ground>&);
   JobPace usual_pace;  ///< of one thread, on the runs of docs/performance.md: where only ratios count
   /// Fields of a word of output.plot that it makes: one per axis, component ...
   int (*n_fields)(const Config&, PlotField) = [](const Config&, PlotField) { return 0; };
+
+  /// Of its set-up, in the unit of JobPace::setup.
+  /// @param irregular  those of the fluid cells that are
+  double setup_work(double fluid, double irregular) const { return fluid + irregular_setup * irregular; }
 };
 
 }  // namespace karst

@@ -39,7 +39,7 @@ void RunClock::end(double now) {
 void RunClock::begin(const std::string& stage, double now) {
   end(now);
   if (current_ == 0) first_ = now;
-  auto next = parts_.begin() + static_cast<std::ptrdiff_t>(current_);
+  auto next = parts_.begin() + current_;
   const auto found = std::ranges::find(next, parts_.end(), stage, &RunPart::stage);
   if (found != parts_.end())
     next = parts_.erase(next, found);  // left out

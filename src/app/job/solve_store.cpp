@@ -37,9 +37,9 @@ std::uint64_t sum_of_vofs(const LevelGeometry& level) {
       for (const double a : moments.moments[r].aperture) hash = mix(hash, a);
       if (!moments.centers.empty())
         for (const float d : moments.centers[r].wall_distance) hash = mix(hash, d);
-      for_each_mineral(
-          level, level.moments_begin[b] + static_cast<std::int64_t>(r),
-          [&](MineralNumber mineral, double area) { hash = mix(mix(hash, area), std::uint64_t{mineral}); });
+      for_each_mineral(level, level.moments_begin[b] + r, [&](MineralNumber mineral, double area) {
+        hash = mix(mix(hash, area), std::uint64_t{mineral});
+      });
       sum += hash;
     }
   }

@@ -81,7 +81,7 @@ PlaneValues layer_sums(const Comm& comm, const FieldView& view, std::span<const 
   const Index& n = view.cells;
   const int direction = layer.direction, first = direction == 0 ? 1 : 0, second = direction == 2 ? 1 : 2;
   PlaneValues plane{direction, layer.first, n[first], n[second], {}};
-  const auto n_cells = static_cast<std::size_t>(plane.nx) * static_cast<std::size_t>(plane.ny);
+  const std::int64_t n_cells = std::int64_t{plane.nx} * plane.ny;
   std::vector<double> sums(2 * n_cells, 0.0);  // of values, then of their volumes
   for (std::size_t level = 0; level < view.boxes.size(); ++level) {
     const int l = static_cast<int>(level);
@@ -92,8 +92,7 @@ PlaneValues layer_sums(const Comm& comm, const FieldView& view, std::span<const 
       for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
         const int place = cell[direction] >> l;
         if (place < layer.first || place >= layer.end) return;
-        const auto pixel = static_cast<std::size_t>(cell[second] >> l) * static_cast<std::size_t>(plane.nx) +
-                           static_cast<std::size_t>(cell[first] >> l);
+        const std::int64_t pixel = std::int64_t{cell[second] >> l} * plane.nx + (cell[first] >> l);
         sums[pixel] += volume * (components.size() == 1 ? v[0] : std::hypot(v[0], v[1], v[2]));
         sums[n_cells + pixel] += volume;
       });
@@ -136,7 +135,7 @@ PlaneValues up_to_walls(const PlaneValues& plane) {
   constexpr int picture_width = 660;  // [pixels], about
   const int n = std::clamp(picture_width / std::max(plane.nx, plane.ny), 1, 16);
   PlaneValues fine{plane.direction, plane.plane, n * plane.nx, n * plane.ny, {}};
-  fine.values.assign(static_cast<std::size_t>(fine.nx) * static_cast<std::size_t>(fine.ny), no_number);
+  fine.values.assign(std::int64_t{fine.nx} * fine.ny, no_number);
   const auto below = [](double x, int cells) { return std::clamp(static_cast<int>(std::floor(x)), 0, cells - 1); };
   parallel_for(fine.ny, [&](std::int64_t row) {
     const double y = (static_cast<double>(row) + 0.5) / n - 0.5;
@@ -174,12 +173,12 @@ FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::arra
   FieldLattice lattice;
   lattice.size = {size(0), size(1), size(2)};
   lattice.width = 1 << shift;
-  const auto plane = static_cast<std::size_t>(size(0)) * static_cast<std::size_t>(size(1));
-  if (comm.rank() == 0) lattice.values.reserve(plane * static_cast<std::size_t>(size(2)));
+  const std::int64_t plane = std::int64_t{size(0)} * size(1);
+  if (comm.rank() == 0) lattice.values.reserve(plane * size(2));
   std::vector<double> sums;
   for (int z = 0; z < view.cells[2]; z += slab) {
     const int first = z >> shift, last = std::min(size(2), (z + slab) >> shift);
-    sums.assign(4 * plane * static_cast<std::size_t>(last - first), 0.0);
+    sums.assign(4 * plane * (last - first), 0.0);
     for (std::size_t level = 0; level < view.boxes.size(); ++level) {
       const int l = static_cast<int>(level);
       const double part = std::ldexp(1.0, -3 * (l + shift));
@@ -187,9 +186,8 @@ FieldLattice lattice_of(const Comm& comm, const FieldView& view, const std::arra
         const int low = view.boxes[level][b].lo[2] >> l;
         if (low < z || low >= z + slab) return;
         for_each_value(view, l, b, components, [&](const Index& cell, const std::array<double, 3>& v) {
-          const auto at = static_cast<std::size_t>((cell[2] >> (l + shift)) - first) * plane +
-                          static_cast<std::size_t>(cell[1] >> (l + shift)) * static_cast<std::size_t>(size(0)) +
-                          static_cast<std::size_t>(cell[0] >> (l + shift));
+          const std::int64_t at = ((cell[2] >> (l + shift)) - first) * plane +
+                                  std::int64_t{cell[1] >> (l + shift)} * size(0) + (cell[0] >> (l + shift));
           for (std::size_t c = 0; c < 3; ++c) sums[4 * at + c] += part * v[c];
           sums[4 * at + 3] += part;
         });

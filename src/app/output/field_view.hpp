@@ -60,9 +60,7 @@ struct FieldLattice {
   /// x fastest: mean of the vector over the cube, 0 where there is none, and the share of the cube where there is one.
   std::vector<std::array<float, 4>> values;
   const std::array<float, 4>& at(int i, int j, int k) const {
-    return values[(static_cast<std::size_t>(k) * static_cast<std::size_t>(size[1]) + static_cast<std::size_t>(j)) *
-                      static_cast<std::size_t>(size[0]) +
-                  static_cast<std::size_t>(i)];
+    return values[(std::int64_t{k} * size[1] + j) * size[0] + i];
   }
 };
 /// Cubes of 1, 2, 4 .. cells, as few as are needed to have at most `most` of them. Empty but on rank 0. Collective.

@@ -291,7 +291,7 @@ FieldView view_of(const JobContext& run, std::vector<JobComponent> of_jobs) {
     else
       fill_fraction(at.graph.box(b), at.box(b), parts_in(at, b), cells);
     std::vector<std::uint8_t> hidden(cells.size());
-    fill_hidden(ground->geometry(), level, static_cast<std::int64_t>(box), hidden);
+    fill_hidden(ground->geometry(), level, b, hidden);
     for (std::size_t i = 0; i < cells.size(); ++i)
       if ((hidden[i] & cell_is_solid) != 0) cells[i] = std::numeric_limits<float>::quiet_NaN();
   };

@@ -221,14 +221,13 @@ class BlockMaker {
     const std::vector<float> area = wall_area(c);
     std::vector<Vec3> along(c.n_blocks);
     for (int d = 0; d < 3; ++d) {
-      const std::vector<double> sum = sums(c, read(c, component + static_cast<std::size_t>(d)), area, false);
+      const std::vector<double> sum = sums(c, read(c, component + d), area, false);
       for (std::size_t b = 0; b < c.n_blocks; ++b) along[b][d] = sum[b];
     }
     for (std::size_t b = 0; b < c.n_blocks; ++b)
       for (int d = 0; d < 3; ++d)
         if (const double length = norm(along[b]); length > 0.0)
-          out.values[(component + static_cast<std::size_t>(d)) * c.n_blocks + b] =
-              static_cast<float>(along[b][d] / length);
+          out.values[(component + d) * c.n_blocks + b] = static_cast<float>(along[b][d] / length);
   }
 
   void fill_majority(const Cells& c, std::size_t component, Blocks& out) const {
@@ -240,7 +239,7 @@ class BlockMaker {
     for (const auto& [what, of_value] : areas)
       if (of_value > most[what.first]) {
         most[what.first] = of_value;
-        out.values[component * c.n_blocks + static_cast<std::size_t>(what.first)] = what.second;
+        out.values[component * c.n_blocks + what.first] = what.second;
       }
   }
 

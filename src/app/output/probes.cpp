@@ -145,10 +145,9 @@ Probes::Probes(const JobContext& run, const Composite& composite, Bounds bounds,
     const auto first = std::accumulate(before.begin(), before.begin() + run.comm.rank(), std::int64_t{0});
     const std::vector<double> weights = point_weights(all);
     std::vector<Part>& parts = parts_.emplace_back();
-    for (std::size_t i = 0; i < around.size(); ++i)
-      parts.push_back({around[i].unknown, weights[static_cast<std::size_t>(first) + i]});
+    for (std::size_t i = 0; i < around.size(); ++i) parts.push_back({around[i].unknown, weights[first + i]});
   }
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  wrong.finish();
 }
 
 std::vector<std::int32_t> Probes::unknowns() const {
@@ -173,7 +172,7 @@ std::vector<double> Probes::values(const Comm& comm, std::size_t n_fields, const
       }
   comm.sum(std::span(sums));
   for (std::size_t p = 0; p < parts_.size(); ++p)
-    if (buried_[p]) std::fill_n(sums.begin() + static_cast<std::ptrdiff_t>(n_fields * p), n_fields, no_number);
+    if (buried_[p]) std::fill_n(sums.begin() + n_fields * p, n_fields, no_number);
   if (bounds_ == Bounds::none) return sums;
   comm.max(std::span(most));
   for (std::size_t i = 0; i < sums.size(); ++i)  // NaN stays
@@ -186,8 +185,7 @@ Probes flow_probes(const JobContext& run, const StokesLevels& op) {
   const Array<float> volume = flow_volumes(op, run.geometry());
   return {run, *op.composite(), Probes::Bounds::none,
           [&](int l, int b, int vof, const VofMoments*) -> std::optional<Vec3> {
-            const auto first = static_cast<std::size_t>(op.begin(l) + op.level(l).geometry().graph.vof_begin(b));
-            if (volume[first + static_cast<std::size_t>(vof)] == 0.0F) return {};
+            if (volume[op.begin(l) + op.level(l).geometry().graph.vof_begin(b) + vof] == 0.0F) return {};
             return Vec3{};
           }};
 }

@@ -2,14 +2,13 @@
 // A quantity is said once (decision 050): a result has a table, a function that hands each of its members to a reader,
 // with its name, its unit and where it is shown. What writes or reads the result is such a reader:
 //
-//   template <class Line, class F>
-//   void each_quantity(Line& l, F&& f) {
+//   void each_quantity(Of<Line> auto& l, auto&& f) {
 //     f(Quantity{"time", "s", shown::csv | shown::record}, l.time);
 //     ...
 //
 //   each_quantity(l, CsvLine{line});
 //
-// A member may be a result with a table of its own, or a list of them: in JSON these are objects.
+// A member may be a result with a table of its own, or a list of them: in JSON these are objects; or optional: null.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -34,6 +34,10 @@ namespace karst {
 namespace shown {
 inline constexpr unsigned csv = 1, json = 2, history = 4, record = 8, text = 16;
 }
+
+/// A result that is read, or one that is written.
+template <class T, class Result>
+concept Of = std::same_as<std::remove_const_t<T>, Result>;
 
 struct Quantity {
   std::string name;
@@ -79,9 +83,11 @@ void for_columns(const T& x, F&& f) {
 /// Rows of text with a value per column, which stands for an axis or a component; "-" where a column has none.
 class TextRows {
  public:
+  /// @param heading  of the names of the columns, in a line above; empty: they have none
+  explicit TextRows(std::string heading = "") : heading_(std::move(heading)) {}
   /// @param axis  whose entry of a vector is shown
-  auto column(int axis = 0) {
-    ++n_columns_;
+  auto column(const std::string& name, int axis = 0) {
+    names_.push_back(name);
     return [this, axis](const Quantity& q, const auto& x) {
       if (q.in(shown::text))
         for_columns(x, [&](auto value, int d) {
@@ -89,15 +95,18 @@ class TextRows {
         });
     };
   }
+  auto column(int axis = 0) { return column("", axis); }
   /// "  label   value   value" and so on, lines of these widths.
   std::string text(int label_width, int value_width) const {
     std::string all;
-    for (const auto& [label, values] : rows_) {
+    const auto line = [&](const std::string& label, const std::vector<std::string>& values) {
       all += fmt::format("  {:<{}}", label, label_width);
-      for (std::size_t i = 0; i < n_columns_; ++i)
+      for (std::size_t i = 0; i < names_.size(); ++i)
         all += fmt::format(" {:>{}}", i < values.size() && !values[i].empty() ? values[i] : "-", value_width - 1);
       all += '\n';
-    }
+    };
+    if (!heading_.empty()) line(heading_, names_);
+    for (const auto& [label, values] : rows_) line(label, values);
     return all;
   }
 
@@ -105,12 +114,13 @@ class TextRows {
   void add(const std::string& label, std::string value) {
     auto row = std::ranges::find(rows_, label, &Row::first);
     if (row == rows_.end()) row = rows_.insert(row, {label, {}});
-    row->second.resize(n_columns_);
+    row->second.resize(names_.size());
     row->second.back() = std::move(value);
   }
   using Row = std::pair<std::string, std::vector<std::string>>;
+  std::string heading_;
+  std::vector<std::string> names_;  // of the columns
   std::vector<Row> rows_;
-  std::size_t n_columns_ = 0;
 };
 
 inline void add_column(std::string& line, const std::string& text) {
@@ -148,6 +158,19 @@ std::string csv_line(std::string line, const Result&... result) {
   return line + '\n';
 }
 
+/// The same of columns from several tables.
+/// @param each  hands them to readers, of which it gets one by reader(what stands before the names)
+std::string csv_head_of(auto&& each) {
+  std::string line;
+  each([&](const std::string& before) { return CsvHead{line, before}; });
+  return line + '\n';
+}
+std::string csv_line_of(auto&& each) {
+  std::string line;
+  each([&](const std::string&) { return CsvLine{line}; });
+  return line + '\n';
+}
+
 /// Has a table: each_quantity(x, f).
 template <class T>
 concept Tabled = requires(T& x, void (&f)(const Quantity&, ...)) {
@@ -157,9 +180,13 @@ concept Tabled = requires(T& x, void (&f)(const Quantity&, ...)) {
 template <class T>
 Json json_of(const T& x, unsigned where);
 template <class T>
+Json json_of(const std::optional<T>& x, unsigned where);
+template <class T>
 Json json_of(const std::vector<T>& list, unsigned where);
 template <class T>
 void take_value(const Json& from, T& x);
+template <class T>
+void take_value(const Json& from, std::optional<T>& x);
 template <class T>
 void take_value(const Json& from, std::vector<T>& list);
 
@@ -196,6 +223,11 @@ Json json_of(const T& x, unsigned where) {
   }
 }
 template <class T>
+Json json_of(const std::optional<T>& x, unsigned where) {
+  return x ? json_of(*x, where) : Json();
+}
+
+template <class T>
 Json json_of(const std::vector<T>& list, unsigned where) {
   Json json = Json::array();
   for (const T& x : list) json.push_back(json_of(x, where));
@@ -216,6 +248,12 @@ void take_value(const Json& from, T& x) {
 }
 
 template <class T>
+void take_value(const Json& from, std::optional<T>& x) {
+  x.reset();
+  if (!from.is_null()) take_value(from, x.emplace());
+}
+
+template <class T>
 void take_value(const Json& from, std::vector<T>& list) {
   list.assign(from.size(), T{});
   for (std::size_t i = 0; i < list.size(); ++i) take_value(from.at(i), list[i]);
@@ -228,5 +266,16 @@ struct OverTime {
     if (q.in(shown::history)) lists[q.key()].push_back(json_of(x, shown::history));
   }
 };
+
+/// Lists over the time of parts beside one another, such as components: of each quantity a list per part.
+/// @param each  hands part i of a line to a reader: each(line, i, reader)
+template <class Line>
+void add_histories(const std::vector<Line>& lines, std::size_t n_parts, Json& history, auto&& each) {
+  for (std::size_t i = 0; i < n_parts; ++i) {
+    Json own;
+    for (const Line& line : lines) each(line, i, OverTime{own});
+    for (const std::string& name : own.names()) history[name].push_back(own[name]);
+  }
+}
 
 }  // namespace karst

@@ -133,12 +133,12 @@ void Recorder::add_frame(const FieldView& view, std::span<const std::string> fie
   ++recorded_.next_frame;
 }
 
-int Recorder::steps_per_frame() const {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(recorded_.steps / most_frames + 1)));
+int Recorder::steps_per_frame(int most) const {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(recorded_.steps / most + 1)));
 }
 
-void Recorder::add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis) {
-  const int steps = steps_per_frame();
+void Recorder::add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis, int most) {
+  const int steps = steps_per_frame(most);
   const auto n_before = static_cast<std::size_t>((recorded_.steps + steps - 1) / steps);  // of those that stay
   for (PlaneFrames& frames : recorded_.frames)
     while (frames.values.size() > n_before) frames.thin();

@@ -101,11 +101,11 @@ class Recorder {
   }
   /// A frame per field: its plane through the middle along the axis. Collective.
   void add_frame(const FieldView& view, std::span<const std::string> fields, int axis);
-  /// Where it is not known how many steps there will be: whether the last step is one of those evenly distributed, of
-  /// which there are most_frames at most.
-  bool step_frame_due() const { return recorded_.steps % steps_per_frame() == 0; }
+  /// Where it is not known how many steps there will be: whether the last step is one of those evenly distributed.
+  /// @param most  frames of the run
+  bool step_frame_due(int most) const { return recorded_.steps % steps_per_frame(most) == 0; }
   /// Such a frame, for which every second one of those before is dropped when there are too many. Collective.
-  void add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis);
+  void add_step_frame(const FieldView& view, std::span<const std::string> fields, int axis, int most);
   /// Leaves out frames that were due before this part of the run.
   void skip_frames(double part);
   /// The animation of a field as a file and, on rank 0, as a figure; nothing without frames. Collective.
@@ -129,7 +129,7 @@ class Recorder {
   void open(bool goes_on);
   std::string title() const;
   /// A power of two.
-  int steps_per_frame() const;
+  int steps_per_frame(int most) const;
 
   const JobContext& run_;
   std::string process_;

@@ -44,7 +44,7 @@ void fill_cells(const JoinedCells& joined, int level, std::int64_t box, std::spa
                    });
   const LevelGeometry& at = joined.geometry().levels[level];
   const auto [first, last] = at.joined_in(static_cast<int>(box));
-  for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+  for (std::int64_t i = first; i < last; ++i) {
     const std::int32_t home = joined.homes(level)[i];
     if (home >= 0 && own[at.joined[i].cell] == 0) add(at.joined[i].cell, home);
   }

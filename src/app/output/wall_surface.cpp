@@ -101,7 +101,7 @@ Surface wall_surface(const Geometry& geometry, const std::vector<WallPlace>& pla
     const double h = Composite::width(level.level) * cell_width;
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph box = level.graph.box(b);
-      const std::int64_t begin = level.moments_begin[b], end = level.moments_begin[static_cast<std::size_t>(b) + 1];
+      const std::int64_t begin = level.moments_begin[b], end = level.moments_begin[b + 1];
       for (; next != places.end() && next->level == level.level && next->row < end; ++next) {
         const Index cell = box.cells.cell(box.row_cell[next->row - begin]);
         const Vec3 centre{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};

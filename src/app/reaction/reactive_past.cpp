@@ -7,8 +7,7 @@
 namespace karst {
 
 /// What is kept of a step.
-template <class Line, class F>
-void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<Line>, ReactiveLine> {
+void each_quantity(Of<ReactiveLine> auto& l, auto&& f) {
   each_of_time(l, f);
   each_of_water(l, f);
   each_of_step(l, f);
@@ -27,8 +26,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
   f(Quantity{"minerals"}, l.minerals);
 }
 
-template <class Mineral, class F>
-void each_quantity(Mineral& m, F&& f) requires std::is_same_v<std::remove_const_t<Mineral>, MineralLine> {
+void each_quantity(Of<MineralLine> auto& m, auto&& f) {
   f(Quantity{"rate"}, m.rate);
   f(Quantity{"well_mixed"}, m.well_mixed);
   f(Quantity{"dissolved"}, m.dissolved);
@@ -37,15 +35,13 @@ void each_quantity(Mineral& m, F&& f) requires std::is_same_v<std::remove_const_
 }
 
 /// What the next search begins with; all else follows.
-template <class State, class F>
-void each_quantity(State& s, F&& f) requires std::is_same_v<std::remove_const_t<State>, Speciation> {
+void each_quantity(Of<Speciation> auto& s, auto&& f) {
   f(Quantity{"ln_m"}, s.basis);
   f(Quantity{"strength"}, s.ionic_strength);
   f(Quantity{"ln_water"}, s.ln_water);
 }
 
-template <class Plane, class F>
-void each_quantity(Plane& p, F&& f) requires std::is_same_v<std::remove_const_t<Plane>, PlaneValues> {
+void each_quantity(Of<PlaneValues> auto& p, auto&& f) {
   f(Quantity{"direction"}, p.direction);
   f(Quantity{"plane"}, p.plane);
   f(Quantity{"nx"}, p.nx);
@@ -54,14 +50,12 @@ void each_quantity(Plane& p, F&& f) requires std::is_same_v<std::remove_const_t<
   f(Quantity{"fluid"}, p.fluid);
 }
 
-template <class Picture, class F>
-void each_quantity(Picture& p, F&& f) requires std::is_same_v<std::remove_const_t<Picture>, ReactivePicture> {
+void each_quantity(Of<ReactivePicture> auto& p, auto&& f) {
   f(Quantity{"time"}, p.time);
   f(Quantity{"planes"}, p.planes);
 }
 
-template <class Past, class F>
-void each_quantity(Past& p, F&& f) requires std::is_same_v<std::remove_const_t<Past>, ReactivePast> {
+void each_quantity(Of<ReactivePast> auto& p, auto&& f) {
   f(Quantity{"line"}, p.line);
   f(Quantity{"worst"}, p.worst);
   f(Quantity{"mean"}, p.mean);
@@ -71,16 +65,6 @@ void each_quantity(Past& p, F&& f) requires std::is_same_v<std::remove_const_t<P
   f(Quantity{"provisional"}, p.provisional);
   f(Quantity{"history"}, p.history);
   f(Quantity{"pictures"}, p.pictures);
-}
-
-void keep_past(const ReactivePast& past, PastBefore& before) {
-  static_cast<ReactiveNow&>(before) = past;
-  before.n_history = past.history.size();
-}
-
-void give_past_back(const PastBefore& before, ReactivePast& past) {
-  static_cast<ReactiveNow&>(past) = before;
-  past.history.resize(before.n_history);
 }
 
 Json past_json(const ReactivePast& past) { return json_of(past, shown::record); }

@@ -81,12 +81,10 @@ struct ReactivePast : ReactiveNow {
 };
 
 /// It before a step; the history and the pictures grow, and keep what they had.
-struct PastBefore : ReactiveNow {
+struct PastBefore {
+  ReactiveNow now;
   std::size_t n_history = 0;
 };
-void keep_past(const ReactivePast& past, PastBefore& before);
-/// The inverse, before pictures of later steps are taken.
-void give_past_back(const PastBefore& before, ReactivePast& past);
 
 /// As a JSON object, every bit of every number.
 Json past_json(const ReactivePast& past);

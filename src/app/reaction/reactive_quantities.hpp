@@ -14,14 +14,12 @@
 
 namespace karst {
 
-template <class Line, class F>
-void each_of_time(Line& line, F&& f) {
+void each_of_time(auto& line, auto&& f) {
   f(Quantity{"time", "s", shown::csv | shown::history | shown::record}, line.time);
   f(Quantity{"pore_volumes", "", shown::history | shown::record}, line.pore_volumes);
 }
 
-template <class F>
-void each_of_mineral(const ReactiveLine& line, std::size_t mineral, F&& f) {
+void each_of_mineral(const ReactiveLine& line, std::size_t mineral, auto&& f) {
   using namespace shown;
   const MineralLine& m = line.minerals[mineral];
   f(Quantity{"rate", "mol_s", csv | json | shown::history}, m.rate);
@@ -36,8 +34,7 @@ void each_of_mineral(const ReactiveLine& line, std::size_t mineral, F&& f) {
   f(Quantity{"step_error", "mol", json}, m.time_error);
 }
 
-template <class Line, class F>
-void each_of_water(Line& line, F&& f) {
+void each_of_water(auto& line, auto&& f) {
   constexpr unsigned all = shown::csv | shown::json | shown::history | shown::record;
   f(Quantity{"pH_outlet", "", all}, line.outlet.ph);
   f(Quantity{"pH_mean", "", all}, line.mean.ph);
@@ -47,8 +44,7 @@ void each_of_water(Line& line, F&& f) {
 enum class Sorbents { none, some };
 
 /// @param line  of a step; that of the beginning has no contents
-template <class F>
-void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sorbents, F&& f) {
+void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sorbents, auto&& f) {
   using namespace shown;
   const auto of = [&](const std::vector<double>& all) { return element < all.size() ? all[element] : no_number; };
   f(Quantity{"content", "mol", csv | json}, of(line.content));
@@ -58,8 +54,7 @@ void each_of_element(const ReactiveLine& line, std::size_t element, Sorbents sor
 
 /// What has become of an element since the beginning. Before the first step nothing has.
 /// @param moves  walls do
-template <class F>
-void each_of_ledger(const ReactiveLine& line, std::size_t element, bool moves, F&& f) {
+void each_of_ledger(const ReactiveLine& line, std::size_t element, bool moves, auto&& f) {
   using namespace shown;
   constexpr const char *digits = "{:.15g}", *text_digits = "{:.6g}";
   const ElementLedger& l = line.ledger;
@@ -75,8 +70,7 @@ void each_of_ledger(const ReactiveLine& line, std::size_t element, bool moves, F
     element < line.content.size() ? l.stored(element, line.content[element]) : 0.0);
 }
 
-template <class Line, class F>
-void each_of_step(Line& line, F&& f) {
+void each_of_step(auto& line, auto&& f) {
   using namespace shown;
   f(Quantity{"charge", "mol", csv | json | record}, line.charge);
   f(Quantity{"charge_imbalance", "", csv | shown::history | record, "{:.3e}"}, line.charge_imbalance);
@@ -86,8 +80,7 @@ void each_of_step(Line& line, F&& f) {
 }
 
 /// Of a solution of the run.
-template <class F>
-void each_of_solution(const RunWater& w, F&& f) {
+void each_of_solution(const RunWater& w, auto&& f) {
   using namespace shown;
   constexpr double round_off = 1e-6;  // [%]
   constexpr const char* digits = "{:.4g}";
@@ -104,27 +97,9 @@ void each_of_solution(const RunWater& w, F&& f) {
 }
 
 /// Its saturation index of a mineral.
-template <class F>
-void each_of_solution(const RunWater& w, std::size_t mineral, const std::string& name, F&& f) {
+void each_of_solution(const RunWater& w, std::size_t mineral, const std::string& name, auto&& f) {
   f(Quantity{"saturation_index", "", shown::json | shown::text, "", "saturation index of " + name, "{:.4f}"},
     w.saturation.at(mineral));
-}
-
-/// Columns of chemistry.csv.
-/// @param moves   walls do
-/// @param reader  (what stands before each name) -> CsvHead or CsvLine
-template <class Reader>
-void each_column(const ReactiveLine& line, const std::vector<std::string>& minerals,
-                 const std::vector<std::string>& elements, Sorbents sorbents, bool moves, const ProbeTable& probes,
-                 Reader&& reader) {
-  each_of_time(line, reader(""));
-  for (std::size_t m = 0; m < minerals.size(); ++m) each_of_mineral(line, m, reader(minerals[m] + '_'));
-  each_of_water(line, reader(""));
-  for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbents, reader(elements[p] + '_'));
-  each_of_step(line, reader(""));
-  probes.each_column(line.probes, reader(""));
-  reader("")(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes});
-  for (std::size_t p = 0; p < elements.size(); ++p) each_of_ledger(line, p, moves, reader(elements[p] + '_'));
 }
 
 }  // namespace karst

@@ -35,17 +35,10 @@ Json history_json(const std::vector<ReactiveLine>& lines) {
   each_of_mineral(one, 0, [&](const Quantity& q, const auto&) {
     if (q.in(shown::history)) json[q.key()] = Json::array();
   });
-  const auto add = [&](std::size_t n, auto&& each) {
-    for (std::size_t i = 0; i < n; ++i) {
-      Json own;
-      for (const ReactiveLine& line : lines) each(line, i, OverTime{own});
-      for (const std::string& name : own.names()) json[name].push_back(own[name]);
-    }
-  };
-  add(lines.front().minerals.size(),
-      [](const ReactiveLine& l, std::size_t m, OverTime f) { each_of_mineral(l, m, f); });
-  add(lines.front().imbalance.size(),
-      [](const ReactiveLine& l, std::size_t p, OverTime f) { each_of_element(l, p, Sorbents::none, f); });
+  add_histories(lines, lines.front().minerals.size(), json,
+                [](const ReactiveLine& l, std::size_t m, OverTime f) { each_of_mineral(l, m, f); });
+  add_histories(lines, lines.front().imbalance.size(), json,
+                [](const ReactiveLine& l, std::size_t p, OverTime f) { each_of_element(l, p, Sorbents::none, f); });
   return json;
 }
 
@@ -54,28 +47,22 @@ std::string waters_text(const ReactivePlan& plan) {
   constexpr int label_width = 44;
   std::size_t width = 14;
   for (const RunWater& w : plan.waters) width = std::max(width, w.name.size() + 2);
-  std::string head = fmt::format("  {:<{}}", "solution", label_width);
-  TextRows rows;
+  TextRows rows("solution");
   for (const RunWater& w : plan.waters) {
-    head += fmt::format(" {:>{}}", w.name, width - 1);
-    const auto column = rows.column();
+    const auto column = rows.column(w.name);
     each_of_solution(w, column);
     for (std::size_t m = 0; m < w.saturation.size(); ++m)
       each_of_solution(w, m, plan.reactions()[m].mineral.name, column);
   }
-  return head + '\n' + rows.text(label_width, static_cast<int>(width));
+  return rows.text(label_width, static_cast<int>(width));
 }
 
 /// What has become of each element, side by side.
 std::string ledger_text(const ReactiveLine& line, const std::vector<std::string>& elements, bool moves) {
   constexpr int label_width = 44, width = 14;
-  std::string head = fmt::format("  {:<{}}", "element (H: H+ in excess over water)", label_width);
-  TextRows rows;
-  for (std::size_t p = 0; p < elements.size(); ++p) {
-    head += fmt::format(" {:>{}}", elements[p], width - 1);
-    each_of_ledger(line, p, moves, rows.column());
-  }
-  return head + '\n' + rows.text(label_width, width);
+  TextRows rows("element (H: H+ in excess over water)");
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_ledger(line, p, moves, rows.column(elements[p]));
+  return rows.text(label_width, width);
 }
 
 std::string index_text(double index) { return fmt::format("{:.4f}", std::abs(index) < 5e-5 ? 0.0 : index); }

@@ -70,16 +70,25 @@ ReactiveRun::ReactiveRun(const JobContext& run, const TransportStepper& stepper,
   past_.line.probes.resize(probed_.size());
 }
 
+/// Columns of chemistry.csv.
+void ReactiveRun::each_column(const ReactiveLine& line, auto&& reader) const {
+  const std::vector<std::string> minerals = mineral_names();
+  const std::vector<std::string>& elements = plan_.medium.system.elements;
+  each_of_time(line, reader(""));
+  for (std::size_t m = 0; m < minerals.size(); ++m) each_of_mineral(line, m, reader(minerals[m] + '_'));
+  each_of_water(line, reader(""));
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_element(line, p, sorbents(), reader(elements[p] + '_'));
+  each_of_step(line, reader(""));
+  probed_.each_column(line.probes, reader(""));
+  reader("")(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes});
+  for (std::size_t p = 0; p < elements.size(); ++p) each_of_ledger(line, p, walls_move(), reader(elements[p] + '_'));
+}
+
 std::string ReactiveRun::csv_header() const {
   ReactiveLine any = past_.line;  // with as many minerals
   any.outlet.saturation.resize(any.minerals.size());
   any.mean.saturation.resize(any.minerals.size());
-  std::string head;
-  each_column(any, mineral_names(), plan_.medium.system.elements, sorbents(), walls_move(), probed_,
-              [&](const std::string& before) {
-                return CsvHead{head, before};
-              });
-  return head + '\n';
+  return csv_head_of([&](auto&& reader) { each_column(any, reader); });
 }
 
 void ReactiveRun::add_items(const VofSet& unknowns, State& state) const {
@@ -119,8 +128,8 @@ void ReactiveRun::find_contents(const TransportState& state, std::vector<double>
     sums[n + p] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * std::abs(c[v]); });
   }
   run_.comm.sum(std::span<double>(sums));
-  content.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n));
-  size.assign(sums.begin() + static_cast<std::ptrdiff_t>(n), sums.end());
+  content.assign(sums.begin(), sums.begin() + n);
+  size.assign(sums.begin() + n, sums.end());
 }
 
 void ReactiveRun::start(const TransportState& state) {
@@ -147,7 +156,7 @@ bool ReactiveRun::couples(double dt) const {
 
 void ReactiveRun::keep() {
   for (Place& place : places_) keep_sites(place.state, place.walls ? &coupled_ : nullptr, place.before);
-  keep_past(past_, past_before_);
+  past_before_ = {past_, past_.history.size()};
   content_before_ = content_;
   size_before_ = size_;
   halved_ = false;
@@ -158,7 +167,8 @@ void ReactiveRun::give_back() {
     give_sites_back(place.before, place.state, place.walls ? &coupled_ : nullptr);
     place.phreeqc.reset();  // made again from what is left
   }
-  give_past_back(past_before_, past_);
+  static_cast<ReactiveNow&>(past_) = past_before_.now;
+  past_.history.resize(past_before_.n_history);
   content_ = content_before_;
   size_ = size_before_;
 }
@@ -401,10 +411,7 @@ void ReactiveRun::see(double time, double pore_volumes, std::span<const double> 
 }
 
 std::string ReactiveRun::csv_line() const {
-  std::string row;
-  each_column(past_.line, mineral_names(), plan_.medium.system.elements, sorbents(), walls_move(), probed_,
-              [&](const std::string&) { return CsvLine{row}; });
-  return row + '\n';
+  return csv_line_of([&](auto&& reader) { each_column(past_.line, reader); });
 }
 
 std::vector<std::string> ReactiveRun::mineral_names() const {

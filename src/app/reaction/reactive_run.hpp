@@ -124,6 +124,7 @@ class ReactiveRun {
   double finest_width() const;
   WaterLine water_of(std::span<const double> totals, Speciation& state) const;
   void compare_with_well_mixed(const TransportState& state);
+  void each_column(const ReactiveLine& line, auto&& reader) const;
   std::vector<std::string> mineral_names() const;
   std::vector<std::string> drawn_fields() const;
   std::vector<Field> all_fields() const;

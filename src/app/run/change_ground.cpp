@@ -121,26 +121,34 @@ void move_flow(const JobContext& context, const Ground& before, GridChange* chan
   FlowExchange& flow = context.services.exchanges.flow;
   if (same_boxes(before.geometry(), now.geometry())) {
     move_columns(context.comm, before, now, flow);
-    if (flow.fluxes) flow.fluxes->faces = with_other_owners(flow.fluxes->faces, now.composite());
+    if (!flow.fluxes) return;
+    flow.fluxes->faces = with_other_owners(flow.fluxes->faces, now.composite());
+    if (flow.fluxes->solved) flow.fluxes->solved->transferred = {};
     return;
   }
   take_fluxes(context, before, flow);
   if (!flow.fluxes) return;
   SteadyFluxes& fluxes = *flow.fluxes;
-  if (fluxes.solved)
-    change = nullptr;
-  else
-    fluxes.solved = SolvedFluxes{std::move(fluxes.faces), scalar_grid_of(before.composite(), {})};
-  FaceField& solved = fluxes.solved->faces;
-  if (same_boxes(solved.grid().geometry(), now.geometry())) {
-    fluxes.faces = with_other_owners(solved, now.composite());
+  const bool is_first = !fluxes.solved;
+  if (is_first) fluxes.solved = SolvedFluxes{std::move(fluxes.faces), scalar_grid_of(before.composite(), {})};
+  SolvedFluxes& solved = *fluxes.solved;
+  if (same_boxes(solved.faces.grid().geometry(), now.geometry())) {
+    fluxes.faces = with_other_owners(solved.faces, now.composite());
     fluxes.solved.reset();
-  } else if (change != nullptr) {
-    fluxes.faces = fluxes_on_other_grid(*change, solved);
-  } else {
-    GridChange since = compare_grids(solved.composite(), now.composite());
-    fluxes.faces = fluxes_on_other_grid(since, solved);
+    return;
   }
+  const auto transfer = [&](GridChange& since, const FluxesBefore* kept) {
+    fluxes.faces = fluxes_on_other_grid(since, solved.faces, kept);
+    solved.transferred = {since.places, since.id, coarsest_sources(since)};
+  };
+  if (is_first && change != nullptr) return transfer(*change, nullptr);
+  const SolvedFluxes::Transferred was = std::move(solved.transferred);
+  const bool is_known = change != nullptr && was.places != nullptr;
+  GridChange since = compare_grids(solved.faces.composite(), now.composite(),
+                                   is_known ? KnownSources{was.places, change, was.sources} : KnownSources{});
+  if (!is_known) return transfer(since, nullptr);
+  const FluxesBefore kept{*change, fluxes.faces, was.sources, was.coarsest};
+  transfer(since, &kept);
 }
 
 void set_ground(JobContext& context, const std::optional<FlaggedBoxes>& flagged) {

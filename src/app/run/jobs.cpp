@@ -64,13 +64,13 @@ void check_jobs(const JobContext& context) {
     asked.push_back(job);
     found.add(job.mistakes(context));
   }
-  require(found.empty(), "{}", join(found, "\n"));
+  found.finish();
   found = not_given(asked, context.config);
-  require(found.empty(), "{}", join(found, "\n"));
+  found.finish();
   // What only a look at the whole fluid finds, by the functions that the jobs themselves call.
   if (is_in_time(context.config)) found = look_at_flow_in_time(context);
   if (context.config.transport.asked()) found.add(look_at_transport(context));
-  require(found.empty(), "{}", join(found, "\n"));
+  found.finish();
 }
 
 }  // namespace karst

@@ -38,18 +38,15 @@ std::string source_of(const Json& summary) {
 
 /// A column per level.
 std::string levels_card(const Json& summary) {
-  std::vector<std::vector<std::string>> rows{
-      {""},      {"cell width"},  {"cells of the whole domain, if all were of this level"},
-      {"boxes"}, {"fluid cells"}, {"of them unknowns: not covered by a finer level"}};
-  for (std::size_t l = 0; l < summary.at("levels").size(); ++l) {
-    const Json& level = summary.at("levels").at(l);
-    rows[0].push_back(fmt::format("level {}", l));
-    rows[1].push_back(width_text(level));
-    rows[2].push_back(cells_text(level));
-    std::size_t row = 3;
-    for (const char* count : {"boxes", "fluid", "unknowns"})
-      rows[row++].push_back(count_text(level.at(count).get<std::int64_t>()));
-  }
+  ColumnTable table;
+  int l = 0;
+  for (const Json& level : summary.at("levels")) table.add_column(fmt::format("level {}", l++), level);
+  table.row("cell width", width_text);
+  table.row("cells of the whole domain, if all were of this level", cells_text);
+  for (const auto& [name, key] : {std::pair{"boxes", "boxes"},
+                                  {"fluid cells", "fluid"},
+                                  {"of them unknowns: not covered by a finer level", "unknowns"}})
+    table.row(name, [key = key](const Json& level) { return count_text(level.at(key).get<std::int64_t>()); });
   std::string note = "Cells of a level are half as wide as those of the previous level.";
   if (summary.contains("followed_grid")) {
     const Json& followed = summary.at("followed_grid");
@@ -67,7 +64,7 @@ std::string levels_card(const Json& summary) {
           count_text(followed.at("max_cells").get<std::int64_t>()),
           count_text(followed.at("boxes_left_out_most").get<std::int64_t>()));
   }
-  return card("Grid", html_table(rows), note);
+  return card("Grid", table.html(), note);
 }
 
 std::string count_of(const Json& summary, const char* what, const char* one) {
@@ -92,6 +89,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
     removed += level.at("pores_removed").get<std::int64_t>();
   }
   const Json& memory = summary.at("memory");
+  const std::string when = summary.contains("walls") ? " at the beginning" : "";  // of the geometry
   return {
       {"program", "karst " + summary.at("karst").get<std::string>()},
       {"hardware", count_of(summary, "ranks", "MPI rank") + ", " + count_of(summary, "threads", "thread") + " each"},
@@ -99,12 +97,13 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Json& summary) {
                            seconds("setup"), seconds("solve"), seconds("total"))},
       {"memory", fmt::format("{} at most, {} per fluid cell", format_bytes(number(memory, "peak_bytes")),
                              format_bytes(number(memory, "bytes_per_fluid_cell")))},
-      {"porosity",
+      {"porosity" + when,
        fmt::format("{:.5f}, connected {:.5f}", number(summary, "porosity"), number(summary, "connected_porosity"))},
-      {"specific surface",
+      {"specific surface" + when,
        fmt::format("{:.4g} 1/m: wall area per volume of the sample", number(summary, "specific_surface_per_m"))},
-      {"wall area", fmt::format("{:.4g} m²", number(summary, "wall_area_m2")) + minerals_of(summary)},
-      {"pores removed", fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
+      {"wall area" + when, fmt::format("{:.4g} m²", number(summary, "wall_area_m2")) + minerals_of(summary)},
+      {"pores removed" + when,
+       fmt::format("{} of {}: flow cannot reach them", count_text(removed), count_text(pores))}};
 }
 
 /// A summary may be that of a run that ended before all was done.
@@ -123,6 +122,18 @@ std::string view_text(const Json& summary, bool there) {
          "directory makes view.html.</p>\n";
 }
 
+/// Where walls move steady states are solved again and again: the last ones are shown.
+std::string last_states_text(const Json& summary) {
+  const bool steady = summary.contains("transport") && summary.at("transport").value("mode", "") == "steady";
+  const bool flow = summary.contains("flow") || summary.contains("inlet_flow") || summary.contains("lid_flow");
+  if (!summary.contains("walls") || !(flow || steady)) return {};
+  return fmt::format(
+      "<p>Walls moved: numbers and pictures of {} are those at the end, unless they say otherwise.</p>\n",
+      !flow    ? "transport"
+      : steady ? "flow and transport"
+               : "the flow");
+}
+
 }  // namespace
 
 std::string run_report(const Json& summary, const std::string& deck, const Figures& figures, bool view) {
@@ -134,7 +145,7 @@ std::string run_report(const Json& summary, const std::string& deck, const Figur
     page.source = source_of(summary);
     page.program = summary.at("karst").get<std::string>();
     page.stopped = stopped_text(summary);
-    page.view = view_text(summary, view);
+    page.view = view_text(summary, view) + last_states_text(summary);
     page.warnings = summary.at("warnings").get<std::vector<std::string>>();
     for (const Job& job : jobs()) page.parts.push_back(job.page(summary, figures));
     if (summary.at("levels").size() > 1) page.parts.push_back({{}, {levels_card(summary)}});

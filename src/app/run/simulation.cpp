@@ -150,8 +150,7 @@ void do_at_once(const JobContext& context, Process& job) {
 
 void Simulation::run(const std::function<void(JobResult)>& done) {
   for (auto first = jobs_.begin(); first != jobs_.end();) {
-    const auto n = n_together({first, jobs_.end()}, context_->config);
-    const auto end = first + static_cast<std::ptrdiff_t>(n);
+    const auto end = first + n_together({first, jobs_.end()}, context_->config);
     std::optional<Checkpoint> from;
     Together together = begin_on_own_grid(*context_, {first, end}, from);
     if (together.front()->recorder() != nullptr) {

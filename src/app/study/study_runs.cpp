@@ -51,17 +51,16 @@ std::vector<int> axes_to_lead(const Config& config) {
 /// The complete decks of all cases. Throws Error with the mistakes of all.
 std::vector<CaseDeck> decks_of(const Study& study) {
   std::vector<CaseDeck> decks;
-  std::vector<std::string> wrong;
+  Messages wrong;
   for (const StudyCase& c : study.cases) try {
       Reader in = Reader::from_file(study.deck, c.overrides);
       const Config config = read_config(in);
       in.finish();
       decks.push_back({in.echo(), axes_to_lead(config)});
     } catch (const Error& e) {
-      const std::string text = fmt::format("{} ({}): {}", c.name, join(c.values), e.what());
-      if (wrong.size() < 20) wrong.push_back(text);
+      if (wrong.size() < 20) wrong.add("{} ({}): {}", c.name, join(c.values), e.what());
     }
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  wrong.finish();
   return decks;
 }
 

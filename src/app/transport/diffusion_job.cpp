@@ -15,7 +15,6 @@
 #include "app/output/plot_file.hpp"
 #include "app/output/quantity.hpp"
 #include "app/output/vof_values.hpp"
-#include "app/transport/dispersion_job.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
@@ -26,6 +25,28 @@
 #include "transport/effective_diffusivity.hpp"
 
 namespace karst {
+
+/// What is kept of a finished solve, beside its field and its repairs.
+void each_quantity(Of<DiffusionColumn> auto& c, auto&& f) {
+  f(Quantity{"axis"}, c.axis);
+  f(Quantity{"periodic"}, c.periodic);
+  f(Quantity{"connected"}, c.connected);
+  f(Quantity{"tensor"}, c.tensor);
+  f(Quantity{"flux_in"}, c.flux_in);
+  f(Quantity{"flux_out"}, c.flux_out);
+  f(Quantity{"formation_factor"}, c.formation_factor);
+  f(Quantity{"tortuosity"}, c.tortuosity);
+  f(Quantity{"unresolved"}, c.unresolved);
+  f(Quantity{"method"}, c.solve.method);
+  f(Quantity{"preconditioner"}, c.solve.preconditioner);
+  f(Quantity{"iterations"}, c.solve.iterations);
+  f(Quantity{"residuals"}, c.solve.residuals);
+  f(Quantity{"true_residual"}, c.solve.true_residual);
+  f(Quantity{"imbalance"}, c.solve.imbalance);
+  f(Quantity{"singular_pores"}, c.solve.singular_pores);
+  f(Quantity{"seconds"}, c.solve.seconds);
+  f(Quantity{"setup_seconds"}, c.solve.setup_seconds);
+}
 
 namespace {
 
@@ -336,32 +357,8 @@ std::vector<JobComponent> components_of(const JobContext& run, const std::shared
   return components;
 }
 
-/// What is kept of a finished solve, beside its field and its repairs.
-template <class Column, class F>
-void each_quantity(Column& c, F&& f) {
-  f(Quantity{"axis"}, c.axis);
-  f(Quantity{"periodic"}, c.periodic);
-  f(Quantity{"connected"}, c.connected);
-  f(Quantity{"tensor"}, c.tensor);
-  f(Quantity{"flux_in"}, c.flux_in);
-  f(Quantity{"flux_out"}, c.flux_out);
-  f(Quantity{"formation_factor"}, c.formation_factor);
-  f(Quantity{"tortuosity"}, c.tortuosity);
-  f(Quantity{"unresolved"}, c.unresolved);
-  f(Quantity{"method"}, c.solve.method);
-  f(Quantity{"preconditioner"}, c.solve.preconditioner);
-  f(Quantity{"iterations"}, c.solve.iterations);
-  f(Quantity{"residuals"}, c.solve.residuals);
-  f(Quantity{"true_residual"}, c.solve.true_residual);
-  f(Quantity{"imbalance"}, c.solve.imbalance);
-  f(Quantity{"singular_pores"}, c.solve.singular_pores);
-  f(Quantity{"seconds"}, c.solve.seconds);
-  f(Quantity{"setup_seconds"}, c.solve.setup_seconds);
-}
-
 SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
-  Json state;
-  each_quantity(c, ToJson{state, shown::record});
+  Json state = json_of(c, shown::record);
   state["repairs"] = repairs_json(c.repairs);
   state["seconds"] = comm.max(c.solve.seconds);
   state["setup_seconds"] = comm.max(c.solve.setup_seconds);
@@ -375,7 +372,7 @@ SolveRecord record_of(const Comm& comm, const DiffusionColumn& c) {
 /// Without its field.
 DiffusionColumn column_of(const Json& state) {
   DiffusionColumn c;
-  each_quantity(c, FromRecord{state});
+  take_value(state, c);
   for_each_count(c.repairs, [&](const char* name, std::int64_t& n) { n = state.at("repairs").at(name); });
   if (!c.connected) c.formation_factor = c.tortuosity = std::numeric_limits<double>::infinity();
   c.solve.name = diffusion_solve_name(c.axis);
@@ -509,16 +506,13 @@ JobPlan plan_diffusion(const Config& config, const GridOptions& grid) {
   return all;
 }
 
-JobPace diffusion_pace(const std::shared_ptr<const Ground>& ground) {
+JobTrial try_diffusion(const std::shared_ptr<const Ground>& ground) {
   DiffusionOptions options;
   options.axes = {0};
   options.tolerance = 1e-4;
   const Columns columns = effective_diffusivity(ground->composite(), options);
   const SolveReport& solve = columns.at(0).solve;
-  const LevelReport& level = ground->geometry().report.levels[0];
-  const auto fluid = static_cast<double>(level.vofs);
-  return {solve.setup_seconds / setup_work_of_closures(fluid, static_cast<double>(level.irregular)),
-          solve.seconds / fluid / std::max(1, solve.iterations)};
+  return {solve.setup_seconds, solve.seconds, solve.iterations};
 }
 
 }  // namespace
@@ -530,8 +524,7 @@ Job diffusion_job() {
           .draw = draw,
           .page = page_of,
           .cost = {.plan = plan_diffusion,
-                   .setup_work = setup_work_of_closures,
-                   .pace = diffusion_pace,
+                   .trial = try_diffusion,
                    .usual_pace = {.setup = 2.1e-6, .iteration = 0.12e-6},
                    .n_fields = [](const Config& config,
                                   PlotField) { return static_cast<int>(config.diffusion.axes.size()); }},

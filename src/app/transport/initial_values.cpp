@@ -103,15 +103,13 @@ InitialValues::InitialValues(const JobContext& run, std::size_t component, int o
       outlet_(outlet),
       formula_(deck_of(run, component).initial) {
   const auto& regions = run.config.transport.regions;
-  const Vec3 high{static_cast<double>(run.grid.cells[0]), static_cast<double>(run.grid.cells[1]),
-                  static_cast<double>(run.grid.cells[2])};
+  const Vec3 high = to_vec(run.grid.cells);
   for (std::size_t r = 0; r < regions.size(); ++r)
     if (applies(regions[r], deck_of(run, component)))
       regions_.push_back({shape_of(run, r)->local(-1.0 * low_, high - low_), Formula(regions[r].initial)});
   if (deck_of(run, component).initial_file.empty() || outlet < 0) return;
   const int d = outlet / 2;
-  on_outlet_.assign(static_cast<std::size_t>(cells_[(d + 1) % 3]) * static_cast<std::size_t>(cells_[(d + 2) % 3]),
-                    0.0F);
+  on_outlet_.assign(std::int64_t{cells_[(d + 1) % 3]} * cells_[(d + 2) % 3], 0.0F);
 }
 
 double InitialValues::in_regions(const Vec3& x, double otherwise) const {
@@ -126,9 +124,9 @@ Index InitialValues::cell_of(const Vec3& x) const {
   return cell;
 }
 
-std::size_t InitialValues::place_on_outlet(const Index& cell) const {
+std::int64_t InitialValues::place_on_outlet(const Index& cell) const {
   const int d = outlet_ / 2, a = (d + 1) % 3, b = (d + 2) % 3;
-  return static_cast<std::size_t>(cell[b]) * static_cast<std::size_t>(cells_[a]) + static_cast<std::size_t>(cell[a]);
+  return std::int64_t{cell[b]} * cells_[a] + cell[a];
 }
 
 double InitialValues::at(const Vec3& place) const {
@@ -159,13 +157,13 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
   const auto array = open_array(run_, deck_of(run_, component_));
   const Index n = cells_;
   const auto cell = [&](std::size_t v) { return cell_of(grid.centroid[v] - low_); };
-  std::vector<std::int64_t> begin(static_cast<std::size_t>(n[2]) + 1, 0);
+  std::vector<std::int64_t> begin(n[2] + 1, 0);
   std::vector<std::int32_t> order(grid.n_own);
-  for (std::size_t v = 0; v < order.size(); ++v) ++begin[static_cast<std::size_t>(cell(v)[2]) + 1];
+  for (std::size_t v = 0; v < order.size(); ++v) ++begin[cell(v)[2] + 1];
   for (std::size_t z = 1; z < begin.size(); ++z) begin[z] += begin[z - 1];
   std::vector<std::int64_t> next(begin);
   for (std::size_t v = 0; v < order.size(); ++v) order[next[cell(v)[2]]++] = static_cast<std::int32_t>(v);
-  std::vector<float> plane(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]));
+  std::vector<float> plane(std::int64_t{n[0]} * n[1]);
   std::vector<bool> wanted(n[2]);
   for (std::size_t z = 0; z < wanted.size(); ++z) wanted[z] = begin[z] < begin[z + 1];
   for (const BoundaryFace& face : grid.boundary)
@@ -176,8 +174,7 @@ void InitialValues::read_array(const ScalarGrid& grid, std::span<double> values)
     for (auto k = begin[z]; k < begin[z + 1]; ++k) {
       const auto v = order[k];
       const Index c = cell(v);
-      values[v] =
-          plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(c[0])];
+      values[v] = plane[std::int64_t{c[1]} * n[0] + c[0]];
     }
     keep_outlet(z, plane);
   }
@@ -190,10 +187,8 @@ void InitialValues::keep_outlet(int z, std::span<const float> plane) {
   if (d == 2 && z != last) return;
   cells.lo[d] = last;
   cells.hi[d] = last + 1;
-  for_each_cell(cells, [&](const Index& c) {
-    on_outlet_[place_on_outlet(c)] =
-        plane[static_cast<std::size_t>(c[1]) * static_cast<std::size_t>(cells_[0]) + static_cast<std::size_t>(c[0])];
-  });
+  for_each_cell(cells,
+                [&](const Index& c) { on_outlet_[place_on_outlet(c)] = plane[std::int64_t{c[1]} * cells_[0] + c[0]]; });
 }
 
 std::vector<std::shared_ptr<InitialValues>> initial_values(const JobContext& run, int outlet) {
@@ -213,21 +208,13 @@ std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t com
   if (deck.initial_file.empty()) {
     note(key + ".initial", wrong_everywhere(run, deck.initial, deck.bounds));
   } else {
-    try {
-      open_array(run, deck);
-    } catch (const Error& e) {
-      note(key + ".initial_file", e.what());
-    }
+    found.attempt([&] { open_array(run, deck); }, key + ".initial_file: ");
   }
   const auto& regions = run.config.transport.regions;
   for (std::size_t r = 0; r < regions.size(); ++r) {
     if (!applies(regions[r], deck)) continue;
     note(fmt::format("transport.region[{}].initial", r), wrong_everywhere(run, regions[r].initial, deck.bounds));
-    try {
-      shape_of(run, r);
-    } catch (const Error& e) {
-      found.emplace_back(e.what());
-    }
+    found.attempt([&] { shape_of(run, r); });
   }
   return found;
 }
@@ -235,8 +222,7 @@ std::vector<std::string> initial_mistakes(const JobContext& run, std::size_t com
 std::vector<std::string> region_mistakes(const JobContext& run, const ScalarGrid& grid) {
   const auto& regions = run.config.transport.regions;
   const Vec3 low = run.sample_low();
-  const Vec3 high{static_cast<double>(run.grid.cells[0]), static_cast<double>(run.grid.cells[1]),
-                  static_cast<double>(run.grid.cells[2])};
+  const Vec3 high = to_vec(run.grid.cells);
   std::vector<std::int64_t> volumes(regions.size(), 0);
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const auto shape = shape_of(run, r)->local(-1.0 * low, high - low);
@@ -244,14 +230,14 @@ std::vector<std::string> region_mistakes(const JobContext& run, const ScalarGrid
         parallel_sum(grid.n_own, [&](std::int64_t i) { return (*shape)(grid.centroid[i] - low) <= 0.0 ? 1.0 : 0.0; }));
   }
   run.comm.sum(std::span(volumes));
-  std::vector<std::string> found;
+  Messages found;
   for (std::size_t r = 0; r < regions.size(); ++r)
     if (volumes[r] == 0)
-      found.push_back(fmt::format(
+      found.add(
           "transport.region[{}]: the centre of no fluid cell lies in it, so its initial value would hold nowhere: it "
           "is outside of the domain (0 to {:g} x {:g} x {:g} m), in the solid or smaller than a cell; check its place "
           "and size (in metres)",
-          r, run.sample_grid().size[0], run.sample_grid().size[1], run.sample_grid().size[2]));
+          r, run.sample_grid().size[0], run.sample_grid().size[1], run.sample_grid().size[2]);
   return found;
 }
 

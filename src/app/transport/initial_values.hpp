@@ -43,7 +43,7 @@ class InitialValues {
   // Of places in the sample.
   double in_regions(const Vec3& x, double otherwise) const;
   Index cell_of(const Vec3& x) const;  ///< the nearest one
-  std::size_t place_on_outlet(const Index& cell) const;
+  std::int64_t place_on_outlet(const Index& cell) const;
   void read_array(const ScalarGrid& grid, std::span<double> values);
   void keep_outlet(int z, std::span<const float> plane);
 
@@ -79,6 +79,6 @@ std::function<double(const Vec3& x, double t)> of_place(const JobContext& run, c
 /// What is wrong on the faces of an inlet: formulas of place that are not finite or leave the bounds of the deck, and
 /// places where none of [[chemistry.inflow]] enters, or several. The same on every rank. Collective.
 /// @param side  of the domain
-std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side);
+Messages inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side);
 
 }  // namespace karst

@@ -77,7 +77,7 @@ std::function<double(const Vec3&, double)> of_place(const JobContext& run, const
   };
 }
 
-std::vector<std::string> inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side) {
+Messages inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side) {
   Messages found;
   if (!run.config.chemistry.inflows.empty()) check_inflows(run, faces, side, found);
   const std::vector<ComponentDeck>& components = run.config.transport.components;

@@ -386,6 +386,18 @@ void leave_wall(const JobContext& run, const std::vector<WallPlace>& places,
 
 namespace {
 
+/// For a solve that has failed: where nothing diffuses through the ends, a flow has to hold the level of the
+/// concentration; one that is this slow does not.
+std::string advice_on_slow_flow(const JobContext& run, const SteadyFlow& flow, const ComponentDeck& component) {
+  constexpr double slow = 1e-3;
+  const double peclet = std::abs(flow.by.darcy_velocity) * run.grid.size[flow.by.axis] / component.diffusivity;
+  if (!flow.by.flows || component.inlet_kind == EndKind::value || peclet > slow) return {};
+  return fmt::format(
+      "\n  The flow is slow against diffusion: over the length of the domain its Péclet number is {:.1e}. Give "
+      "transport.component.inlet_kind = \"value\" or a faster flow",
+      peclet);
+}
+
 /// Each component by itself.
 std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
                                      const std::vector<ScalarComponent>& components,
@@ -398,7 +410,11 @@ std::vector<Solved> solve_components(const JobContext& run, SteadyFlow& flow,
   for (std::size_t i = 0; i < components.size(); ++i)
     list.push_back({"transport " + components[i].name, [&, i] {
                       const ScaledLaws of_one = scaled(laws[i], deck[i], deck[i].diffusivity / run.grid.cell_width());
-                      return SteadyComponent(run, components[i], flow, of_one, progress).solve(places);
+                      try {
+                        return SteadyComponent(run, components[i], flow, of_one, progress).solve(places);
+                      } catch (const Error& e) {  // the same on all ranks
+                        throw Error(e.what() + advice_on_slow_flow(run, flow, deck[i]));
+                      }
                     }});
   return run_solves(run, kind, progress, list);
 }
@@ -442,7 +458,7 @@ JobResult steady_transport(const JobContext& run) {
   for (const ComponentResult& c : all.components)
     result.balances.push_back({fmt::format("transport_{}_relative", c.name), c.imbalance});
   result.warnings = transport_warnings(all);
-  std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
+  result.warnings.add(absent_walls(run));
   for (std::size_t i = 0; i < solved.size(); ++i)
     result.components.push_back(concentration_field(run, deck.components[i].name, solved[i].values));
   if (!run.services.solves_in_a_step)

@@ -77,12 +77,13 @@ class TransportInTime final : public Process {
   std::vector<double> most_, most_before_{};  ///< [component] largest Σ V |c| up to now, and before the last step
 };
 
-/// At the end, with the sums in the results. Collective.
+/// At the end, with the sums in the results: what walls took in the last step, and the mean in its middle. Collective.
 WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result) {
   WallsInStep walls = walls_in_step(system);
   for (std::size_t i = 0; i < walls.maps.size(); ++i) {
     const ComponentLine& end = result.states.back().components[i];
-    result.components[i].wall = sum_walls(system.run, walls.places, walls.maps[i], walls.laws[i], end.wall, end.mean);
+    const double mean = end.mean - 0.5 * system.report.components[i].stored / system.fluid_volume;
+    result.components[i].wall = sum_walls(system.run, walls.places, walls.maps[i], walls.laws[i], end.wall, mean);
   }
   return walls;
 }
@@ -126,16 +127,30 @@ double step_by_flow(const TransportSystem& system) {
   return system.chemistry ? system.stepper->largest_step() : system.stepper->step_of_most();
 }
 
+/// Of all components, over the square of the width of the finest cells [1/s].
+double largest_diffusivity(const TransportSystem& system) {
+  double largest = 0.0;
+  for (const ScalarComponent& c : system.stepper->components()) largest = std::max(largest, c.diffusivity);
+  return std::ldexp(largest, 2 * (system.run.grid.levels - 1));
+}
+
 /// Where steps of a flow that is slow against diffusion would fail, also the shortest that are tried; they grow up to
 /// the longest one, which would be known late.
 void require_few_sweeps_of(const TransportSystem& system, const TimeOptions& times) {
   constexpr double shortest = 1.0 / 8.0, least_faces = 4.0, grown = 4.0;  // halved three times; of a cell of fluid
   if (times.end < grown * times.dt) return;
-  const int finest = system.run.grid.levels - 1;
-  double diffusivity = 0.0;
-  for (const ScalarComponent& c : system.stepper->components()) diffusivity = std::max(diffusivity, c.diffusivity);
-  const double dt = shortest * times.dt, exchange = least_faces * std::ldexp(diffusivity, 2 * finest) * dt;
+  const double dt = shortest * times.dt, exchange = least_faces * largest_diffusivity(system) * dt;
   require_few_sweeps(exchange / (1.0 + exchange), dt);
+}
+
+/// The first steps are short where the beginning does not fit what is given on the ends, or diffuses farther than a
+/// cell in a long step: it need not fit the walls, or be smooth. Not in a flow in time, which is another one where a
+/// run goes on, and its steps have to be the same. Collective.
+void begin_short(const TransportSystem& system, TimeOptions& times) {
+  std::erase(times.jumps, 0.0);
+  if (system.flow.in_time) return;
+  if (begins_with_jump(system, times.end) || largest_diffusivity(system) * times.dt > 1.0)
+    times.jumps.insert(times.jumps.begin(), 0.0);
 }
 
 TimeOptions times_of(const TransportSystem& system) {
@@ -145,12 +160,10 @@ TimeOptions times_of(const TransportSystem& system) {
   TimeOptions times =
       in_time ? run.config.time : transport_times(run.config.time, system.numbers.pore_time, step_by_flow(system));
   if (!in_time) require_few_sweeps_of(system, times);
-  const Messages wrong = mistakes_in_time(deck, times.end);
-  require(wrong.empty(), "{}", join(wrong, "\n"));
+  mistakes_in_time(deck, times.end).finish();
   times.breaks = breaks_of(deck, times.end);
   times.jumps = jumps_of(deck, times.end);
-  // A flow in time is another one where a run goes on, and its steps have to be the same.
-  if (!in_time && begins_with_jump(system, times.end)) times.jumps.insert(times.jumps.begin(), 0.0);
+  begin_short(system, times);
   return times;
 }
 
@@ -241,6 +254,7 @@ void TransportInTime::go_on(const State& state) {
     times_.output = times[2];
     most_ = state.numbers.at("most").get<std::vector<double>>();
   });
+  begin_short(system_, times_);
   take_state(state, system_);
   set_up();
 }
@@ -271,7 +285,7 @@ void TransportInTime::step(double dt) try {
   const Timer timer("transport");
   most_before_ = most_;
   keep_state(system_);
-  keep_record(record_, record_before_);
+  record_before_ = {record_, record_.states.size()};
   recorder_.hold();
   if (system_.run.walls) take_walls_behind(system_.run.services.exchanges.walls_behind, dt, system_);
   if (system_.flow.in_time)
@@ -314,7 +328,8 @@ void TransportInTime::go_back() {
   give_state_back(system_);
   keep_values_before();
   most_ = most_before_;
-  give_record_back(record_before_, record_);
+  static_cast<StepStatistics&>(record_) = record_before_.now;
+  record_.states.resize(record_before_.n_states);
   recorder_.drop();
 }
 
@@ -341,6 +356,7 @@ void TransportInTime::carried_steps(double dt) {
     if (part < dt) take((done + middle * part) / dt);
     advance(system_, part);
     system_.carried += system_.ends.in * part;
+    system_.passed += system_.ends.through * part;
     if (steps == 1.0) return;
     record_step(system_.state.time / times_.end, false);
   }
@@ -421,8 +437,9 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
   r.states = record.states;
   r.output_times = record.output_times;
   if (r.in_time) {
-    r.darcy_velocity = system.flow.darcy_velocity * pore_volumes(system) * r.porosity * r.length / system.state.time;
-    r.flow_rate = r.darcy_velocity * r.pore_volume / (r.porosity * r.length);
+    const double section = r.pore_volume / (r.porosity * r.length), h = system.h;
+    r.flow_rate = system.flow.darcy_velocity * system.passed * h * h * h / system.state.time;
+    r.darcy_velocity = r.flow_rate / section;
   } else {
     r.backflow = system.ends.backflow;
   }
@@ -440,12 +457,23 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
   return r;
 }
 
+/// The end in seconds is that of the first flow, and walls that move change it.
+std::vector<std::string> volume_warnings(const TransportSystem& system) {
+  constexpr double same = 0.01;
+  const double asked = system.run.config.time.end_pore_volumes, came = pore_volumes(system);
+  if (!system.run.walls || !(asked > 0.0) || std::abs(came - asked) <= same * asked) return {};
+  return {
+      fmt::format("transport: {:.4g} pore volumes have flowed in instead of time.end_pore_volumes = {:.4g}: the run ends "
+                  "when the flow of the beginning would have brought these, and the walls that move have changed it",
+                  came, asked)};
+}
+
 void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
   result.json.update(chemistry.json());
   result.text += chemistry.text();
   result.headline = chemistry.headline() + result.headline;
   std::ranges::move(chemistry.balances(), std::back_inserter(result.balances));
-  std::ranges::move(chemistry.warnings(), std::back_inserter(result.warnings));
+  result.warnings.add(chemistry.warnings());
   result.files.push_back({ReactiveRun::csv_name, "pH, minerals, elements and charge at every step"});
 }
 
@@ -487,9 +515,10 @@ JobResult TransportInTime::report() {
     system_.chemistry->draw(result.figures);
     add_chemistry_results(*system_.chemistry, result);
   }
-  std::ranges::move(absent_walls(run), std::back_inserter(result.warnings));
-  std::ranges::move(table_warnings(run.config.transport, times_.end), std::back_inserter(result.warnings));
-  if (!numbers.in_time) std::ranges::move(break_warnings(times_), std::back_inserter(result.warnings));
+  result.warnings.add(absent_walls(run));
+  result.warnings.add(table_warnings(run.config.transport, times_.end));
+  if (!numbers.in_time) result.warnings.add(break_warnings(times_));
+  result.warnings.add(volume_warnings(system_));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);
   result.components = asked_of(run.config, std::move(all));

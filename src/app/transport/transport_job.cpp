@@ -22,8 +22,7 @@ Job transport_job() {
           .draw = draw_transport,
           .page = transport_page,
           .cost = {.plan = plan_transport,
-                   .setup_work = transport_setup_work,
-                   .pace = transport_pace,
+                   .trial = try_transport,
                    .usual_pace = {.setup = 4e-6, .iteration = 0.4e-6},
                    .n_fields =
                        [](const Config& config, PlotField field) {
@@ -104,10 +103,8 @@ JobPlan plan_transport(const Config& config, const GridOptions& grid) {
   return all;
 }
 
-double transport_setup_work(double fluid, double irregular) { return fluid + 5.0 * irregular; }
-
 /// A step of diffusion in fluid at rest.
-JobPace transport_pace(const std::shared_ptr<const Ground>& ground) {
+JobTrial try_transport(const std::shared_ptr<const Ground>& ground) {
   const std::shared_ptr<const Composite>& composite = ground->composite();
   const WallClock clock;
   ScalarComponent c;
@@ -121,10 +118,7 @@ JobPace transport_pace(const std::shared_ptr<const Ground>& ground) {
   constexpr int steps = 3;
   TransportReport report;
   for (int i = 0; i < steps; ++i) stepper.advance(state, 0.2, report);
-  const LevelReport& level = ground->geometry().report.levels[0];
-  const auto fluid = static_cast<double>(level.vofs);
-  return {setup / transport_setup_work(fluid, static_cast<double>(level.irregular)),
-          (clock.seconds() - setup) / fluid / steps};
+  return {setup, clock.seconds() - setup, steps};
 }
 
 }  // namespace karst

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/job/job.hpp"
@@ -61,6 +62,15 @@ struct ComponentResult {
   std::optional<WallResult> wall;
 };
 
+/// Péclet number of a cell above which the layers of the concentration are thinner than cells.
+constexpr double largest_cell_peclet = 10.0;
+
+/// Length L of Péclet and Damköhler numbers [m], and behind it in text what it is: nothing if the deck gives it.
+struct NumberLength {
+  double length = 0.0;
+  std::string_view what;
+};
+
 struct TransportResult {
   bool steady = false;  ///< one state, without times and steps
   int axis = 0;
@@ -69,17 +79,15 @@ struct TransportResult {
   double length = 0.0;                  ///< of the sample along the axis [m]
   double cell_width = 0.0;              ///< of the finest level [m]
   int reservoir = 0;                    ///< cells before and behind it
-  double number_length = 0.0;           ///< L of Péclet and Damköhler numbers [m]
-  bool number_length_given = false;
-  bool number_length_of_sample = false;  ///< in place of that of grains, where there is no solid
-  double porosity = 0.0;                 ///< of the pores open to flow
-  double pore_volume = 0.0;              ///< [m³]
-  double darcy_velocity = 0.0;           ///< along the axis; in time: mean over the run [m/s]
-  double flow_factor = 1.0;              ///< of the flow of the drive: transport.peclet
-  double reynolds = 0.0;                 ///< of the flow so scaled; 0: it is not
-  double flow_rate = 0.0;                ///< [m³/s]
-  double backflow = 0.0;                 ///< part of it that comes in through the outlet
-  double pore_time = 0.0;  ///< in which the pores are filled once [s]; 0: no flow, or one that goes through time
+  NumberLength number_length;
+  double porosity = 0.0;        ///< of the pores open to flow
+  double pore_volume = 0.0;     ///< [m³]
+  double darcy_velocity = 0.0;  ///< along the axis; in time: mean over the run [m/s]
+  double flow_factor = 1.0;     ///< of the flow of the drive: transport.peclet
+  double reynolds = 0.0;        ///< of the flow so scaled; 0: it is not
+  double flow_rate = 0.0;       ///< [m³/s]
+  double backflow = 0.0;        ///< part of it that comes in through the outlet
+  double pore_time = 0.0;       ///< in which the pores are filled once [s]; 0: no flow, or one that goes through time
   double continuity_before = 0.0, continuity_after = 0.0;  ///< FlowContinuity
   std::int64_t implicit_volumes = 0;
   std::int64_t iterations = 0;
@@ -133,7 +141,6 @@ PlaneLook plume_look(double cell_width, const PlumeScale& scale, const std::stri
 /// Writes transport.csv, a line per step, and profiles.csv, at output times. Throws Error on all ranks. Collective.
 std::unique_ptr<Process> start_transport_in_time(const JobContext& run);
 JobPlan plan_transport(const Config& config, const GridOptions& grid);
-double transport_setup_work(double fluid, double irregular);
-JobPace transport_pace(const std::shared_ptr<const Ground>& ground);
+JobTrial try_transport(const std::shared_ptr<const Ground>& ground);
 
 }  // namespace karst

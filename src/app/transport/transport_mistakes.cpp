@@ -44,19 +44,34 @@ void check_in_time(const std::string& key, const std::string& text, const Compon
   }
 }
 
-/// Where the end is known before the flow is; otherwise what can be said at its beginning.
-double known_end(const JobContext& run) {
-  const TimeOptions& times = run.config.time;
-  if (!(times.end_pore_volumes > 0.0)) return times.end;
+/// That the flow takes to fill the pores once, where it is known before the flow is; otherwise 0 [s].
+double known_pore_time(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   double velocity = 0.0;  // in the pores
   const double porosity = run.sample_report().connected_porosity;
   if (deck.peclet > 0.0)
-    velocity = deck.peclet * deck.diffusivity / number_length(run);
+    velocity = deck.peclet * deck.diffusivity / number_length(run).length;
   else if (run.config.flow.drive == FlowDrive::velocity && porosity > 0.0)
     velocity = std::abs(run.config.flow.velocity) / porosity;
   if (!(velocity > 0.0)) return 0.0;
-  return times.end_pore_volumes * run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
+  return run.sample_grid().size[run.config.flow.axes.at(0)] / velocity;
+}
+
+/// Where the end is known before the flow is; otherwise what can be said at its beginning.
+double known_end(const JobContext& run) {
+  const TimeOptions& times = run.config.time;
+  return times.end_pore_volumes > 0.0 ? times.end_pore_volumes * known_pore_time(run) : times.end;
+}
+
+/// Seconds against pore volumes.
+void check_output(const JobContext& run, Messages& found) {
+  const TimeOptions& times = run.config.time;
+  const double end = known_end(run);
+  const double output =
+      times.output_pore_volumes > 0.0 ? times.output_pore_volumes * known_pore_time(run) : times.output;
+  if (end > 0.0 && output > end)
+    found.add("{}: every {:.4g} s is longer than the run, which ends at {:.4g} s; omit it for the final state only",
+              times.output_pore_volumes > 0.0 ? "time.output_pore_volumes" : "time.output", output, end);
 }
 
 void check_walls(const JobContext& run, Messages& found) {
@@ -120,7 +135,7 @@ std::string out_of_bounds(const ComponentDeck& component, double value, double t
   return fmt::format("{:g} at t = {:g} s is outside the given bounds, bounds = [{:g}, {:g}]", value, t, low, high);
 }
 
-std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end) {
+Messages mistakes_in_time(const TransportDeck& deck, double end) {
   Messages found;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     const ComponentDeck& c = deck.components[i];
@@ -154,6 +169,7 @@ std::vector<std::string> transport_mistakes(const JobContext& run) {
       found.push_back(std::move(problem));
   for (std::size_t i = 0; i < deck.components.size(); ++i) found.add(initial_mistakes(run, i));
   found.add(mistakes_in_time(deck, known_end(run)));
+  if (!deck.steady()) check_output(run, found);
   check_walls(run, found);
   found.add(chemistry_mistakes(run.config, run.geometry()));
   if (deck.steady()) check_determined(run, axis, found);
@@ -168,20 +184,13 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   const TransportDeck& deck = run.config.transport;
   if (deck.steady()) return {};
   Messages found;
-  const auto noting = [&](auto&& what) {
-    try {
-      what();
-    } catch (const Error& e) {  // on all ranks
-      found.emplace_back(e.what());
-    }
-  };
   const std::shared_ptr<const Composite>& composite = run.ground->composite();
-  if (!run.config.output.probes.empty()) noting([&] { mean_probes(run, *composite); });
+  if (!run.config.output.probes.empty()) found.attempt([&] { mean_probes(run, *composite); });
   std::shared_ptr<ScalarGrid> grid;
   for (std::size_t i = 0; i < deck.components.size(); ++i) {
     if (is_one_number(deck, i)) continue;  // initial_mistakes() has looked at it
     if (!grid) grid = scalar_grid_of(composite, {});
-    noting([&] {
+    found.attempt([&] {
       std::vector<double> values(grid->n_own);
       InitialValues(run, i, -1).fill(run.comm, *grid, values);
       require_initial(run, i, values);
@@ -190,7 +199,7 @@ std::vector<std::string> look_at_transport(const JobContext& run) {
   // Levels that follow the solution may be finer there than those of now.
   if (!deck.regions.empty() && std::ranges::none_of(run.config.grid.refine, &Refinement::follows)) {
     if (!grid) grid = scalar_grid_of(composite, {});
-    noting([&] { std::ranges::move(region_mistakes(run, *grid), std::back_inserter(found)); });
+    found.attempt([&] { found.add(region_mistakes(run, *grid)); });
   }
   const int axis = axis_between_ends(run.config);
   const bool of_place = std::ranges::any_of(deck.components, &ComponentDeck::inlet_of_place);

@@ -9,8 +9,7 @@
 namespace karst {
 
 /// Of a step, before those of its components, in the order of transport.csv.
-template <class Line, class F>
-void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<Line>, TransportLine> {
+void each_quantity(Of<TransportLine> auto& l, auto&& f) {
   using namespace shown;
   f(Quantity{"time", "s", csv | shown::history | record, "{:.12g}"}, l.time);
   f(Quantity{"pore_volumes", "", csv | shown::history | record}, l.pore_volumes);
@@ -20,8 +19,7 @@ void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<L
 }
 
 /// Of a component in a step; the name of the component stands before these.
-template <class Line, class F>
-void each_quantity(Line& c, F&& f) requires std::is_same_v<std::remove_const_t<Line>, ComponentLine> {
+void each_quantity(Of<ComponentLine> auto& c, auto&& f) {
   using namespace shown;
   constexpr const char* digits = "{:.12g}";
   f(Quantity{"outlet", "", csv | shown::history | record, digits}, c.outlet);
@@ -36,8 +34,7 @@ void each_quantity(Line& c, F&& f) requires std::is_same_v<std::remove_const_t<L
 }
 
 /// Of a component over the run, with its last line.
-template <class F>
-void each_quantity(const TransportResult& r, const ComponentResult& c, const ComponentLine& end, F&& f) {
+void each_quantity(const TransportResult& r, const ComponentResult& c, const ComponentLine& end, auto&& f) {
   using namespace shown;
   constexpr const char* digits = "{:.5g}";
   const auto label = [&](const char* steady, const char* in_time) { return r.steady ? steady : in_time; };
@@ -61,8 +58,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Com
 }
 
 /// Of the breakthrough of a component.
-template <class F>
-void each_quantity(const TransportResult& r, const ComponentResult& c, const Breakthrough& b, F&& f) {
+void each_quantity(const TransportResult& r, const ComponentResult& c, const Breakthrough& b, auto&& f) {
   using namespace shown;
   constexpr const char* digits = "{:.5g}";
   const double square = b.mean_time * b.mean_time;
@@ -82,8 +78,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Bre
 }
 
 /// Of the wall that takes a component.
-template <class F>
-void each_quantity(const TransportResult& r, const ComponentResult& c, const WallResult& w, F&& f) {
+void each_quantity(const TransportResult& r, const ComponentResult& c, const WallResult& w, auto&& f) {
   using namespace shown;
   constexpr const char* digits = "{:.5g}";
   const double ratio = w.ratio_to_well_mixed();
@@ -97,7 +92,7 @@ void each_quantity(const TransportResult& r, const ComponentResult& c, const Wal
   f(Quantity{"damkohler_diffusion", "", json | text, "", "Damköhler number k L / D", digits}, r.damkohler(c));
   f(Quantity{"concentration", "", json | text, "", "mean concentration at the wall [C]", digits}, w.concentration);
   f(Quantity{"sherwood", "", json | text, "", "Sherwood number of the wall", digits},
-    w.to_wall * r.number_length / c.diffusivity);
+    w.to_wall * r.number_length.length / c.diffusivity);
   f(Quantity{"damkohler_advection", "", json},
     r.flow_rate != 0.0 ? w.rate * w.area / std::abs(r.flow_rate) : no_number);
 }

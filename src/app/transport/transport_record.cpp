@@ -12,8 +12,7 @@ namespace karst {
 namespace {
 
 /// Numbers and lists that stand for themselves.
-template <class Record, class F>
-void each_of_run(Record& r, F&& f) {
+void each_of_run(auto& r, auto&& f) {
   f(Quantity{"longest_step"}, r.longest_step);
   f(Quantity{"iterations"}, r.iterations);
   f(Quantity{"output_times"}, r.output_times);
@@ -43,16 +42,6 @@ void add_step(const TransportLine& line, int iterations, double inflow, Transpor
     r.at_inlet.add(line.time, c.inflow / inflow);
     r.at_outlet.add(line.time, c.outlet);
   }
-}
-
-void keep_record(const TransportRecord& record, RecordBefore& before) {
-  static_cast<StepStatistics&>(before) = record;
-  before.n_states = record.states.size();
-}
-
-void give_record_back(const RecordBefore& before, TransportRecord& record) {
-  static_cast<StepStatistics&>(record) = before;
-  record.states.resize(before.n_states);
 }
 
 Json record_json(const TransportRecord& record) {

@@ -37,12 +37,10 @@ TransportRecord begin_record(const TransportLine& start);
 void add_step(const TransportLine& line, int iterations, double inflow, TransportRecord& record);
 
 /// It before a step; its lists grow between steps alone, but for the states.
-struct RecordBefore : StepStatistics {
+struct RecordBefore {
+  StepStatistics now;
   std::size_t n_states = 0;
 };
-void keep_record(const TransportRecord& record, RecordBefore& before);
-/// The inverse.
-void give_record_back(const RecordBefore& before, TransportRecord& record);
 
 /// As a JSON object, every bit of every number.
 Json record_json(const TransportRecord& record);

@@ -21,7 +21,7 @@ constexpr double largest_steady_imbalance = 1e-4;
 constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
-constexpr double largest_cell_peclet = 10.0;  // as of the job of dispersion
+constexpr double largest_missing = 0.02;      ///< of the variance of the residence time
 
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];
@@ -36,22 +36,28 @@ Json component_json(const TransportResult& result, std::size_t i) {
   return json;
 }
 
+/// Columns of transport.csv.
+void each_column(const TransportResult& result, const TransportLine& line, auto&& reader) {
+  each_quantity(line, reader(""));
+  for (std::size_t i = 0; i < line.components.size(); ++i)
+    each_quantity(line.components[i], reader(result.components[i].name + '_'));
+  result.probes.each_column(line.probes, reader(""));
+}
+
 constexpr int label_width = 44, value_width = 14;
 
 std::string component_text(const TransportResult& result) {
-  TextRows rows, responses, walls;
-  std::string names = fmt::format("  {:<{}}", "component", label_width);
+  TextRows rows("component"), responses, walls;
   bool late = false;
   for (std::size_t i = 0; i < result.components.size(); ++i) {
     const ComponentResult& c = result.components[i];
-    names += fmt::format(" {:>{}}", c.name, value_width - 1);
-    each_quantity(result, c, result.states.back().components[i], rows.column());
+    each_quantity(result, c, result.states.back().components[i], rows.column(c.name));
     const auto response = responses.column(), wall = walls.column();
     if (c.response) each_quantity(result, c, *c.response, response);
     if (c.wall) each_quantity(result, c, *c.wall, wall);
     late = late || (c.moments_wanted && !c.response);
   }
-  std::string text = names + '\n' + rows.text(label_width, value_width);
+  std::string text = rows.text(label_width, value_width);
   if (late)
     text +=
         "  less than 98 % of the inflow has left the sample at the end: no moments of the breakthrough, no "
@@ -80,10 +86,8 @@ std::string flow_lines(const TransportResult& r) {
         "  for the requested Péclet number the velocity is scaled by {:.6g}; its Reynolds number is {:.3g}\n",
         r.flow_factor, r.reynolds);
   text += reservoir_line(r);
-  text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length, "m"),
-                      r.number_length_given       ? ""
-                      : r.number_length_of_sample ? ", that of the domain: there is no solid in it"
-                                                  : ", 6 (1 - porosity) / (wall area per volume)");
+  text += fmt::format("  length of the Péclet number: {}{}\n", format_si(r.number_length.length, "m"),
+                      r.number_length.what);
   return text;
 }
 
@@ -97,7 +101,7 @@ std::string TransportResult::unit() const {
 }
 
 double TransportResult::peclet(const ComponentResult& c) const {
-  return c.diffusivity > 0.0 ? std::abs(pore_velocity()) * number_length / c.diffusivity
+  return c.diffusivity > 0.0 ? std::abs(pore_velocity()) * number_length.length / c.diffusivity
                              : std::numeric_limits<double>::infinity();
 }
 
@@ -110,25 +114,18 @@ std::optional<double> TransportResult::dispersion(const ComponentResult& c) cons
 
 double TransportResult::damkohler(const ComponentResult& c) const {
   const double rate = c.wall->order == 1.0 ? c.wall->rate : c.wall->rate * std::pow(c.inlet, c.wall->order - 1.0);
-  return rate * number_length / c.diffusivity;
+  return rate * number_length.length / c.diffusivity;
 }
 
 std::string transport_header(const TransportResult& result) {
-  const TransportLine step;
-  const ComponentLine any;
-  std::string line;
-  each_quantity(step, CsvHead{line});
-  for (const ComponentResult& c : result.components) each_quantity(any, CsvHead{line, c.name + '_'});
-  result.probes.each_column(std::vector<double>(result.probes.size()), CsvHead{line});
-  return line + '\n';
+  TransportLine any;
+  any.components.resize(result.components.size());
+  any.probes.resize(result.probes.size());
+  return csv_head_of([&](auto&& reader) { each_column(result, any, reader); });
 }
 
-std::string transport_line(const TransportResult& result, const TransportLine& l) {
-  std::string line;
-  each_quantity(l, CsvLine{line});
-  for (const ComponentLine& c : l.components) each_quantity(c, CsvLine{line});
-  result.probes.each_column(l.probes, CsvLine{line});
-  return line + '\n';
+std::string transport_line(const TransportResult& result, const TransportLine& line) {
+  return csv_line_of([&](auto&& reader) { each_column(result, line, reader); });
 }
 
 std::string transport_text(const TransportResult& result) {
@@ -176,7 +173,7 @@ Json transport_json(const TransportResult& r) {
             {"flow_factor", r.flow_factor},
             {"pore_volume_time_s", r.pore_time > 0.0 ? Json(r.pore_time) : Json(nullptr)},
             {"length_m", r.length},
-            {"peclet_length_m", r.number_length},
+            {"peclet_length_m", r.number_length.length},
             {"continuity", {{"before", r.continuity_before}, {"after", r.continuity_after}}},
             {"implicit_volumes", r.implicit_volumes},
             {"backflow", r.backflow}};
@@ -184,15 +181,11 @@ Json transport_json(const TransportResult& r) {
   if (r.reservoir > 0) json["reservoir_cells"] = r.reservoir;
   json["output_times_s"] = r.output_times;
   json["components"] = Json::array();
-  Json history;
+  for (std::size_t i = 0; i < r.components.size(); ++i) json["components"].push_back(component_json(r, i));
+  Json& history = json["history"];
   for (const TransportLine& line : r.states) each_quantity(line, OverTime{history});
-  for (std::size_t i = 0; i < r.components.size(); ++i) {
-    json["components"].push_back(component_json(r, i));
-    Json own;
-    for (const TransportLine& line : r.states) each_quantity(line.components[i], OverTime{own});
-    for (const std::string& name : own.names()) history[name].push_back(own[name]);
-  }
-  json["history"] = history;
+  add_histories(r.states, r.components.size(), history,
+                [](const TransportLine& l, std::size_t i, OverTime f) { each_quantity(l.components[i], f); });
   r.probes.add_to(json, r.states);
   return {{"transport", json}};
 }
@@ -264,6 +257,12 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
               c.largest, c.low, c.high);
     if (c.imbalance > largest_imbalance)
       all.add("transport, {}: a step gained or lost {:.1e} of the transported amount", c.name, c.imbalance);
+    if (const double missing = c.response ? missing_variance(*c.response, result.states.back().time) : 0.0;
+        missing > largest_missing)
+      all.add(
+          "transport, {}: {:.2g} % of the inflow has not left at the end, so variance and dispersion are too small by "
+          "some {:.0f} % or more; run longer (time.end)",
+          c.name, 100.0 * (1.0 - c.response->recovered), 100.0 * missing);
   }
   return all;
 }

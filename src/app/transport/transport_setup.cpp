@@ -33,9 +33,7 @@ double cross_section(const JobContext& run, int axis) {
 /// f(fluxes of `to`, those of the others) for each list of the fields.
 template <class F, class... Fields>
 void for_lists(F&& f, FaceField& to, const Fields&... from) {
-  const auto all = [](auto& field, int d) {
-    return std::span(field.data(d), static_cast<std::size_t>(field.n_slots()));
-  };
+  const auto all = [](auto& field, int d) { return std::span(field.data(d), field.n_slots()); };
   for (int l = 0; l < to.grid().n_levels(); ++l) {
     for (int d = 0; d < 3; ++d) f(all(to.primary(l), d), all(from.primary(l), d)...);
     f(to.extra(l), from.extra(l)...);
@@ -63,7 +61,8 @@ void take_flow(const JobContext& run, CarriedBy& flow) {
   flow.flows = true;
   flow.darcy_velocity = solved_velocity;
   if (deck.peclet > 0.0) {
-    const double wanted = deck.peclet * deck.diffusivity * run.sample_report().connected_porosity / number_length(run);
+    const double wanted =
+        deck.peclet * deck.diffusivity * run.sample_report().connected_porosity / number_length(run).length;
     flow.factor = wanted / std::abs(solved_velocity);
     flow.darcy_velocity = std::copysign(wanted, solved_velocity);
   }
@@ -171,11 +170,13 @@ void blend(const FluxesInTime& flow, double part, FaceField& to) {
       to, flow.before, flow.now);
 }
 
-double number_length(const JobContext& run) {
-  if (run.config.transport.peclet_length > 0.0) return run.config.transport.peclet_length;
+NumberLength number_length(const JobContext& run) {
+  if (run.config.transport.peclet_length > 0.0) return {run.config.transport.peclet_length, ""};
   const GeometryReport& report = run.sample_report();
   const double surface = report.specific_surface / run.grid.cell_width(), solid = 1.0 - report.porosity;
-  return surface > 0.0 && solid > least_solid ? 6.0 * solid / surface : run.sample_grid().size[axis_of(run.config)];
+  if (surface > 0.0 && solid > least_solid)
+    return {6.0 * solid / surface, ", 6 (1 - porosity) / (wall area per volume)"};
+  return {run.sample_grid().size[axis_of(run.config)], ", that of the domain: there is no solid in it"};
 }
 
 CarriedBy carried_by(const JobContext& run) {
@@ -205,7 +206,8 @@ std::vector<std::vector<SurfaceLaw>> surface_laws(const JobContext& run) {
         const int particular = (wall.mineral.empty() ? 0 : 2) + (wall.component.empty() ? 0 : 1);
         if (particular <= best) continue;
         best = particular;
-        const double rate = wall.damkohler > 0.0 ? wall.damkohler * c.diffusivity / number_length(run) : wall.rate;
+        const double rate =
+            wall.damkohler > 0.0 ? wall.damkohler * c.diffusivity / number_length(run).length : wall.rate;
         all.back()[m] = {rate, wall.equilibrium, wall.order, wall.flux};
       }
     }
@@ -261,8 +263,6 @@ TransportResult transport_numbers(const JobContext& run, const CarriedBy& flow) 
   result.reservoir = run.sample ? run.sample->before[flow.axis] : 0;
   result.cell_width = std::ldexp(run.grid.cell_width(), 1 - run.grid.levels);
   result.number_length = number_length(run);
-  result.number_length_given = run.config.transport.peclet_length > 0.0;
-  result.number_length_of_sample = !result.number_length_given && result.number_length == result.length;
   result.porosity = report.connected_porosity;
   result.pore_volume = report.connected_porosity * size[0] * size[1] * size[2];
   result.in_time = flow.in_time;

@@ -38,8 +38,8 @@ CarriedBy carried_by(const JobContext& run);
 /// collective.
 void blend(const FluxesInTime& flow, double part, FaceField& to);
 
-/// Length of Péclet and Damköhler numbers [m].
-double number_length(const JobContext& run);
+/// That of the deck, of the grains, or of the domain where there is no solid.
+NumberLength number_length(const JobContext& run);
 
 /// What leaves the fluid per area of a wall [C m/s]: flux + rate (c^order - equilibrium^order). SI units.
 struct SurfaceLaw {
@@ -63,7 +63,7 @@ std::vector<ScalarComponent> scalar_components(const JobContext& run, const Carr
 
 /// What is wrong with inlets and outlets up to a time: values that are not finite or leave the bounds that the deck
 /// asks for. Not collective.
-std::vector<std::string> mistakes_in_time(const TransportDeck& deck, double end);
+Messages mistakes_in_time(const TransportDeck& deck, double end);
 /// Of one value; empty where nothing is wrong.
 std::string out_of_bounds(const ComponentDeck& component, double value, double t);
 

@@ -109,10 +109,7 @@ TransportSystem::TransportSystem(const JobContext& context)
   options.from_other_grid = !flow.continuous;
   const auto initial = initial_values(run, flow.outlet());
   stepper.emplace(flow.composite, scalar_components(run, flow, wall_laws(run), initial), options);
-  if (flow.inlet() >= 0) {
-    const Messages wrong = inlet_mistakes(run, stepper->grid().boundary, flow.inlet());
-    require(wrong.empty(), "{}", join(wrong, "\n"));
-  }
+  if (flow.inlet() >= 0) inlet_mistakes(run, stepper->grid().boundary, flow.inlet()).finish();
   for (std::int64_t v = 0; v < stepper->grid().n_own; ++v) fluid_volume += stepper->grid().volume[v];
   fluid_volume = run.comm.sum(fluid_volume);
   set_initial(initial, *this);
@@ -140,6 +137,7 @@ void take_flow(FaceField& faces, TransportSystem& s, std::span<const double> pot
   }
   s.run.comm.sum(std::span(sums));
   s.ends.in = sums[0];
+  s.ends.through = sums[3] - sums[2];
   s.ends.backflow = sums[1] > 0.0 ? sums[2] / sums[1] : 0.0;
   s.ends.leaves_by_outlet = sums[1] > 0.0 && sums[3] >= (1.0 - 1e-9) * sums[1];
 }
@@ -160,6 +158,7 @@ void keep_state(TransportSystem& s) {
   before.time = s.state.time;
   before.range = s.state.range;
   before.carried = s.carried;
+  before.passed = s.passed;
   before.continuity = s.continuity;
   if (s.flow.in_time) {
     if (before.values.empty()) before.values = s.stepper->make_state().values;
@@ -183,6 +182,7 @@ void give_state_back(TransportSystem& s) {
   s.state.time = before.time;
   s.state.range = before.range;
   s.carried = before.carried;
+  s.passed = before.passed;
   s.continuity = before.continuity;
   if (s.chemistry) s.chemistry->give_back();
 }
@@ -271,7 +271,7 @@ State state_of(const TransportSystem& s) {
              {"pore_time", s.numbers.pore_time},
              {"earlier", {s.earlier.time, s.earlier.pore_volumes}},
              {"pore_volume", first_pore_volume(s)},
-             {"carried", s.carried},
+             {"carried", {s.carried, s.passed}},
              {"continuity", {s.continuity.before, s.continuity.after}}};
   const VofSet unknowns = unknowns_of(s.run.geometry(), *s.run.ground->numbering());
   add_set(state, unknowns);
@@ -332,7 +332,8 @@ void take_state(const State& state, TransportSystem& s) {
   const Json& numbers = state.numbers;
   s.state.time = numbers.at("time");
   take_pore_time(state, s);
-  s.carried = numbers.at("carried");
+  s.carried = numbers.at("carried").at(0);
+  s.passed = numbers.at("carried").at(1);
   s.continuity = {numbers.at("continuity").at(0), numbers.at("continuity").at(1)};
   if (s.chemistry) s.chemistry->take_items(state, unknowns_of(s.run.geometry(), *s.run.ground->numbering()), s.state);
 }

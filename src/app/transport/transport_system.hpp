@@ -21,13 +21,14 @@ namespace karst {
 struct EndRates {
   std::vector<FlowThroughEnd> ends;
   double in = 0.0;                ///< through all ends into the domain [h0³/s]
+  double through = 0.0;           ///< out through the outlet, less what comes back there [h0³/s]
   double backflow = 0.0;          ///< what comes in through the outlet, over all that flows out
   bool leaves_by_outlet = false;  ///< all that flows out
 };
 
 /// Where a step of the run began: what neither the stepper nor the chemistry gives back.
 struct SystemBefore {
-  double time = 0.0, carried = 0.0;
+  double time = 0.0, carried = 0.0, passed = 0.0;
   std::vector<ScalarRange> range;
   FlowContinuity continuity;
   std::vector<Array<double>> values;  ///< where a step is several of advance(); empty: the stepper has them
@@ -59,6 +60,7 @@ struct TransportSystem {
   TransportReport report;  ///< of the last step
   EndRates ends;           ///< now
   double carried = 0.0;    ///< fluid that a flow in time has brought in [h0³]
+  double passed = 0.0;     ///< of it, what has passed from inlet to outlet: less where the flow turns back [h0³]
   /// Of steady flows before this one, where walls have moved.
   struct {
     double time = 0.0;          ///< until then [s]

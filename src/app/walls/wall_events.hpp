@@ -47,8 +47,7 @@ struct WallEvent {
 std::string what_happened(const WallEvent& event);
 
 /// Columns of wall_events.csv.
-template <class Event, class F>
-void each_quantity(Event& e, F&& f) requires std::is_same_v<std::remove_const_t<Event>, WallEvent> {
+void each_quantity(Of<WallEvent> auto& e, auto&& f) {
   using namespace shown;
   f(Quantity{"time", "s", csv | json | record, "{:.12g}"}, e.time);
   f(Quantity{"what", "", csv | json}, what_happened(e));
@@ -78,8 +77,7 @@ struct WallEvents {
 };
 
 /// What checkpoints hold of them.
-template <class Events, class F>
-void each_quantity(Events& e, F&& f) requires std::is_same_v<std::remove_const_t<Events>, WallEvents> {
+void each_quantity(Of<WallEvents> auto& e, auto&& f) {
   f(Quantity{"pores"}, e.memory.pores);
   f(Quantity{"solids"}, e.memory.solids);
   f(Quantity{"loose_since"}, e.memory.loose_since);

@@ -13,6 +13,7 @@
 #include "base/comm/timer.hpp"
 #include "eb/mineral_choice.hpp"
 #include "eb/moving/piece_speeds.hpp"
+#include "eb/moving/wall_smoothing.hpp"
 
 namespace karst {
 
@@ -24,6 +25,8 @@ constexpr double most_change = 0.5;
 constexpr double most_made_up = 0.1;
 /// So many cells is a wall taken to be behind at most: a linear profile goes on that far.
 constexpr double most_behind = 1.0;
+/// Passes along growing walls (decision 083): of how far they move, over about four cells, and of what they owe.
+constexpr int passes_of_motion = 16, passes_of_owed = 4;
 constexpr const char* walls_item = "walls";
 
 /// The speed that a mineral of pieces has, which are asked for in the order in which they stand.
@@ -223,6 +226,30 @@ void add_deposit_walls(const JobContext& run, std::span<const WallRows> deposits
     }
 }
 
+/// Evens out amounts of pieces where walls grow, so that the noise of single pieces does not: growth that diffusion
+/// limits is unstable, faster the shorter a wave (Mullins & Sekerka, J. Appl. Phys. 34 (1963) 323). Collective.
+/// @param speed  < 0: the piece grows
+void smooth_growth(const JobContext& run, const WallRows& speed, int passes, WallRows& amounts) {
+  WallRows grows = wall_rows(run.geometry().levels);
+  bool any = false;
+  for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering()))
+    if (speed[p.level][p.row] < 0.0) grows[p.level][p.row] = 1.0, any = true;
+  if (!run.comm.any(any)) return;
+  smooth_along_walls(run.comm, wall_pieces_of(run.geometry()), grows, passes, run.walls->displacement, amounts);
+}
+
+/// Of each piece that moves, smooth where the wall grows. Collective.
+WallRows smooth_distance(const JobContext& run, const WallRows& distance) {
+  WallRows volume = distance;
+  const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());
+  for (const WallPlace& p : places) volume[p.level][p.row] *= p.area;
+  smooth_growth(run, distance, passes_of_motion, volume);
+  WallRows smooth = distance;
+  for (const WallPlace& p : places)
+    if (distance[p.level][p.row] < 0.0) smooth[p.level][p.row] = volume[p.level][p.row] / p.area;
+  return smooth;
+}
+
 /// The state of a process, with this one in place of its own.
 State with_evolution(const JobContext& run, const EvolutionState& evolution, const State& state) {
   State moved = state_of(run, evolution);
@@ -353,7 +380,7 @@ WallsBehind walls_behind(const JobContext& run, std::span<const MineralMotion> m
     bool moves = false;
     for_each_mineral(level, p.row, [&](MineralNumber m, double) { moves = moves || driven[m].slopes != nullptr; });
     const double speed = state.before[p.level][p.row];
-    if (!moves || !(speed > 0.0)) continue;
+    if (!moves || speed == 0.0) continue;
     const double most = std::ldexp(most_behind, -p.level);
     behind.unknown.push_back(p.unknown);
     behind.distance.push_back(std::clamp(state.owed[p.level][p.row] / p.area, -most, most));
@@ -410,12 +437,13 @@ void move_by(const JobContext& run, const WallMotion& motion) {
   const double parts = std::max(1.0, std::ceil(farthest / most - 1e-9));
   if (walls.displacement.blocks().layout().n_boxes() == 0)
     add_boxes_at_walls(run.comm, walls.before, walls.displacement);
+  const WallRows distance = smooth_distance(run, motion.distance);
   WallSpeed speed;
   std::int64_t known_for = 0;  // boxes: they are only added, and keep their owners unless some are
   for (double done = 0.0; done < parts; ++done) {
     const std::int64_t boxes = walls.displacement.blocks().layout().n_boxes();
     if (boxes != known_for)
-      speed = speed_of_pieces(run.comm, geometry.grid, geometry.levels, motion.distance, walls.displacement);
+      speed = speed_of_pieces(run.comm, geometry.grid, geometry.levels, distance, walls.displacement);
     known_for = boxes;
     move_wall(run.comm, walls.before, speed, 0.0, 1.0 / parts, walls.displacement);
   }
@@ -431,6 +459,7 @@ State on_moved_walls(const JobContext& run, const Ground& before, std::span<cons
                                                   wall_pieces_of(is), takes, run.walls->displacement);
   evolution.before = std::move(transfer.means);
   evolution.owed = std::move(transfer.owed);
+  smooth_growth(run, evolution.before, passes_of_owed, evolution.owed);
   evolution.moved += transfer.moved;
   // Of the last of all grains: more, or less, than there was.
   take(spread(run, transfer.lost, takes, evolution), is.report.minerals.size(), evolution.dissolved);

@@ -20,7 +20,7 @@ namespace {
 bool are_in_time(const Config& config) { return config.transport.asked() && !config.transport.steady(); }
 
 JobPlan plan(const Config& config, const GridOptions& grid) {
-  return config.flow.model != FlowModel::none ? flow_job().cost.plan(config, grid)
+  return config.flow.model != FlowModel::none ? flow_job().cost.plan(config_of_step(config), grid)
                                               : transport_job().cost.plan(config, grid);
 }
 
@@ -48,6 +48,9 @@ std::vector<std::string> walls_mistakes(const JobContext& context) {
       found.add(
           "chemistry.mineral[{}].name: \"{}\" is a mineral of the geometry, too; choose another name for the deposit",
           i, minerals[i].options.name);
+  if (const WallsDeck& walls = context.config.walls; walls.until.of == WallsEnd::Of::porosity)
+    if (std::string met = met_at_once(walls.until, walls.until_text, context.geometry().report.porosity); !met.empty())
+      found.push_back(std::move(met));
   if (context.config.flow.model != FlowModel::none && !flow_percolates(context))
     found.push_back("walls: no pore percolates along the axes of the flow (flow.axes)");
   return found;
@@ -62,8 +65,8 @@ Job walls_job() {
               },
           .page = walls_page,
           .cost = {.plan = plan,
-                   .setup_work = flow_job().cost.setup_work,
-                   .pace = flow_job().cost.pace,
+                   .irregular_setup = flow_job().cost.irregular_setup,
+                   .trial = flow_job().cost.trial,
                    .usual_pace = flow_job().cost.usual_pace,
                    .n_fields =
                        [](const Config& config, PlotField field) {

@@ -190,8 +190,8 @@ PagePart walls_page(const Json& summary, const Figures& figures) {
   const Json& walls = summary.at("walls");
   part.tiles.push_back({"Porosity at the end", number_or_dash(walls.at("last").at("porosity"), 4),
                         fmt::format("{} at the beginning", number_or_dash(walls.at("first").at("porosity"), 4))});
-  part.cards.push_back(wall_animation_card(summary, figures));
-  std::ranges::move(charts(walls), std::back_inserter(part.cards));
+  part.cards = wall_picture_cards(summary, figures);
+  part.cards.push_back(pairs_html(charts(walls)));
   part.cards.push_back(numbers_card(walls));
   part.cards.push_back(events_card(walls));
   part.cards.push_back(fragments_card(walls));

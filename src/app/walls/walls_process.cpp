@@ -13,6 +13,7 @@
 #include "app/walls/walls_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
+#include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/file/log.hpp"
 #include "base/math/no_number.hpp"
@@ -80,8 +81,16 @@ void WallsProcess::go_on(const State& state) {
   });
 }
 
+double WallsProcess::value_of_end(const EvolutionLine& line) const {
+  return run_.config.walls.until.of == WallsEnd::Of::porosity ? line.porosity
+                                                              : line.permeability[run_.config.flow.axes[0]];
+}
+
 void WallsProcess::begin_record() {
   evolution_.states.push_back(line());
+  const WallsDeck& deck = run_.config.walls;
+  const std::string met = met_at_once(deck.until, deck.until_text, value_of_end(evolution_.states.back()));
+  require(met.empty(), "{}", met);
   recorder_.append(evolution_csv, evolution_line(evolution_, evolution_.states.back()));
   add_frame(false);
 }
@@ -151,13 +160,11 @@ void WallsProcess::record(const Clock& clock) {
   }
   recorder_.take_step(now.time, clock.part(), clock.done());
   const WallsDeck& deck = run_.config.walls;
-  const auto value = [&](const EvolutionLine& line) {
-    return deck.until.of == WallsEnd::Of::porosity ? line.porosity : line.permeability[run_.config.flow.axes[0]];
-  };
-  const double part = std::max(clock.part(), deck.until.part(value(evolution_.states.front()), value(now)));
+  const double first = value_of_end(evolution_.states.front()), value = value_of_end(now);
+  const double part = std::max(clock.part(), deck.until.part(first, value));
   recorder_.tell(part, fmt::format("t = {}, porosity {:.5g}", format_si(now.time, "s"), now.porosity));
-  evolution_.as_asked = deck.until.of != WallsEnd::Of::nothing && evolution_.ended_by.empty() &&
-                        deck.until.reached(value(evolution_.states.front()), value(now));
+  evolution_.as_asked =
+      deck.until.of != WallsEnd::Of::nothing && evolution_.ended_by.empty() && deck.until.reached(first, value);
   if (evolution_.as_asked) evolution_.ended_by = "walls.until: " + deck.until_text;
   add_frame(clock.done() || !evolution_.ended_by.empty());
   if (!evolution_.ended_by.empty())
@@ -170,7 +177,7 @@ JobResult WallsProcess::report() {
   for (JobResult& of_job : results()) {
     result.json.update(of_job.json);
     result.text += of_job.text;
-    std::ranges::move(of_job.warnings, std::back_inserter(result.warnings));
+    result.warnings.add(of_job.warnings);
     std::ranges::move(of_job.components, std::back_inserter(result.components));
     std::ranges::move(of_job.balances, std::back_inserter(result.balances));
     std::ranges::move(of_job.solves, std::back_inserter(result.solves));
@@ -191,13 +198,10 @@ JobResult WallsProcess::report() {
   leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
-  std::ranges::move(evolution_warnings(run_, evolution_), std::back_inserter(result.warnings));
+  result.warnings.add(evolution_warnings(run_, evolution_));
   return result;
 }
 
-namespace {
-
-/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one.
 Config config_of_step(const Config& config) {
   Config of_step = config;
   of_step.flow.estimate_error = of_step.flow.uncertainty = of_step.diffusion.estimate_error = false;
@@ -205,8 +209,6 @@ Config config_of_step(const Config& config) {
   of_step.output.plot.insert(of_step.output.plot.end(), {PlotField::velocity, PlotField::concentration});
   return of_step;
 }
-
-}  // namespace
 
 std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges) {
   const Timer timer("steady state");

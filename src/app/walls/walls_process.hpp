@@ -52,6 +52,7 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  double value_of_end(const EvolutionLine& line) const;  ///< that walls.until looks at
   /// Of the last step, also where walls have moved since: [mineral] [h0³/s]. Collective.
   std::vector<double> rates_of_step() const;
   double largest_speed_of_step() const {
@@ -71,13 +72,17 @@ std::unique_ptr<Process> start_walls_in_time(const JobContext& context);
 /// Whether a pore leads along any of the axes of the flow. Not collective.
 bool flow_percolates(const JobContext& run);
 
+/// As the deck asks, for one position of the walls of many; fields for the pictures of the last one. Not collective.
+Config config_of_step(const Config& config);
+
 /// Does those that the deck asks for, one after the other, on the ground of now: without files, estimates of errors and
 /// progress of their own. Throws Error. Collective.
 /// @param[out] exchanges  gets what they give: flow, wall rates
 std::vector<JobResult> steady_results(const JobContext& run, std::span<const Job> jobs, Exchanges& exchanges);
 
-// Moving pictures of walls that move (walls.animation): the fluid in the plane through the middle, with what of it was
-// solid at the beginning, and, where transport is steady in each position of the walls, the concentrations there.
+// Pictures of walls that move, at several times or moving (walls.animation): the fluid in the plane through the middle,
+// with what of it was solid at the beginning, and, where transport is steady in each position of the walls, the
+// concentrations there.
 
 /// The last step of the recorder, if it is one of those that are kept. Collective.
 /// @param of_jobs  fields of steady states on the ground of now
@@ -88,6 +93,6 @@ void add_wall_frame(const JobContext& run, const std::vector<JobComponent>& of_j
 void leave_wall_animations(const JobContext& run, const Recorder& recorder, JobResult& result);
 
 /// Their cards on the page.
-std::string wall_animation_card(const Json& summary, const Figures& figures);
+std::vector<std::string> wall_picture_cards(const Json& summary, const Figures& figures);
 
 }  // namespace karst

@@ -10,9 +10,7 @@ namespace karst {
 
 /// Of a mineral then; its name stands before these.
 /// @param molar_volume  [m³/mol]; 0: not known
-template <class Line, class F>
-void each_quantity(Line& m, double molar_volume,
-                   F&& f) requires std::is_same_v<std::remove_const_t<Line>, MovingMineralLine> {
+void each_quantity(Of<MovingMineralLine> auto& m, double molar_volume, auto&& f) {
   using namespace shown;
   constexpr unsigned all = csv | json | shown::history | record;
   constexpr const char* digits = "{:.12g}";
@@ -28,14 +26,10 @@ void each_quantity(Line& m, double molar_volume,
 }
 
 /// As records have it.
-template <class Line, class F>
-void each_quantity(Line& m, F&& f) requires std::is_same_v<std::remove_const_t<Line>, MovingMineralLine> {
-  each_quantity(m, 0.0, f);
-}
+void each_quantity(Of<MovingMineralLine> auto& m, auto&& f) { each_quantity(m, 0.0, f); }
 
 /// Of an instant, before those of its minerals, in the order of evolution.csv.
-template <class Line, class F>
-void each_quantity(Line& l, F&& f) requires std::is_same_v<std::remove_const_t<Line>, EvolutionLine> {
+void each_quantity(Of<EvolutionLine> auto& l, auto&& f) {
   using namespace shown;
   constexpr unsigned all = csv | json | shown::history | record;
   constexpr const char* digits = "{:.12g}";

@@ -11,14 +11,12 @@ namespace karst {
 
 namespace {
 
-/// f(table of a line) for its own quantities and, with the name of the mineral before them, for those of the minerals.
-template <class F>
-void each_column(const Evolution& evolution, const EvolutionLine& line, F&& f) {
-  f("", [&](auto&& reader) { each_quantity(line, reader); });
+/// Columns of evolution.csv.
+void each_column(const Evolution& evolution, const EvolutionLine& line, auto&& reader) {
+  each_quantity(line, reader(""));
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m)
-    f(evolution.minerals[m].name + '_',
-      [&](auto&& reader) { each_quantity(line.minerals[m], evolution.minerals[m].molar_volume, reader); });
-  f("", [&](auto&& reader) { reader(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes}); });
+    each_quantity(line.minerals[m], evolution.minerals[m].molar_volume, reader(evolution.minerals[m].name + '_'));
+  reader("")(Quantity{"pore_volumes", "", shown::csv}, double{line.pore_volumes});
 }
 
 Json minerals_json(const Evolution& evolution, const EvolutionLine& line, unsigned where) {
@@ -62,15 +60,11 @@ void add_step(EvolutionLine line, Evolution& evolution) {
 std::string evolution_header(const Evolution& evolution) {
   EvolutionLine any;
   any.minerals.resize(evolution.minerals.size());
-  std::string line;
-  each_column(evolution, any, [&](const std::string& before, auto&& table) { table(CsvHead{line, before}); });
-  return line + '\n';
+  return csv_head_of([&](auto&& reader) { each_column(evolution, any, reader); });
 }
 
-std::string evolution_line(const Evolution& evolution, const EvolutionLine& now) {
-  std::string line;
-  each_column(evolution, now, [&](const std::string&, auto&& table) { table(CsvLine{line}); });
-  return line + '\n';
+std::string evolution_line(const Evolution& evolution, const EvolutionLine& line) {
+  return csv_line_of([&](auto&& reader) { each_column(evolution, line, reader); });
 }
 
 std::string evolution_text(const Evolution& evolution, const std::vector<std::pair<std::string, std::string>>& more) {
@@ -159,7 +153,8 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
       if ((law.mineral.empty() || law.mineral == name) && number > largest_damkohler)
         found.add(
             "walls, {}: it grows, and rate x cell width / diffusivity is {:.3g}: growth that diffusion limits is "
-            "unstable, and what is as small as a few cells on the wall is made by the grid",
+            "unstable, so it is kept smooth over about four cells along the wall, and shapes of that size are not "
+            "resolved",
             name, number);
     }
   }

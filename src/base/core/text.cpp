@@ -7,6 +7,8 @@
 
 namespace karst {
 
+void Messages::finish() const { require(empty(), "{}", join(*this, "\n")); }
+
 int edit_distance(std::string_view a, std::string_view b) {
   // Rows of the table d(i, j): distance of the first i letters of a to the first j of b.
   std::vector<int> before, above(b.size() + 1), row(b.size() + 1);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/core/error.hpp"
+
 namespace karst {
 
 /// Sentences for the user: mistakes, warnings.
@@ -26,6 +28,18 @@ struct Messages : std::vector<std::string> {
   void add(std::vector<std::string> others) {
     insert(end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
   }
+  /// The formatted text, unless ok.
+  template <class... A>
+  void need(bool ok, fmt::format_string<A...> text, A&&... a) {
+    if (!ok) add(text, std::forward<A>(a)...);
+  }
+  /// The Error that a call throws.
+  /// @param before  put before its text
+  void attempt(auto&& call, const std::string& before = "") try { call(); } catch (const Error& e) {
+    push_back(before + e.what());
+  }
+  /// Throws Error with all, one per line, if there are any: mistakes are told together.
+  void finish() const;
 };
 
 /// Number of letters to insert, remove, change or swap with the next to make b from a (Levenshtein distance with

@@ -71,8 +71,7 @@ void check_keys(std::string_view text, const std::string& name) {
       i = std::min(text.find('\n', i), text.size());
     else if (c == '"' || c == '\'') {
       const std::size_t end = end_of_string(text, i);
-      line += std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.begin() + static_cast<std::ptrdiff_t>(end),
-                         '\n');
+      line += std::count(text.begin() + i, text.begin() + end, '\n');
       i = end;
     } else
       ++i;

@@ -23,6 +23,7 @@ struct NearPiece {
   double owed = 0.0;        ///< transfer_to_moved_walls() [h0³]
   int rank = 0, level = 0;  ///< whose geometry has it
   std::int64_t row = 0;     ///< there
+  Vec3 normal{};            ///< into the fluid, of what goes along walls
 };
 
 class NearPieces {

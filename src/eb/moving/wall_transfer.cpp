@@ -10,7 +10,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
-#include "eb/moving/near_pieces.hpp"
+#include "eb/moving/pieces_at_blocks.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -20,7 +20,6 @@ namespace {
 
 /// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-constexpr int cells_around = 5;  ///< of level 0, as far as the last of these: pieces and volumes travel as far
 
 /// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
 class CellVolumes {
@@ -167,52 +166,6 @@ std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& be
   return all;
 }
 
-/// Calls f(rank) for the ranks of the blocks of corners around a cell of level 0.
-template <class F>
-void for_ranks_around(const CornerBlocks& blocks, const Index& cell, int scale, F&& f) {
-  if (blocks.layout().n_ranks() == 1) return f(0);
-  Box around{cell - Index::all(cells_around), cell + Index::all(cells_around + 1)};
-  for (int d = 0; d < 3; ++d) around.lo[d] *= scale, around.hi[d] *= scale;
-  std::set<int> ranks;
-  blocks.for_parts(around, [&](std::int64_t box, const Box&, const Index&) {
-    if (box >= 0) ranks.insert(blocks.layout().owner(box));
-  });
-  for (const int rank : ranks) f(rank);
-}
-
-/// Pieces of any rank near own blocks of corners. Collective.
-std::vector<NearPiece> pieces_here(const Comm& comm, const WallPieces& walls, const WallRows& values,
-                                   const WallRows& owed, const Displacement& displacement) {
-  const int scale = 1 << displacement.level();
-  std::map<int, ByteWriter> sent;
-  for (std::size_t l = 0; l < walls.levels.size(); ++l) {
-    const LevelGeometry& level = walls.levels[l];
-    const double h = std::ldexp(1.0, displacement.level() - level.level);
-    for (int own = 0; own < level.graph.n_local(); ++own) {
-      const BoxGraph graph = level.graph.box(own);
-      const auto moments = level.box(own).moments;
-      for (int r = 0; r < graph.n_irregular; ++r) {
-        const Index cell = graph.cells.cell(graph.row_cell[r]);
-        if (!(moments[r].wall_area > 0.0)) continue;
-        if (level.level + 1 < walls.grid.n_levels() && walls.grid.cell_is_refined(level.level, cell)) continue;
-        const std::int64_t row = level.moments_begin[own] + r;
-        const NearPiece piece{h * (to_vec(cell) + Vec3::all(0.5) + moments[r].wall_centroid),
-                              h * h * moments[r].wall_area,
-                              values[l][row],
-                              owed[l][row],
-                              comm.rank(),
-                              static_cast<int>(l),
-                              row};
-        const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
-        for_ranks_around(displacement.blocks(), coarse, scale, [&](int rank) { sent[rank].put(piece); });
-      }
-    }
-  }
-  std::vector<NearPiece> here;
-  send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) { here.push_back(in.get<NearPiece>()); });
-  return here;
-}
-
 /// New pieces with the areas by which they take. Collective.
 NearPieces takers_here(const Comm& comm, const WallPieces& after, const WallRows& takes,
                        const Displacement& displacement) {
@@ -248,16 +201,7 @@ class Sharing {
  public:
   Sharing(const CornerBlocks& blocks, const NearPieces& now) : blocks_(blocks), now_(now), share_(now.all().size()) {}
 
-  bool is_own(const Vec3& x) const {
-    Index c;
-    const Domain& domain = blocks_.layout().domain();
-    for (int d = 0; d < 3; ++d) {
-      c[d] = static_cast<int>(std::floor(x[d]));
-      if (!domain.periodic[d]) c[d] = std::clamp(c[d], 0, domain.cells[d] - 1);
-    }
-    const std::int64_t box = blocks_.layout().find_cell(c);
-    return box >= 0 && blocks_.is_own(box);
-  }
+  bool is_own(const Vec3& x) const { return blocks_.is_own(block_at(blocks_, x)); }
   /// Takers are found on all threads, but each piece adds up what it takes in the order of `all`.
   /// Returns what no piece takes.
   double share(std::span<const Owed> all) {

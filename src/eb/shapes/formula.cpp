@@ -414,10 +414,9 @@ void NamedFormula::evaluate(std::span<const std::span<const double>> columns, st
   std::vector<Row>& rows = rows_of_thread(compiled_.n_slots);
   for (std::size_t first = 0; first < value.size(); first += lanes) {
     const std::size_t n = std::min(lanes, value.size() - first);
-    run_steps(compiled_.steps, rows, n, [&](std::size_t c, Row& out) {
-      std::copy_n(columns[c].begin() + static_cast<std::ptrdiff_t>(first), n, out.v[0].begin());
-    });
-    std::copy_n(rows[compiled_.result].v[0].begin(), n, value.begin() + static_cast<std::ptrdiff_t>(first));
+    run_steps(compiled_.steps, rows, n,
+              [&](std::size_t c, Row& out) { std::copy_n(columns[c].begin() + first, n, out.v[0].begin()); });
+    std::copy_n(rows[compiled_.result].v[0].begin(), n, value.begin() + first);
   }
 }
 

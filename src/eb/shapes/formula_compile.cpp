@@ -60,8 +60,7 @@ class Steps {
         const std::int32_t i = step.in[k];
         if (i < 0) continue;
         step.in[k] = slot[i];
-        const bool again = std::find(all_[s].in.begin(), all_[s].in.begin() + static_cast<std::ptrdiff_t>(k), i) !=
-                           all_[s].in.begin() + static_cast<std::ptrdiff_t>(k);
+        const bool again = std::find(all_[s].in.begin(), all_[s].in.begin() + k, i) != all_[s].in.begin() + k;
         if (!again && last_use[i] == static_cast<std::int32_t>(s)) idle.push_back(step.in[k]);
       }
       out.steps.push_back(step);

@@ -120,7 +120,7 @@ LevelTime StokesLevels::on_level(int l, const TimeTerm& time) const {
 
 void StokesLevels::keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const {
   for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-    std::ranges::copy(u.level(l).x.own(b), to.cells.begin() + static_cast<std::ptrdiff_t>(first));
+    std::ranges::copy(u.level(l).x.own(b), to.cells.begin() + first);
   });
   for (int l = 0; l < n_levels(); ++l)
     level(l).face_velocities(u.level(l), width(l) * width(l) * drive.force, on_level(l, time),

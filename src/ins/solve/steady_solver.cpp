@@ -66,7 +66,7 @@ double SteadySolver::try_step(const StokesDrive& drive, double inertia, double l
   FlowGmres& krylov = stokes_->krylov();
   stokes_->preconditioner().apply(krylov.work(), stokes_->values());
   stokes_->op().for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    std::copy_n(stokes_->values().level(l).x.own(b).begin(), n, step_.begin() + static_cast<std::ptrdiff_t>(first));
+    std::copy_n(stokes_->values().level(l).x.own(b).begin(), n, step_.begin() + first);
   });
   move(1.0);
   for (double part = 1.0;; part *= 0.5) {

@@ -293,7 +293,7 @@ void StokesPreconditioner::keep_lengths() {
   const std::vector<FloatField> lengths = find_permeable_lengths(*op_, *velocity_);
   lengths_.emplace(op_->n_vofs(), Purpose::solver);
   op_->for_boxes([&](int l, int b, std::size_t first, std::size_t) {
-    std::ranges::copy(lengths[l].own(b), lengths_->begin() + static_cast<std::ptrdiff_t>(first));
+    std::ranges::copy(lengths[l].own(b), lengths_->begin() + first);
   });
 }
 

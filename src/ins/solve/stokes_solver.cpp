@@ -27,7 +27,7 @@ StokesSolver::StokesSolver(const std::shared_ptr<const Composite>& composite, co
 /// values_ = v
 void StokesSolver::load(std::span<const Quad> v) {
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
-    std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(first), n, values_.level(l).x.own(b).begin());
+    std::copy_n(v.begin() + first, n, values_.level(l).x.own(b).begin());
   });
 }
 

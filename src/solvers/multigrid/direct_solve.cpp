@@ -90,8 +90,7 @@ BasicDirectSolve<C>::BasicDirectSolve(const NodeGraph& graph) {
       if (graph.begin[v] == graph.begin[v + 1] && shift[v] > 0.0F) alone_[C * v + c] = 1.0F / shift[v];
     if (c >= n_inverses) continue;
     const std::vector<double> a = invert(graph, shift);
-    std::ranges::transform(a, inverse_.begin() + static_cast<std::ptrdiff_t>(c * m * m),
-                           [](double v) { return static_cast<float>(v); });
+    std::ranges::transform(a, inverse_.begin() + c * m * m, [](double v) { return static_cast<float>(v); });
   }
 }
 

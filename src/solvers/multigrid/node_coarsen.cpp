@@ -82,7 +82,7 @@ Pieces find_pieces(const NodeGraph& fine, const std::vector<std::uint64_t>& bloc
         stack.push_back(u);
       }
     }
-    std::sort(pieces.child.begin() + static_cast<std::ptrdiff_t>(begin), pieces.child.end());
+    std::sort(pieces.child.begin() + begin, pieces.child.end());
     pieces.end.push_back(std::ssize(pieces.child));
   }
   return pieces;

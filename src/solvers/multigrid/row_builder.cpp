@@ -25,7 +25,7 @@ void join_rows(std::vector<RowBuilder>& parts, NodeGraph& graph) {
     graph.inflow.resize(entry.back());
   parallel_for(std::ssize(parts), [&](std::int64_t i) {
     RowBuilder& p = parts[i];
-    const auto place = [](auto& all, std::size_t at) { return all.begin() + static_cast<std::ptrdiff_t>(at); };
+    const auto place = [](auto& all, std::size_t at) { return all.begin() + at; };
     std::ranges::copy(p.key_, place(graph.key, row[i]));
     std::ranges::copy(p.shift_of_, place(graph.shift, row[i]));
     std::ranges::copy(p.entering_of_, place(graph.entering, row[i]));

@@ -191,8 +191,8 @@ int diffuse(ScalarGrid& grid, const LowOrderTerms& terms, const std::array<std::
   const SubSteps& steps = terms.sub_steps;
   const auto ends = std::size_t{C} * grid.n_all;
   std::span<double> now = vectors.first, next = vectors.second;
-  std::ranges::copy(now.subspan(ends), next.begin() + static_cast<std::ptrdiff_t>(ends));
-  std::ranges::transform(now.subspan(ends), vectors.exposure.begin() + static_cast<std::ptrdiff_t>(ends),
+  std::ranges::copy(now.subspan(ends), next.begin() + ends);
+  std::ranges::transform(now.subspan(ends), vectors.exposure.begin() + ends,
                          [&](double value) { return steps.dt * value; });
   vectors.inner.assign(C * steps.inner.size(), 0.0);
   for (int k = 0; k < steps.count; ++k) {

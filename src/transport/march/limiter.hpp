@@ -24,16 +24,20 @@ struct ScalarRange {
   double least = 0.0, largest = 0.0;
 };
 
-/// Tolerances of the bounds for round-off, so that a component that is uniform except for round-off does not reduce the
-/// factors that it shares. With s = max(|least|, |largest|) of all previous data:
+/// Tolerances of the bounds for round-off. With s = max(|least|, |largest|) of all previous data and m the smallest
+/// magnitude between them (0 where they differ in sign):
 ///
-///   range  values in it are not limited: the range of the data, extended on both sides by what its width lacks
-///          to 1e-9 s, or by nothing if it is wider than that
+///   range  values in it are not limited. Own factors: the range of the data, extended on both sides by what its width
+///          lacks to 1e-9 s, or by nothing if it is wider than that. Shared factors: extended by 1e-9 m + 5e-14 s.
+///          Round-off, 1e-16 s, would otherwise limit all components beside one that varies little or has become
+///          uniform, ahead of a front or behind it
 ///   slack  1e-15 (|least| + |largest|), beyond which a value has left the range
-///   near   1e-13 s plus the extension of the range: the distance by which a value may leave the extrema of its
-///          neighbourhood, but not the range
+///   near   the distance by which a value may leave the extrema of its neighbourhood, but not the range: 1e-13 s,
+///   shared
+///          1e-9 s, plus the extension of a narrow range
 struct Leeway {
-  explicit Leeway(const ScalarRange& data);
+  /// @param shares  Correction::shares
+  Leeway(const ScalarRange& data, bool shares);
   double least_allowed() const { return range.least - slack; }
   double largest_allowed() const { return range.largest + slack; }
   ScalarRange range;

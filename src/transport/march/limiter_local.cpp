@@ -36,7 +36,7 @@ struct Neighbourhood {
 template <int C>
 void lay_out_leeway(const Correction& b, LimiterScratch& s) {
   for (int c = 0; c < C; ++c) {
-    const Leeway leeway(b.range[c]);
+    const Leeway leeway(b.range[c], b.shares);
     for (std::size_t i = c; i < s.near.size(); i += C) {
       s.near[i] = leeway.near;
       s.least[i] = leeway.least_allowed();
@@ -113,7 +113,7 @@ void limit_outflow(const ScalarGrid& grid, const Correction& b, std::span<const 
       if (!(carried > 0.0)) continue;
       const double amount = b.amount[C * std::int64_t{face.face} + c],
                    value = b.before[C * std::int64_t{face.volume} + c];
-      const Leeway leeway(b.range[c]);
+      const Leeway leeway(b.range[c], b.shares);
       const double up = carried * std::max(0.0, leeway.largest_allowed() - value),
                    down = carried * std::max(0.0, value - leeway.least_allowed());
       if (amount > up) s.up[at] = up / amount;

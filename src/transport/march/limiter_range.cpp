@@ -17,7 +17,8 @@ constexpr int most_passes = 120;
 /// less of their outflow: by this fraction of the excess, up to this fraction of the range. At the tails of a front
 /// this takes half as many passes, each over a third of the volumes.
 constexpr double more = 0.25, most_more = 1e-6;
-constexpr double uniform = 1e-9, near_neighbours = 1e-13, round_off = 1e-15;  ///< relative to the values: see Leeway
+/// Relative to the values: see Leeway.
+constexpr double uniform = 1e-9, near_neighbours = 1e-13, of_group = 5e-14, round_off = 1e-15;
 constexpr std::uint8_t in_next = 1, in_touched = 2;                           ///< of LimiterScratch::listed
 
 /// Index of each own volume among the plain intervals or the special volumes.
@@ -111,7 +112,7 @@ template <int C>
 struct Bounds {
   explicit Bounds(const Correction& b) {
     for (int c = 0; c < C; ++c) {
-      const Leeway leeway(b.range[c]);
+      const Leeway leeway(b.range[c], b.shares);
       range[c] = leeway.range;
       least[c] = leeway.least_allowed();
       largest[c] = leeway.largest_allowed();
@@ -328,12 +329,13 @@ int hold_all_back(ScalarGrid& grid, std::span<const Correction> blocks, LimiterS
 
 }  // namespace
 
-Leeway::Leeway(const ScalarRange& data) {
-  const double size = std::max(std::abs(data.least), std::abs(data.largest));
-  const double wider = std::max(0.0, uniform * size - (data.largest - data.least));
+Leeway::Leeway(const ScalarRange& data, bool shares) {
+  const double size = std::max(std::abs(data.least), std::abs(data.largest)), width = data.largest - data.least;
+  const double smallest = std::max(0.0, size - width);  // magnitude; 0 where the range has 0
+  const double wider = shares ? uniform * smallest + of_group * size : std::max(0.0, uniform * size - width);
   range = {data.least - wider, data.largest + wider};
   slack = round_off * (std::abs(data.least) + std::abs(data.largest));
-  near = near_neighbours * size + wider;
+  near = (shares ? uniform : near_neighbours) * size + wider;
 }
 
 std::int64_t LimiterScratch::bytes() const {

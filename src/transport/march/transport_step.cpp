@@ -368,7 +368,7 @@ class Step {
       const StageSums<C> left = solve_by_sweeps<C>(grid_, *b.group, step, options, *s_.diffusion);
       std::copy_n(left.change.begin(), C, b.left.begin());
       for (std::size_t k = 0; k < 2; ++k)
-        std::copy_n(left.left[k].begin(), C, b.left.begin() + most_side_by_side * static_cast<std::ptrdiff_t>(k + 1));
+        std::copy_n(left.left[k].begin(), C, b.left.begin() + most_side_by_side * (k + 1));
       report_.high_iterations += C * left.sweeps;
     }
     const std::span<double> wall = b.reacts() ? s_.wall.span().first(b.wall.size()) : std::span<double>{};
@@ -408,7 +408,7 @@ class Step {
     StageSums<C> sums;
     std::copy_n(b.left.begin(), C, sums.change.begin());
     for (std::size_t k = 0; k < 2; ++k)
-      std::copy_n(b.left.begin() + most_side_by_side * static_cast<std::ptrdiff_t>(k + 1), C, sums.left[k].begin());
+      std::copy_n(b.left.begin() + most_side_by_side * (k + 1), C, sums.left[k].begin());
     return sums;
   }
 

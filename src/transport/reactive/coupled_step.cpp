@@ -95,9 +95,8 @@ class Coupled {
       sums[2 * n_ + m] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * s_.spread[m][v]; });
     }
     comm.sum(std::span<double>(sums));
-    report.dissolved.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n_));
-    report.time_error.assign(sums.begin() + static_cast<std::ptrdiff_t>(n_),
-                             sums.begin() + static_cast<std::ptrdiff_t>(2 * n_));
+    report.dissolved.assign(sums.begin(), sums.begin() + n_);
+    report.time_error.assign(sums.begin() + n_, sums.begin() + 2 * n_);
     report.gained.assign(n_totals_, 0.0);
     for (std::size_t m = 0; m < n_; ++m)
       for (std::size_t p = 0; p < n_totals_; ++p) report.gained[p] += medium_.minerals[m].brought[p] * sums[2 * n_ + m];

@@ -94,8 +94,7 @@ void take_items(const State& state, const ReactiveMedium& medium, const Reactive
         std::vector<double> all(unknowns.size * n);
         take_item(state, name + ": " + part, static_cast<int>(n), std::span(all));
         for (std::size_t s = 0; s < sites.size(); ++s)
-          std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(sites.volume[s] * n), n,
-                      to.begin() + static_cast<std::ptrdiff_t>(s * n));
+          std::copy_n(all.begin() + sites.volume[s] * n, n, to.begin() + s * n);
       }
       return;
     }

@@ -149,8 +149,8 @@ class Step {
     comm.sum(std::span<double>(released));
     comm.sum(std::span<std::int64_t>(counts));
     report.sorbed = sorbs() ? sorbed : std::vector<double>();
-    report.dissolved.assign(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(n_));
-    report.time_error.assign(sums.begin() + static_cast<std::ptrdiff_t>(n_), sums.end());
+    report.dissolved.assign(sums.begin(), sums.begin() + n_);
+    report.time_error.assign(sums.begin() + n_, sums.end());
     report.gained = released;
     for (std::size_t m = 0; m < n_; ++m)
       for (std::size_t p = 0; p < n_totals_; ++p)

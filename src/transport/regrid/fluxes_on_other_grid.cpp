@@ -56,10 +56,11 @@ std::vector<std::int64_t> sources_of_values(ScalarGrid& grid, std::span<const Re
   return all;
 }
 
-/// f(FaceBetween, list) for all faces that this rank lists, threaded; f appends to the list. Returns the lists of all
-/// threads in the order of the faces.
-template <class List, class F>
-std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, F&& f) {
+/// f(FaceBetween, list) for the faces that this rank lists and that are wanted, threaded; f appends to the list.
+/// Returns the lists of all threads in the order of the faces.
+/// @param wanted  (face, left, right) -> whether it is
+template <class List, class Wanted, class F>
+std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t> sources, Wanted&& wanted, F&& f) {
   const std::int32_t n_lines = 3 * grid.n_all;  // faces along grid lines; then the others, whose places say it
   std::vector<std::uint8_t> of_other(grid.n_faces - n_lines);
   for (const auto* places : {&grid.places, &grid.read_only})
@@ -73,6 +74,7 @@ std::vector<List> for_faces(const ScalarGrid& grid, std::span<const std::int64_t
     return v < grid.n_own ? numbering.first() + v : grid.remote.numbers()[v - grid.n_own];
   };
   const auto visit = [&](List& list, std::int32_t face, std::int32_t left, std::int32_t right, double openness, int d) {
+    if (!wanted(face, left, right)) return;
     const bool first_own = left < grid.n_own, both = first_own && (right >= grid.n_all || right < grid.n_own);
     const bool mine = both || (first_own ? global(left) < global(right) : global(right) < global(left));
     f(FaceBetween{face, left, right, sources[left], sources[right], openness, d, mine}, list);
@@ -240,6 +242,7 @@ void copy_listed(const GridChange& change, std::span<const std::uint8_t> same, s
   const OnlyFaces of_old(from), of_new(to);
   parallel_for(std::ssize(to.listed), [&](std::int64_t i) {
     const ScalarFace& f = to.listed[i];
+    if (kept.known[f.face] != 0) return;
     if (f.right >= to.n_own || f.left >= to.n_own || same[f.left] == 0 || same[f.right] == 0) return;
     if (f.fragment || to.conductance[i] == 0.0 || f.left == f.right || !of_new.between(f.right, f.left)) return;
     const std::int32_t left = change.source[f.left], right = change.source[f.right];
@@ -252,9 +255,9 @@ void copy_listed(const GridChange& change, std::span<const std::uint8_t> same, s
   });
 }
 
-/// Copies the fluxes between two volumes that are the same: nearly all, where little changes. All others are shared and
-/// added up. Collective.
-Kept copy_same(const GridChange& change, std::span<const double> old, std::span<double> now) {
+/// Copies the fluxes between two volumes that are the same, where they are not known. All others are shared and added
+/// up. Collective.
+void copy_same(const GridChange& change, std::span<const double> old, std::span<double> now, Kept& kept) {
   const ScalarGrid &from = change.from, &to = change.to;
   std::array<std::vector<std::int32_t>, 3> below;  // old plain volumes: across their low sides
   for (std::vector<std::int32_t>& b : below) b.assign(from.n_own, -1);
@@ -264,7 +267,6 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
       for (std::int32_t t = 0; t < p.count; ++t) below[d][p.first + t] = p.beyond[2 * d] + t;
   });
   const std::vector<std::uint8_t> same = same_volumes(change);
-  Kept kept{std::vector<std::uint8_t>(to.n_faces, 0), std::vector<std::uint8_t>(from.n_faces, 0)};
   parallel_for(std::ssize(to.plain), [&](std::int64_t i) {
     const PlainVolumes& p = to.plain[i];
     for (std::int32_t t = 0; t < p.count; ++t)
@@ -274,20 +276,46 @@ Kept copy_same(const GridChange& change, std::span<const double> old, std::span<
         const std::int32_t k = change.source[right];
         if (below[d][k] != change.source[left]) continue;
         const std::size_t face = d * to.n_all + right, of_old = d * from.n_all + k;
+        if (kept.known[face] != 0) continue;
         now[face] = old[of_old];
         kept.known[face] = kept.used[of_old] = 1;
       }
   });
   copy_listed(change, same, old, now, kept);
-  return kept;
 }
 
-/// Of the old grid a volume counts as the coarsest source that covers it.
-std::vector<RemoteItem> coarsest_sources(const GridChange& change) {
-  std::vector<RemoteItem> all = change.heir;
-  for (std::int32_t v = 0; v < change.from.n_own; ++v)
-    if (!change.ancestors_of(v).empty()) all[v] = change.ancestors_of(v).back();
-  return all;
+/// Sources of the new volumes with a face whose flux is not known. Collective.
+SourceMarks sources_at(GridChange& change, std::span<const std::uint8_t> known) {
+  std::vector<std::uint8_t> lacks(change.to.n_own, 0);
+  for_each_volume(change.to, [&](std::int32_t v, auto&& faces) {
+    bool all = true;
+    faces([&](std::int32_t face, std::int32_t, double) { all = all && known[face] != 0; });
+    lacks[v] = all ? 0 : 1;
+  });
+  SourceMarks marks(change);
+  for (std::int32_t v = 0; v < change.to.n_own; ++v)
+    if (lacks[v] != 0) marks.add(change.id[v]);
+  marks.finish();
+  return marks;
+}
+
+/// Volumes of the old grid whose velocities values_on_other_grid() reads for the marked sources: they themselves, those
+/// beside them, and those that give to others.
+std::vector<std::uint8_t> read_for(const GridChange& change, const SourceMarks& marks) {
+  const ScalarGrid& grid = change.from;
+  const int rank = grid.composite->comm().rank();
+  std::vector<RemoteItem> selves(grid.n_own);
+  for (std::int32_t v = 0; v < grid.n_own; ++v) selves[v] = {rank, v};
+  const std::vector<std::uint8_t> marked = marks.of_volumes(selves);
+  std::vector<std::uint8_t> read(grid.n_own, 0);
+  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
+    bool any = marked[v] != 0;
+    faces([&](std::int32_t, std::int32_t other, double) { any = any || (other < grid.n_all && marked[other] != 0); });
+    const auto gives_to = [&](const RemoteItem& s) { return s.rank != rank || marks.has(s.number); };
+    any = any || std::ranges::any_of(change.ancestors_of(v), gives_to) || gives_to(change.heir[v]);
+    read[v] = any ? 1 : 0;
+  });
+  return read;
 }
 
 /// g (u_left + u_right) / 2 (x_right - x_left) of a face of the new grid, in its direction; on domain faces from the
@@ -295,14 +323,15 @@ std::vector<RemoteItem> coarsest_sources(const GridChange& change) {
 class Estimate {
  public:
   /// @param u  [direction][values], those of other ranks filled
-  Estimate(ScalarGrid& grid, std::array<std::vector<double>, 3> u) : grid_(grid), u_(std::move(u)) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      x_[d].resize(grid.n_values);
-      parallel_for(grid.n_own, [&](std::int64_t v) { x_[d][v] = grid.centroid[v][static_cast<int>(d)]; });
-      fetch_remote(grid, x_[d]);
-      u_[d].resize(grid.n_values);
-      fetch_remote(grid, u_[d]);
+  Estimate(ScalarGrid& grid, std::array<std::vector<double>, 3> u)
+      : grid_(grid), u_(std::move(u)), beyond_(grid.n_all - grid.n_own) {
+    for (std::vector<double>& component : u_) {
+      component.resize(grid.n_values);
+      fetch_remote(grid, component);
     }
+    ListExchange& exchange = grid.remote.exchange();
+    exchange.begin(std::span(beyond_), [&](std::size_t i) { return grid.centroid[exchange.sent()[i]]; });
+    exchange.finish();
   }
   double operator()(const FaceBetween& f) const {
     const bool end = f.right >= grid_.n_all;
@@ -313,15 +342,16 @@ class Estimate {
   }
 
  private:
-  Vec3 at(std::int32_t v) const { return {x_[0][v], x_[1][v], x_[2][v]}; }
+  Vec3 at(std::int32_t v) const { return v < grid_.n_own ? grid_.centroid[v] : beyond_[v - grid_.n_own]; }
 
   const ScalarGrid& grid_;
-  std::array<std::vector<double>, 3> u_, x_;
+  std::array<std::vector<double>, 3> u_;
+  std::vector<Vec3> beyond_;  // centroids of the volumes of other ranks
 };
 
 }  // namespace
 
-Velocities velocities(const ScalarGrid& grid, std::span<const double> flux) {
+Velocities velocities(const ScalarGrid& grid, std::span<const double> flux, std::span<const std::uint8_t> wanted) {
   Velocities u;
   for (std::vector<double>& component : u) component.assign(grid.n_own, 0.0);
   const Domain& domain = grid.composite->graph(0).layout().domain();
@@ -329,7 +359,7 @@ Velocities velocities(const ScalarGrid& grid, std::span<const double> flux) {
   parallel_for(n_threads(), [&, threads = n_threads()](std::int64_t thread) {
     const auto low = static_cast<std::int32_t>(std::int64_t{grid.n_own} * thread / threads),
                high = static_cast<std::int32_t>(std::int64_t{grid.n_own} * (thread + 1) / threads);
-    const auto is_mine = [&](std::int32_t v) { return v >= low && v < high; };
+    const auto is_mine = [&](std::int32_t v) { return v >= low && v < high && (wanted.empty() || wanted[v] != 0); };
     const auto is_near = [&](std::int32_t first, std::int32_t n) { return first < high && first + n > low; };
     const auto add = [&](std::int32_t v, const Vec3& to_face, double out) {
       for (std::size_t d = 0; d < 3; ++d) u[d][v] += out * to_face[static_cast<int>(d)] / grid.volume[v];
@@ -355,30 +385,41 @@ Velocities velocities(const ScalarGrid& grid, std::span<const double> flux) {
   return u;
 }
 
-FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow) {
+FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow, const FluxesBefore* before) {
   const Timer timer("fluxes on the other grid");
   std::vector<double> old(change.from.n_faces);
   list_fluxes(change.from, flow, old);
   std::vector<double> now(change.to.n_faces, 0.0);
-  const Kept kept = copy_same(change, old, now);
+  const std::vector<RemoteItem> coarsest = coarsest_sources(change);
+  Kept kept{std::vector<std::uint8_t>(change.to.n_faces, 0), std::vector<std::uint8_t>(change.from.n_faces, 0)};
+  if (before != nullptr) kept.known = copy_fluxes(change, coarsest, *before, now);
+  copy_same(change, old, now, kept);
+  // What is left, and all that flows between the sources there.
+  const SourceMarks marks = sources_at(change, kept.known);
+  const std::vector<std::uint8_t> marked = marks.of_volumes(coarsest);
   Sums sums(change.from.composite->comm());
   using Faces = std::vector<FaceBetween>;
-  std::vector<Faces> lists = for_faces<Faces>(change.from, sources_of_values(change.from, coarsest_sources(change)),
-                                              [&](const FaceBetween& f, Faces& all) {
-                                                if (f.mine && kept.used[f.face] == 0 && f.left_source != f.right_source)
-                                                  all.push_back(f);
-                                              });
+  std::vector<Faces> lists = for_faces<Faces>(
+      change.from, sources_of_values(change.from, coarsest),
+      [&](std::int32_t face, std::int32_t left, std::int32_t right) {
+        return kept.used[face] == 0 && marked[left] != 0 && marked[right] != 0;
+      },
+      [&](const FaceBetween& f, Faces& all) {
+        if (f.mine && f.left_source != f.right_source) all.push_back(f);
+      });
   for (Faces& faces : lists)
     for (const FaceBetween& f : std::exchange(faces, {})) sums.add(f.pair(), {.old = f.sign() * old[f.face]});
-  std::array<std::vector<double>, 3> u = velocities(change.from, old);
-  for (std::vector<double>& component : u) component = values_on_other_grid(change, component);
+  std::array<std::vector<double>, 3> u = velocities(change.from, old, read_for(change, marks));
+  for (std::vector<double>& component : u) component = values_on_other_grid(change, component, &marks);
   const Estimate estimate(change.to, std::move(u));
   FacesOfRanks between;
-  lists = for_faces<Faces>(change.to, sources_of_values(change.to, change.id), [&](const FaceBetween& f, Faces& all) {
-    if (kept.known[f.face] != 0) return;
-    now[f.face] = estimate(f);
-    if (f.left_source != f.right_source && f.openness != 0.0) all.push_back(f);
-  });
+  lists = for_faces<Faces>(
+      change.to, sources_of_values(change.to, change.id),
+      [&](std::int32_t face, std::int32_t, std::int32_t) { return kept.known[face] == 0; },
+      [&](const FaceBetween& f, Faces& all) {
+        now[f.face] = estimate(f);
+        if (f.left_source != f.right_source && f.openness != 0.0) all.push_back(f);
+      });
   for (Faces& faces : lists)
     for (const FaceBetween& f : std::exchange(faces, {})) {
       between[rank_of(f.pair().high)].push_back(f);

@@ -12,15 +12,18 @@
 #pragma once
 
 #include "transport/regrid/indicator.hpp"
+#include "transport/regrid/kept_fluxes.hpp"
 #include "transport/regrid/values_on_other_grid.hpp"
 
 namespace karst {
 
 /// Mean velocities u of own volumes, of fluxes through all faces [h0/time]. Not collective.
-Velocities velocities(const ScalarGrid& grid, std::span<const double> flux);
+/// @param wanted  [own volume] others get 0; empty: all are wanted
+Velocities velocities(const ScalarGrid& grid, std::span<const double> flux, std::span<const std::uint8_t> wanted = {});
 
 /// Collective.
 /// @param flow  [h0³/time], on the old grid; its halo is filled
-FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow);
+/// @param before  a transfer of the same flow, what stays of which is copied: the fluxes have the same bits without it
+FaceField fluxes_on_other_grid(GridChange& change, FaceField& flow, const FluxesBefore* before = nullptr);
 
 }  // namespace karst

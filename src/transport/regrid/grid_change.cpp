@@ -6,32 +6,17 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
+#include <ranges>
 #include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
-#include "fields/cell_holders.hpp"
-#include "fields/parents.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
 
 namespace karst {
 namespace {
-
-/// A place in a box of a grid.
-struct PlaceQuestion {
-  std::int32_t level;
-  CellPlace place;
-};
-
-/// A VoF by its name.
-struct NamedVof {
-  std::int32_t level;
-  VofName name;
-  CellPlace near;  ///< in cells of that level: where another one is sought in place of one without values
-};
 
 /// f(level, box, VoF, own number or -1, its cell, centroid from the centre of the cell) for the VoFs of an own box.
 template <class F>
@@ -58,83 +43,11 @@ void for_numbers(const Composite& grid, int l, F&& f) {
   });
 }
 
-/// [level][own VoF].
-template <class T>
-std::vector<std::vector<T>> on_own_vofs(const Composite& grid) {
-  std::vector<std::vector<T>> all;
-  for (int l = 0; l < grid.n_levels(); ++l) all.emplace_back(grid.graph(l).vof_begin(grid.graph(l).n_local()));
-  return all;
-}
-
 std::int64_t place_of(const Composite& grid, int level, VofName name) {
   const LevelGraph& graph = grid.graph(level);
   return graph.vof_begin(graph.local(box_of(name))) + vof_of(name);
 }
 int owner_of(const Composite& grid, int level, VofName name) { return grid.graph(level).layout().owner(box_of(name)); }
-
-/// A grid as questions about its fluid are answered.
-class GridPlaces {
- public:
-  explicit GridPlaces(const Composite& grid) : grid_(grid), has_values_(on_own_vofs<std::uint8_t>(grid)) {
-    for (int l = 0; l + 1 < grid.n_levels(); ++l) parents_.push_back(find_parents(grid, l));
-    for (int l = 0; l < grid.n_levels(); ++l)
-      for_numbers(grid, l, [&](std::int64_t place, std::int32_t) { has_values_[l][place] = 1; });
-    for (int l = grid.n_levels() - 2; l >= 0; --l) mark_parents(l);
-  }
-
-  VofName at(const PlaceQuestion& q) {
-    const LevelGraph& graph = grid_.graph(q.level);
-    const int b = graph.local(graph.layout().find_cell(q.place.cell));
-    const VofName found = holders(q.level, b).at(q.place);
-    return found != no_face ? found : near(q.level, b, q.place);
-  }
-  /// Own number of a source: an own volume, or a VoF under finer ones that gets a number where it is the first time
-  /// that it is asked for; -1: no fluid of its box has values.
-  std::int32_t number(const NamedVof& v) {
-    VofName name = v.name;
-    const int b = grid_.graph(v.level).local(box_of(name));
-    if (has_values_[v.level][place_of(grid_, v.level, name)] == 0) name = near(v.level, b, v.near);
-    if (name == no_face) return -1;
-    const std::int32_t own = grid_.numbering().number(v.level, grid_.graph(v.level).local(box_of(name)), vof_of(name));
-    if (own >= 0) return own;
-    const auto next = static_cast<std::int32_t>(grid_.numbering().n_own() + std::ssize(covered_));
-    return covered_.emplace(std::pair{v.level, name}, next).first->second;
-  }
-  const auto& covered() const { return covered_; }
-  std::span<const VofName> parents(int l) const { return parents_[l]; }
-
- private:
-  CellHolders& holders(int level, int b) {
-    if (!holders_ || holders_of_ != std::pair{level, b}) holders_.emplace(grid_.level(level), b);
-    holders_of_ = {level, b};
-    return *holders_;
-  }
-  VofName near(int level, int b, const CellPlace& place) {
-    const std::int64_t first = grid_.graph(level).vof_begin(b);
-    return holders(level, b).nearest(place, [&](int vof) { return has_values_[level][first + vof] != 0; });
-  }
-  /// VoFs of level l above those with values.
-  void mark_parents(int l) {
-    std::map<int, std::vector<VofName>> of_others;
-    for (std::size_t i = 0; i < parents_[l].size(); ++i) {
-      const VofName parent = parents_[l][i];
-      if (parent == no_face || has_values_[l + 1][i] == 0) continue;
-      if (grid_.graph(l).local(box_of(parent)) >= 0)
-        has_values_[l][place_of(grid_, l, parent)] = 1;
-      else
-        of_others[owner_of(grid_, l, parent)].push_back(parent);
-    }
-    send_values(grid_.comm(), std::move(of_others),
-                [&](VofName parent, int) { has_values_[l][place_of(grid_, l, parent)] = 1; });
-  }
-
-  const Composite& grid_;
-  std::vector<std::vector<VofName>> parents_;          // find_parents()
-  std::vector<std::vector<std::uint8_t>> has_values_;  // volumes, and VoFs above them
-  std::map<std::pair<int, VofName>, std::int32_t> covered_;
-  std::optional<CellHolders> holders_;
-  std::pair<int, int> holders_of_{-1, -1};
-};
 
 /// A place in the finest box of a grid, up to a level, that contains it.
 PlaceQuestion question_of(const Composite& grid, int level, const Index& cell, const Vec3& at) {
@@ -170,13 +83,6 @@ void check(const Composite& from, const Composite& to) {
           b.domain().cells[1], b.domain().cells[2], b.box_size());
 }
 
-/// Who holds the fluid of a volume on another grid.
-struct Holder {
-  RemoteItem id{-1, -1};  ///< GridPlaces::number()
-  std::int32_t level = 0;
-  Vec3 centroid;  ///< of a volume
-};
-
 /// The same VoFs, with the same fluid: neither what is next to the box nor the level above is looked at.
 bool same_vofs(const LevelGeometry& a, int box_a, const LevelGeometry& b, int box_b) {
   const BoxGraph x = a.graph.box(box_a), y = b.graph.box(box_b);
@@ -192,9 +98,12 @@ bool same_vofs(const LevelGeometry& a, int box_a, const LevelGeometry& b, int bo
          std::ranges::equal(a.box(box_a).moments, b.box(box_b).moments, same_fluid);
 }
 
-/// [level][own box] of a grid: the box of this rank on another one with the same VoFs; -1 without one. Not collective.
-std::vector<std::vector<std::int32_t>> same_boxes(const Composite& mine, const Composite& theirs) {
-  std::vector<std::vector<std::int32_t>> all;
+/// [level][own box].
+using BoxNumbers = std::vector<std::vector<std::int32_t>>;
+
+/// Of a grid: the box of this rank on another one with the same VoFs; -1 without one. Not collective.
+BoxNumbers same_boxes(const Composite& mine, const Composite& theirs) {
+  BoxNumbers all;
   for (int l = 0; l < mine.n_levels(); ++l) {
     const LevelGraph& graph = mine.graph(l);
     std::vector<std::int32_t>& same = all.emplace_back(graph.n_local(), -1);
@@ -209,29 +118,32 @@ std::vector<std::vector<std::int32_t>> same_boxes(const Composite& mine, const C
   return all;
 }
 
-/// For own volumes of a grid those of the other one. Threaded; collective.
-/// @param wanted  the others are left out
-/// @param question  question_of() or finest_question_of()
+constexpr RemoteItem nobody{-1, -1};
+
+/// What is asked about an own volume.
+struct Asked {
+  std::int32_t volume;
+  PlaceQuestion question;
+};
+
+/// By the ranks that own the places; volumes that are on the other grid themselves need not be asked about.
 template <class Wanted>
-std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other, GridPlaces& places,
-                                 decltype(question_of)& question, Wanted&& wanted) {
-  const Composite &mine = *grid.composite, &theirs = *other.composite;
-  struct Asked {
-    std::int32_t volume;
-    PlaceQuestion question;
-  };
-  std::vector<Holder> holders(grid.n_own);
-  const std::vector<std::vector<std::int32_t>> same = same_boxes(mine, theirs);
+std::map<int, std::vector<Asked>> questions(const Composite& mine, const BoxNumbers& same, const Composite& theirs,
+                                            decltype(question_of)& question, Wanted&& wanted,
+                                            std::span<RemoteItem> holders) {
   std::map<int, std::vector<Asked>> by_place;
   for (int level = 0; level < mine.n_levels(); ++level) {
     std::vector<std::vector<Asked>> of_box(mine.graph(level).n_local());
     parallel_for_dynamic(std::ssize(of_box), [&](std::int64_t box) {
+      const std::int32_t begin = mine.numbering().box_begin(level, static_cast<int>(box)),
+                         end = mine.numbering().box_end(level, static_cast<int>(box));
+      if (std::ranges::none_of(std::views::iota(begin, end), wanted)) return;
       for_vofs_of(mine, level, static_cast<int>(box),
                   [&](int l, int b, int vof, std::int32_t number, const Index& cell, const Vec3& at) {
                     if (number < 0 || !wanted(number)) return;
                     const std::int32_t there = same[l][b] < 0 ? -1 : theirs.numbering().number(l, same[l][b], vof);
-                    if (there >= 0)  // it itself
-                      holders[number] = {{mine.comm().rank(), there}, l, other.centroid[there]};
+                    if (there >= 0)
+                      holders[number] = {mine.comm().rank(), there};  // it itself
                     else
                       of_box[b].push_back({number, question(theirs, l, cell, at)});
                   });
@@ -242,66 +154,211 @@ std::vector<Holder> find_holders(const ScalarGrid& grid, const ScalarGrid& other
         by_place[layout.owner(layout.find_cell(asked.question.place.cell))].push_back(asked);
       }
   }
+  return by_place;
+}
+
+/// For own volumes of a grid what holds their fluid on the other one: GridPlaces::number() there. Threaded; collective.
+/// @param same      as same_boxes() of both
+/// @param question  question_of() or finest_question_of()
+/// @param wanted    the others are left as they are
+/// @param[in,out] holders  of the own volumes
+template <class Wanted>
+void find_holders(const Composite& mine, const BoxNumbers& same, GridPlaces& places, decltype(question_of)& question,
+                  Wanted&& wanted, std::span<RemoteItem> holders) {
+  const Composite& theirs = places.grid();
+  std::map<int, std::vector<Asked>> by_place = questions(mine, same, theirs, question, wanted, holders);
   struct Named {
     std::int32_t volume, rank;
     NamedVof vof;
   };
   std::map<int, std::vector<Named>> by_name;
+  std::vector<NamedVof> names;
   ask_values(
       mine.comm(), by_place, [](const Asked& asked) { return asked.question; },
       [&](const PlaceQuestion& q) { return places.at(q); },
       [&](const Asked& asked, VofName name) {
-        const NamedVof v{asked.question.level, name, asked.question.place};
-        if (v.name == no_face) return;
-        const int rank = owner_of(theirs, v.level, v.name);
+        const NamedVof& v = names.emplace_back(NamedVof{asked.question.level, name, asked.question.place});
+        const Layout& layout = theirs.graph(v.level).layout();
+        const int rank = layout.owner(name == no_face ? layout.find_cell(v.near.cell) : box_of(name));
         by_name[rank].push_back({asked.volume, rank, v});
       });
   by_place.clear();
+  places.prepare(names);
   ask_values(
       mine.comm(), by_name, [](const Named& asked) { return asked.vof; },
-      [&](const NamedVof& vof) {
-        Holder holder{{-1, places.number(vof)}, vof.level, {}};
-        if (holder.id.number >= 0 && holder.id.number < other.n_own) holder.centroid = other.centroid[holder.id.number];
-        return holder;
-      },
-      [&](const Named& asked, const Holder& found) {
-        Holder& holder = holders[asked.volume] = found;
-        if (holder.id.number >= 0) holder.id.rank = asked.rank;
+      [&](const NamedVof& vof) { return places.number(vof); },
+      [&](const Named& asked, std::int32_t number) {
+        holders[asked.volume] = number < 0 ? nobody : RemoteItem{asked.rank, number};
       });
-  return holders;
+}
+
+/// [own volume of a grid]: its own number on another one, where its box is the same; -1: it is not there.
+std::vector<std::int32_t> numbers_there(const Composite& mine, const Composite& theirs, const BoxNumbers& same) {
+  std::vector<std::int32_t> all(mine.numbering().n_own(), -1);
+  for (int l = 0; l < mine.n_levels(); ++l)
+    parallel_for_dynamic(mine.graph(l).n_local(), [&](std::int64_t i) {
+      const int b = static_cast<int>(i), there = same[l][b];
+      if (there < 0) return;
+      const int n = mine.graph(l).box(b).n_own;
+      for (int vof = 0; vof < n; ++vof)
+        if (const std::int32_t number = mine.numbering().number(l, b, vof); number >= 0)
+          all[number] = theirs.numbering().number(l, there, vof);
+    });
+  return all;
 }
 
 /// Of all new volumes. Throws Error on all ranks. Collective.
-std::vector<Holder> find_sources(GridPlaces& old, GridChange& change) {
-  std::vector<Holder> sources =
-      find_holders(change.to, change.from, old, question_of, [](std::int32_t) { return true; });
-  std::int64_t lost = 0;
-  change.id.reserve(sources.size());
-  for (const Holder& s : sources) {
-    change.id.push_back(s.id);
-    lost += s.id.rank < 0 ? 1 : 0;
-  }
-  lost = change.to.composite->comm().sum(lost);
+void find_sources(const KnownSources& known, GridChange& change) {
+  const Composite& to = *change.to.composite;
+  const BoxNumbers same = same_boxes(to, *change.from.composite);
+  change.itself = numbers_there(to, *change.from.composite, same);
+  change.id.assign(change.to.n_own, nobody);
+  if (known.step != nullptr)
+    for (std::int32_t v = 0; v < change.to.n_own; ++v)
+      if (const std::int32_t was = known.step->itself[v]; was >= 0) change.id[v] = known.of_before[was];
+  find_holders(
+      to, same, *change.places, question_of, [&](std::int32_t v) { return change.id[v] == nobody; }, change.id);
+  const std::int64_t lost = to.comm().sum(std::int64_t{std::ranges::count(change.id, nobody)});
   require(
       lost == 0,
       "change of grid: {} of {} volumes of the new grid are where the old one has no fluid; both must keep the same "
       "pores",
       lost, change.to.counts.volumes);
-  return sources;
+}
+
+/// Where the values of sources arrive, and the volumes that have the same one.
+void list_sources(GridChange& change) {
+  const Comm& comm = change.to.composite->comm();
+  std::vector<RemoteItem> wanted;
+  for (const RemoteItem& id : change.id)
+    if (id.rank != comm.rank()) wanted.push_back(id);
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  change.exchange = ListExchange(comm, wanted);
+  change.source.resize(change.id.size());
+  parallel_for(std::ssize(change.id), [&](std::int64_t v) {
+    const RemoteItem& id = change.id[v];
+    change.source[v] =
+        id.rank == comm.rank()
+            ? id.number
+            : static_cast<std::int32_t>(change.n_sources + (std::ranges::lower_bound(wanted, id) - wanted.begin()));
+  });
+}
+
+/// Where the sources of new volumes are.
+class SourcePlaces {
+ public:
+  /// Collective.
+  explicit SourcePlaces(GridChange& change) : change_(change), arrived_(change.exchange.n_received()) {
+    const std::span<const std::int32_t> sent = change.exchange.sent();
+    change.exchange.begin(std::span(arrived_), [&](std::size_t i) { return of_own(sent[i]); });
+    change.exchange.finish();
+  }
+  /// Whether a volume of level l is finer than its source.
+  bool is_finer(int l, std::int64_t v) const { return l > of(v).level; }
+  /// From the source of a volume to it.
+  Vec3 way_to(std::int64_t v) const {
+    return way_between(change_.to.composite->graph(0).layout().domain(), of(v).centroid, change_.to.centroid[v]);
+  }
+
+ private:
+  struct Place {
+    std::int32_t level = 0;
+    Vec3 centroid;  // of a volume
+  };
+  Place of_own(std::int32_t number) const {
+    return {change_.places->level_of(number), number < change_.from.n_own ? change_.from.centroid[number] : Vec3{}};
+  }
+  Place of(std::int64_t v) const {
+    const std::int32_t k = change_.source[v];
+    return k < change_.n_sources ? of_own(k) : arrived_[k - change_.n_sources];
+  }
+
+  const GridChange& change_;
+  std::vector<Place> arrived_;
+};
+
+/// What the new volumes of a source are together.
+struct Together {
+  double volume = 0.0;  ///< of all
+  double finer = 0.0;   ///< of those finer than the source, as the next
+  Vec3 way{};           ///< Σ volume x way from the source
+  double n = 0.0;       ///< how many
+};
+
+/// Of the sources of this rank. Collective.
+std::vector<Together> volumes_of_sources(GridChange& change) {
+  const Comm& comm = change.to.composite->comm();
+  std::vector<Together> all(change.n_sources + change.exchange.n_received());
+  const SourcePlaces places(change);
+  const auto add = [&](std::int32_t source, double volume, const Vec3* way) {
+    Together& sum = all[source];
+    sum.volume += volume;
+    if (way == nullptr) return;
+    sum.finer += volume;
+    sum.way += volume * *way;
+    sum.n += 1.0;
+  };
+  struct Part {
+    std::int32_t source;
+    bool finer;
+    double volume;
+    Vec3 way;
+  };
+  /// f(volume, way from its source; nullptr: it is not finer) for those with a source on this rank, or on others.
+  const auto for_volumes = [&](bool here, auto&& f) {
+    for (int l = 0; l < change.to.composite->n_levels(); ++l)
+      for (std::int32_t v = change.to.level_begin[l]; v < change.to.level_begin[l + 1]; ++v) {
+        if ((change.id[v].rank == comm.rank()) != here) continue;
+        const bool finer = places.is_finer(l, v);
+        const Vec3 way = finer ? places.way_to(v) : Vec3{};
+        f(v, finer ? &way : nullptr);
+      }
+  };
+  std::map<int, std::vector<Part>> to_owner;
+  for_volumes(false, [&](std::int32_t v, const Vec3* way) {
+    to_owner[change.id[v].rank].push_back(
+        {change.id[v].number, way != nullptr, change.to.volume[v], way != nullptr ? *way : Vec3{}});
+  });
+  bool added = false;  // what this rank gives itself, in the order of the ranks
+  const auto add_own = [&] {
+    if (std::exchange(added, true)) return;
+    for_volumes(true, [&](std::int32_t v, const Vec3* way) { add(change.id[v].number, change.to.volume[v], way); });
+  };
+  send_values(comm, std::move(to_owner), [&](const Part& p, int rank) {
+    if (rank > comm.rank()) add_own();
+    add(p.source, p.volume, p.finer ? &p.way : nullptr);
+  });
+  add_own();
+  change.exchange.exchange(std::span(all));
+  change.shares.resize(change.to.n_own);
+  change.offset.resize(change.to.n_own);
+  for (int l = 0; l < change.to.composite->n_levels(); ++l) {
+    const std::int64_t first = change.to.level_begin[l];
+    parallel_for(change.to.level_begin[l + 1] - first, [&](std::int64_t i) {
+      const std::int64_t v = first + i;
+      const Together& t = all[change.source[v]];
+      change.shares[v] = t.volume;
+      if (t.n > 1.0 && places.is_finer(l, v)) change.offset[v] = places.way_to(v) - (1.0 / t.finer) * t.way;
+    });
+  }
+  return all;
 }
 
 /// VoFs under finer volumes that are sources, from a VoF of this rank upwards.
 class SourcesAbove {
  public:
-  /// Collective.
-  SourcesAbove(const Composite& grid, const GridPlaces& places) : grid_(grid), places_(places) {
-    for (int l = 0; l < grid.n_levels(); ++l) {
-      numbers_.emplace_back(grid.graph(l).vof_begin(grid.graph(l).n_local()), -1);
+  /// @param is_source  (number of a covered VoF) -> whether it is one. Collective.
+  template <class IsSource>
+  SourcesAbove(const GridPlaces& places, IsSource&& is_source) : grid_(places.grid()), places_(places) {
+    for (int l = 0; l < grid_.n_levels(); ++l) {
+      numbers_.emplace_back(grid_.graph(l).vof_begin(grid_.graph(l).n_local()), -1);
       foreign_.emplace_back();
     }
-    for (const auto& [where, number] : places.covered())
-      numbers_[where.first][place_of(grid, where.first, where.second)] = number;
-    for (int l = 1; l < grid.n_levels(); ++l) fetch(l);
+    places.for_covered([&](int l, std::int64_t place, std::int32_t number) {
+      if (is_source(number)) numbers_[l][place] = number;
+    });
+    for (int l = 1; l < grid_.n_levels(); ++l) fetch(l);
   }
   /// f(source), from the finest on. Not collective.
   template <class F>
@@ -344,12 +401,15 @@ class SourcesAbove {
 };
 
 /// VoFs above each own old volume that are sources. Collective.
-void find_ancestors(const GridPlaces& old, GridChange& change) {
+void find_ancestors(std::span<const Together> sources, GridChange& change) {
   const Composite& grid = *change.from.composite;
   std::vector<std::int64_t>& begin = change.ancestor_begin;
   begin.assign(change.from.n_own + 1, 0);
-  if (!grid.comm().any(!old.covered().empty())) return;
-  const SourcesAbove above(grid, old);
+  const auto is_source = [&](std::int64_t number) { return sources[number].volume > 0.0; };
+  bool any = false;
+  for (std::int64_t i = change.from.n_own; i < change.n_sources; ++i) any = any || is_source(i);
+  if (!grid.comm().any(any)) return;
+  const SourcesAbove above(*change.places, is_source);
   for (int l = 1; l < grid.n_levels(); ++l)
     for_numbers(grid, l, [&](std::int64_t place, std::int32_t number) {
       above.visit(l, place, [&](const RemoteItem&) { ++begin[number + 1]; });
@@ -363,102 +423,16 @@ void find_ancestors(const GridPlaces& old, GridChange& change) {
     });
 }
 
-/// Where the values of sources arrive, and the volumes that have the same one.
-void list_sources(GridChange& change) {
-  const Comm& comm = change.to.composite->comm();
-  std::vector<RemoteItem> wanted;
-  for (const RemoteItem& id : change.id)
-    if (id.rank != comm.rank()) wanted.push_back(id);
-  std::ranges::sort(wanted);
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  change.exchange = ListExchange(comm, wanted);
-  change.source.resize(change.id.size());
-  parallel_for(std::ssize(change.id), [&](std::int64_t v) {
-    const RemoteItem& id = change.id[v];
-    change.source[v] =
-        id.rank == comm.rank()
-            ? id.number
-            : static_cast<std::int32_t>(change.n_sources + (std::ranges::lower_bound(wanted, id) - wanted.begin()));
-  });
-}
-
-/// What the new volumes of a source are together.
-struct Together {
-  double volume = 0.0;  ///< of all
-  double finer = 0.0;   ///< of those finer than the source, as the next
-  Vec3 way{};           ///< Σ volume x way from the source
-  double n = 0.0;       ///< how many
-};
-
-/// Of the sources of this rank. Collective.
-std::vector<Together> volumes_of_sources(std::span<const Holder> sources, GridChange& change) {
-  const Domain& domain = change.to.composite->graph(0).layout().domain();
-  const Comm& comm = change.to.composite->comm();
-  std::vector<Together> all(change.n_sources + change.exchange.n_received());
-  const auto way_to = [&](std::int64_t v) { return way_between(domain, sources[v].centroid, change.to.centroid[v]); };
-  const auto add = [&](std::int32_t source, double volume, const Vec3* way) {
-    Together& sum = all[source];
-    sum.volume += volume;
-    if (way == nullptr) return;
-    sum.finer += volume;
-    sum.way += volume * *way;
-    sum.n += 1.0;
-  };
-  struct Part {
-    std::int32_t source;
-    bool finer;
-    double volume;
-    Vec3 way;
-  };
-  /// f(volume, way from its source; nullptr: it is not finer) for those with a source on this rank, or on others.
-  const auto for_volumes = [&](bool here, auto&& f) {
-    for (int l = 0; l < change.to.composite->n_levels(); ++l)
-      for (std::int32_t v = change.to.level_begin[l]; v < change.to.level_begin[l + 1]; ++v) {
-        if ((change.id[v].rank == comm.rank()) != here) continue;
-        const Vec3 way = l > sources[v].level ? way_to(v) : Vec3{};
-        f(v, l > sources[v].level ? &way : nullptr);
-      }
-  };
-  std::map<int, std::vector<Part>> to_owner;
-  for_volumes(false, [&](std::int32_t v, const Vec3* way) {
-    to_owner[change.id[v].rank].push_back(
-        {change.id[v].number, way != nullptr, change.to.volume[v], way != nullptr ? *way : Vec3{}});
-  });
-  bool added = false;  // what this rank gives itself, in the order of the ranks
-  const auto add_own = [&] {
-    if (std::exchange(added, true)) return;
-    for_volumes(true, [&](std::int32_t v, const Vec3* way) { add(change.id[v].number, change.to.volume[v], way); });
-  };
-  send_values(comm, std::move(to_owner), [&](const Part& p, int rank) {
-    if (rank > comm.rank()) add_own();
-    add(p.source, p.volume, p.finer ? &p.way : nullptr);
-  });
-  add_own();
-  change.exchange.exchange(std::span(all));
-  change.shares.resize(change.to.n_own);
-  change.offset.resize(change.to.n_own);
-  for (int l = 0; l < change.to.composite->n_levels(); ++l) {
-    const std::int64_t first = change.to.level_begin[l];
-    parallel_for(change.to.level_begin[l + 1] - first, [&](std::int64_t i) {
-      const std::int64_t v = first + i;
-      const Together& t = all[change.source[v]];
-      change.shares[v] = t.volume;
-      if (l > sources[v].level && t.n > 1.0) change.offset[v] = way_to(v) - (1.0 / t.finer) * t.way;
-    });
-  }
-  return all;
-}
-
-constexpr std::int64_t nobody = -1;
+constexpr std::int64_t no_heir = -1;
 std::int64_t code_of(const RemoteItem& heir) {
-  return heir.rank < 0 ? nobody : (std::int64_t{heir.rank} << 32) | static_cast<std::int64_t>(heir.number);
+  return heir.rank < 0 ? no_heir : (std::int64_t{heir.rank} << 32) | static_cast<std::int64_t>(heir.number);
 }
 
 /// For fragments of fluid that the new grid does not have: the heir of the largest neighbour that has one, from
 /// neighbour to neighbour, as long as that finds any.
 void ask_neighbours(GridChange& change) {
   ScalarGrid& grid = change.from;
-  std::vector<std::int64_t> heir(grid.n_all, nobody);
+  std::vector<std::int64_t> heir(grid.n_all, no_heir);
   for (std::int32_t v = 0; v < grid.n_own; ++v) heir[v] = code_of(change.heir[v]);
   ListExchange& exchange = grid.remote.exchange();
   const Comm& comm = grid.composite->comm();
@@ -468,11 +442,11 @@ void ask_neighbours(GridChange& change) {
     found = false;
     std::vector<std::pair<std::int32_t, std::int64_t>> taken;
     for (std::size_t s = 0; s < grid.special.size(); ++s) {
-      if (heir[grid.special[s]] != nobody) continue;
+      if (heir[grid.special[s]] != no_heir) continue;
       std::int32_t largest = -1;
       for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
         const std::int32_t other = grid.volume_faces[k].other();
-        if (other >= grid.n_all || heir[other] == nobody) continue;
+        if (other >= grid.n_all || heir[other] == no_heir) continue;
         if (largest < 0 || grid.volume[other] > grid.volume[largest]) largest = other;
       }
       if (largest >= 0) taken.emplace_back(grid.special[s], heir[largest]);
@@ -517,11 +491,13 @@ void find_heirs(std::span<const Together> sources, GridChange& change) {
     any = any || is_orphan(v);
   }
   if (!comm.any(any)) return;
-  GridPlaces places(*change.to.composite);
-  const std::vector<Holder> holders = find_holders(change.from, change.to, places, finest_question_of, is_orphan);
+  GridPlaces places(change.to.composite);
+  std::vector<RemoteItem> holders(change.from.n_own, nobody);
+  find_holders(*change.from.composite, same_boxes(*change.from.composite, *change.to.composite), places,
+               finest_question_of, is_orphan, holders);
   std::map<int, std::vector<std::pair<std::int32_t, std::int32_t>>> asked;  // new volume, old one
   for (std::int32_t v = 0; v < change.from.n_own; ++v)
-    if (is_orphan(v) && holders[v].id.rank >= 0) asked[holders[v].id.rank].push_back({holders[v].id.number, v});
+    if (is_orphan(v) && holders[v].rank >= 0) asked[holders[v].rank].push_back({holders[v].number, v});
   ask_ranks_per_item(
       comm, asked, [](const auto& q, ByteWriter& w) { w.put(q.first); },
       [&](ByteReader& in, ByteWriter& w) {
@@ -543,16 +519,18 @@ Vec3 way_between(const Domain& domain, const Vec3& from, const Vec3& to) {
   return way;
 }
 
-GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to) {
+GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to,
+                         const KnownSources& known) {
   const Timer timer("other grid");
   check(*from, *to);
   GridChange change(scalar_grid_of(from, {}), scalar_grid_of(to, {}));
-  GridPlaces old(*from);
-  const std::vector<Holder> sources = find_sources(old, change);
-  change.n_sources = change.from.n_own + std::ssize(old.covered());
+  change.places = known.places ? known.places : std::make_shared<GridPlaces>(from);
+  change.n_sources = change.places->n_numbers();
+  find_sources(known, change);
   list_sources(change);
-  find_ancestors(old, change);
-  find_heirs(volumes_of_sources(sources, change), change);
+  const std::vector<Together> sources = volumes_of_sources(change);
+  find_ancestors(sources, change);
+  find_heirs(sources, change);
   return change;
 }
 

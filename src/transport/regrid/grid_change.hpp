@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "transport/regrid/grid_places.hpp"
 #include "transport/volumes/scalar_grid.hpp"
 
 namespace karst {
@@ -26,13 +27,16 @@ struct GridChange {
 
   std::shared_ptr<ScalarGrid> shared_from, shared_to;  ///< scalar_grid_of()
   ScalarGrid &from, &to;
-  /// Sources of this rank: its own volumes, then VoFs under finer volumes that are volumes of the new grid.
+  std::shared_ptr<GridPlaces> places;  ///< of the old grid
+  /// What may be sources, of this rank: its own volumes, then the VoFs under finer ones (GridPlaces).
   std::int64_t n_sources = 0;
 
   // Of the new grid.
   std::vector<std::int32_t>
       source;                  ///< [own volume] among the sources of this rank and, behind them, those that arrive
   std::vector<RemoteItem> id;  ///< [own volume] the source: rank, and number there
+  /// [own volume] its own number on the old grid where its box is there with the same VoFs; -1: it is not known there
+  std::vector<std::int32_t> itself;
   /// [own volume] of those finer than their source, from the mean centroid of all of them; 0 for a single one [h0]
   std::vector<Vec3> offset;
   std::vector<double> shares;  ///< [own volume] Σ of the volumes with its source, on all ranks [h0³]
@@ -52,9 +56,18 @@ struct GridChange {
   }
 };
 
+/// Sources that an earlier comparison from the same grid has found: a volume keeps its own from grid to grid.
+struct KnownSources {
+  std::shared_ptr<GridPlaces> places;     ///< of that comparison
+  const GridChange* step = nullptr;       ///< from the grid that it went to, to the new one
+  std::span<const RemoteItem> of_before;  ///< [own volume of the grid that it went to]
+};
+
 /// Transport grids that are in use are taken, the others are made and held by the comparison alone. Throws the same
 /// Error on all ranks where the grids have other boxes of level 0. Collective.
-GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to);
+/// @param known  need not be sought again
+GridChange compare_grids(const std::shared_ptr<const Composite>& from, const std::shared_ptr<const Composite>& to,
+                         const KnownSources& known = {});
 
 /// The shorter way from one place to another in a domain, through periodic sides [h0]. Not collective.
 Vec3 way_between(const Domain& domain, const Vec3& from, const Vec3& to);

@@ -24,32 +24,84 @@ struct PartOfMean {
   double volume, content, low, high;
 };
 
-/// Of the own volumes: with their neighbours' values as bounds.
-void look_around(ScalarGrid& grid, std::span<const double> own, std::span<SourceValue> sources) {
-  std::vector<double> values(grid.n_values, 0.0);
-  std::ranges::copy(own, values.begin());
-  fetch_remote(grid, values);
-  std::array<std::vector<double>, 3> g;
-  for (std::vector<double>& component : g) component.resize(grid.n_all);
-  find_gradient(grid, find_gradient_weights(grid, {}), values, Gradient{g[0], g[1], g[2]});
-  for_each_volume(grid, [&](std::int32_t v, auto&& faces) {
-    SourceValue& s = sources[v];
-    s = {values[v], values[v], values[v], {g[0][v], g[1][v], g[2][v]}};
-    faces([&](std::int32_t, std::int32_t other, double) {
-      if (other >= grid.n_all) return;
-      s.low = std::min(s.low, values[other]);
-      s.high = std::max(s.high, values[other]);
-    });
+/// The sources whose values are looked at, all or those that are marked: where each is in a list of them.
+struct Places {
+  const GridChange& change;
+  const SourceMarks* wanted;
+
+  std::size_t size() const {
+    return wanted != nullptr ? wanted->size() : change.n_sources + change.exchange.n_received();
+  }
+  /// -1: it is none of them.
+  std::int64_t of(std::int32_t source) const { return wanted != nullptr ? wanted->place(source) : source; }
+};
+
+/// Fills what arrives from other ranks. Collective.
+template <class T>
+void exchange(GridChange& change, const Places& places, std::vector<T>& values) {
+  std::vector<T> arrived(change.exchange.n_received());
+  const std::span<const std::int32_t> sent = change.exchange.sent();
+  change.exchange.begin(std::span(arrived), [&](std::size_t i) {
+    const std::int64_t at = places.of(sent[i]);
+    return at < 0 ? T{} : values[at];
+  });
+  change.exchange.finish();
+  for (std::int64_t i = 0; i < std::ssize(arrived); ++i)
+    if (const std::int64_t at = places.of(static_cast<std::int32_t>(change.n_sources + i)); at >= 0)
+      values[at] = arrived[i];
+}
+
+/// Of the wanted ones of the own volumes: with their neighbours' values as bounds, and gradients as find_gradient()
+/// makes them.
+void look_around(ScalarGrid& grid, std::span<const double> own, const Places& places, std::span<SourceValue> sources) {
+  std::vector<double> c(grid.n_values, 0.0);
+  std::ranges::copy(own, c.begin());
+  fetch_remote(grid, c);
+  const std::span<const Vec3> weights = find_gradient_weights(grid, {});
+  const auto begin = [&](std::int32_t v) -> SourceValue* {
+    const std::int64_t at = places.of(v);
+    if (at < 0) return nullptr;
+    sources[at] = {c[v], c[v], c[v], {}};
+    return &sources[at];
+  };
+  const auto see = [&](SourceValue& s, std::int32_t other) {
+    if (other >= grid.n_all) return;
+    s.low = std::min(s.low, c[other]);
+    s.high = std::max(s.high, c[other]);
+  };
+  parallel_for(std::ssize(grid.plain), [&](std::int64_t i) {
+    const PlainVolumes& p = grid.plain[i];
+    const double scale = 0.5 / ScalarGrid::width(p.level);
+    for (std::int32_t t = 0; t < p.count; ++t) {
+      SourceValue* const s = begin(p.first + t);
+      if (s == nullptr) continue;
+      for (const std::int32_t first : p.beyond) see(*s, first + t);
+      for (std::size_t d = 0; d < 3; ++d)
+        s->gradient[static_cast<int>(d)] = scale * (c[p.beyond[2 * d + 1] + t] - c[p.beyond[2 * d] + t]);
+    }
+  });
+  parallel_for(std::ssize(grid.special), [&](std::int64_t i) {
+    const std::int32_t v = grid.special[i];
+    SourceValue* const s = begin(v);
+    if (s == nullptr) return;
+    for (auto k = grid.special_begin[i]; k < grid.special_begin[i + 1]; ++k) {
+      const std::int32_t other = grid.volume_faces[k].other();
+      see(*s, other);
+      if (weights[k] != Vec3{}) s->gradient += (c[other] - c[v]) * weights[k];
+    }
   });
 }
 
 /// Means of the VoFs above volumes, and of volumes with what joins them.
-void take_means(const GridChange& change, std::span<const double> own, std::span<SourceValue> sources) {
+void take_means(const GridChange& change, std::span<const double> own, const Places& places,
+                std::span<SourceValue> sources) {
   const int rank = change.from.composite->comm().rank();
   constexpr PartOfMean none{0, 0.0, 0.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
-  std::vector<PartOfMean> sums(change.n_sources, none);
+  std::vector<PartOfMean> sums(places.size(), none);
   const auto add = [&](const PartOfMean& part) {
-    PartOfMean& sum = sums[part.number];
+    const std::int64_t at = places.of(part.number);
+    if (at < 0) return;
+    PartOfMean& sum = sums[at];
     sum.volume += part.volume;
     sum.content += part.content;
     sum.low = std::min(sum.low, part.low);
@@ -73,54 +125,60 @@ void take_means(const GridChange& change, std::span<const double> own, std::span
   send_to_ranks(change.from.composite->comm(), std::move(to_owner),
                 [&](ByteReader& in, int) { add(in.get<PartOfMean>()); });
   parallel_for(change.n_sources, [&](std::int64_t i) {
-    PartOfMean& sum = sums[i];
-    if (sum.volume == 0.0) return;
+    const std::int64_t at = places.of(static_cast<std::int32_t>(i));
+    if (at < 0 || sums[at].volume == 0.0) return;
+    PartOfMean& sum = sums[at];
     const bool covered = i >= change.from.n_own;
-    const SourceValue was = sources[i];
+    const SourceValue was = sources[at];
     if (!covered)
       add({static_cast<std::int32_t>(i), change.from.volume[i], change.from.volume[i] * was.value, was.low, was.high});
     const double mean = std::clamp(sum.content / sum.volume, sum.low, sum.high);  // round-off
-    sources[i] = {mean, sum.low, sum.high, covered ? Vec3{} : was.gradient};
+    sources[at] = {mean, sum.low, sum.high, covered ? Vec3{} : was.gradient};
   });
 }
 
-/// Largest part of the slopes with which all volumes of a source stay within its bounds, [source], on all ranks.
-std::vector<double> limits(const GridChange& change, std::span<const SourceValue> sources) {
+/// Largest part of the slopes with which all volumes of a source stay within its bounds, on all ranks.
+std::vector<double> limits(const GridChange& change, const Places& places, std::span<const SourceValue> sources) {
   std::map<int, ByteWriter> to_owner;
   std::vector<double> part(sources.size(), 1.0);
   const int rank = change.to.composite->comm().rank();
   for (std::size_t v = 0; v < change.source.size(); ++v) {
-    if (change.offset[v] == Vec3{}) continue;
-    const SourceValue& s = sources[change.source[v]];
+    const std::int64_t at = places.of(change.source[v]);
+    if (at < 0 || change.offset[v] == Vec3{}) continue;
+    const SourceValue& s = sources[at];
     const double step = dot(s.gradient, change.offset[v]), room = step > 0.0 ? s.high - s.value : s.low - s.value;
     if (std::abs(step) <= std::abs(room)) continue;
     if (change.id[v].rank == rank) {
-      part[change.source[v]] = std::min(part[change.source[v]], room / step);
+      part[at] = std::min(part[at], room / step);
     } else {
       to_owner[change.id[v].rank].put(change.id[v].number);
       to_owner[change.id[v].rank].put(room / step);
     }
   }
   send_to_ranks(change.to.composite->comm(), std::move(to_owner), [&](ByteReader& in, int) {
-    const auto number = in.get<std::int32_t>();
-    part[number] = std::min(part[number], in.get<double>());
+    const std::int64_t at = places.of(in.get<std::int32_t>());
+    part[at] = std::min(part[at], in.get<double>());
   });
   return part;
 }
 
 }  // namespace
 
-std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values) {
-  std::vector<SourceValue> sources(change.n_sources + change.exchange.n_received());
-  look_around(change.from, values, sources);
-  take_means(change, values, sources);
-  change.exchange.exchange(std::span(sources));
-  std::vector<double> part = limits(change, sources);
-  change.exchange.exchange(std::span(part));
-  std::vector<double> now(change.to.n_own);
+std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values,
+                                         const SourceMarks* wanted) {
+  const Places places{change, wanted};
+  std::vector<SourceValue> sources(places.size());
+  look_around(change.from, values, places, sources);
+  take_means(change, values, places, sources);
+  exchange(change, places, sources);
+  std::vector<double> part = limits(change, places, sources);
+  exchange(change, places, part);
+  std::vector<double> now(change.to.n_own, 0.0);
   parallel_for(std::ssize(now), [&](std::int64_t v) {
-    const SourceValue& s = sources[change.source[v]];
-    const double moved = s.value + part[change.source[v]] * dot(s.gradient, change.offset[v]);
+    const std::int64_t at = places.of(change.source[v]);
+    if (at < 0) return;
+    const SourceValue& s = sources[at];
+    const double moved = s.value + part[at] * dot(s.gradient, change.offset[v]);
     now[v] = std::clamp(moved, s.low, s.high);  // round-off
   });
   return now;

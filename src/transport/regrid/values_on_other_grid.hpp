@@ -15,14 +15,16 @@
 #pragma once
 
 #include "fields/state.hpp"
-#include "transport/regrid/grid_change.hpp"
+#include "transport/regrid/source_marks.hpp"
 
 namespace karst {
 
 /// Collective.
 /// @param values  one per own volume of the old grid
+/// @param wanted  sources; others are not read, and their volumes get 0. nullptr: all are wanted
 /// @return one per own volume of the new one
-std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values);
+std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values,
+                                         const SourceMarks* wanted = nullptr);
 std::vector<double> amounts_on_other_grid(GridChange& change, std::span<const double> values);
 
 /// What became of an item, summed over all volumes [unit h0³].

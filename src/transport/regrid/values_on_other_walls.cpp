@@ -64,7 +64,7 @@ void sum_up(const Comm& comm, WallBalance& b) {
 
 /// What is left of each volume, of which some may have closed. Collective.
 std::vector<double> left_of(const WallChange& change, std::span<const double> values, std::span<const double> at_wall) {
-  constexpr double most = 1.0;  // closed / kept: a linear profile between wall and volume stays one
+  constexpr double most = 10.0;  // closed / kept: a linear profile between wall and volume stays one
   std::vector<double> left(values.begin(), values.end());
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double c : values) low = std::min(low, c), high = std::max(high, c);

@@ -47,8 +47,8 @@ struct WallBalance {
 /// Collective.
 /// @param values   one per own volume of the earlier grid
 /// @param at_wall  of each, at its wall: what opens beside it has this concentration, and so has what closes, as long
-/// as
-///                 no more closes than stays and no value leaves the range of all; empty: that of the volume
+///                 as no more closes than ten times what stays and no value leaves the range of all; empty: that of
+///                 the volume
 /// @param of_pore  value in pores that had been removed
 /// @return one per own volume of the later one
 std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,

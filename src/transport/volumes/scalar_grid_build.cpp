@@ -234,6 +234,7 @@ void Maker::list_between_levels(int level) {
 
 void Maker::fetch_facts() {
   for_boxes([&](BoxOfMaker& box) {
+    if (composite().comm().size() == 1) return;
     const BoxGraph graph = composite().graph(box.level).box(box.box);
     const auto numbers = numbers_[box.level].box(box.box);
     for_each_face(graph, [&](int vof, int, int slot) {

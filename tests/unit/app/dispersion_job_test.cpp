@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/transport/dispersion_job.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "app/job/job.hpp"
 #include "app/job/run_services.hpp"
 #include "app/run/simulation.hpp"
 #include "base/file/json.hpp"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace karst::quantity_test {
 namespace {
@@ -17,8 +18,7 @@ struct Sample {
   double twice() const { return 2.0 * time; }
 };
 
-template <class S, class F>
-void each_quantity(S& s, F&& f) requires std::is_same_v<std::remove_const_t<S>, Sample> {
+void each_quantity(Of<Sample> auto& s, auto&& f) {
   using namespace shown;
   f(Quantity{"time", "s", csv | json | history | record | text, "{:.3g}", "time [s]"}, s.time);
   f(Quantity{"force", "N", csv | record | text, "{:.10g}", "force [N]"}, s.force);
@@ -30,12 +30,13 @@ void each_quantity(S& s, F&& f) requires std::is_same_v<std::remove_const_t<S>, 
 struct Series {
   Sample first;
   std::vector<Sample> all;
+  std::optional<Sample> last{};
 };
 
-template <class S, class F>
-void each_quantity(S& s, F&& f) requires std::is_same_v<std::remove_const_t<S>, Series> {
+void each_quantity(Of<Series> auto& s, auto&& f) {
   f(Quantity{"first", "", shown::json | shown::record}, s.first);
   f(Quantity{"all"}, s.all);
+  f(Quantity{"last"}, s.last);
 }
 
 TEST(Quantity, ACsvHasThreeColumnsOfAVectorAndNothingForWhatIsNoNumber) {
@@ -84,6 +85,33 @@ TEST(Quantity, ResultsWithinAResultAreObjects) {
   EXPECT_TRUE(json_of(std::vector<Sample>(), shown::record).is_array());
 }
 
+TEST(Quantity, AnOptionalResultIsNullOrAnObject) {
+  Series series{{}, {}, Sample{.steps = 3}}, back;
+  take_value(json_of(series, shown::record), back);
+  ASSERT_TRUE(back.last);
+  EXPECT_EQ(back.last->steps, 3);
+  series.last.reset();
+  EXPECT_TRUE(json_of(series, shown::record).at("last").is_null());
+  take_value(json_of(series, shown::record), back);
+  EXPECT_FALSE(back.last);
+}
+
+TEST(Quantity, ColumnsOfSeveralTablesHaveOneHeadAndOneLine) {
+  const Sample sample;
+  const auto each = [&](auto&& reader) {
+    for (const char* name : {"a_", "b_"}) each_quantity(sample, reader(name));
+  };
+  EXPECT_TRUE(csv_head_of(each).starts_with("a_time_s,a_force_x_N"));
+  EXPECT_EQ(csv_line_of(each), "0.1,1,-2,3,7,,0.1,1,-2,3,7,\n");
+}
+
+TEST(Quantity, HistoriesOfPartsAreListsOfEach) {
+  const std::vector<Series> lines{{{}, {{.time = 1.0}, {.time = 2.0}}}, {{}, {{.time = 3.0}, {.time = 4.0}}}};
+  Json history;
+  add_histories(lines, 2, history, [](const Series& l, std::size_t i, OverTime f) { each_quantity(l.all[i], f); });
+  EXPECT_EQ(history.dump(), R"({"time_s":[[1.0,3.0],[2.0,4.0]]})");
+}
+
 TEST(Quantity, WhatARecordLacksIsAnError) {
   const Json kept{{"time_s", 1.0}};
   Sample s;
@@ -108,11 +136,12 @@ TEST(Quantity, ListsOverTheTimeGrow) {
 
 TEST(Quantity, RowsOfTextHaveAColumnForEachAndADashWhereOneHasNone) {
   const Sample a, b{.time = 12345.0, .drag = 0.25};
-  TextRows rows;
-  each_quantity(a, rows.column(2));
+  TextRows rows("sample");
+  each_quantity(a, rows.column("a", 2));
   rows.column();
-  each_quantity(b, rows.column());
+  each_quantity(b, rows.column("b"));
   EXPECT_EQ(rows.text(10, 11),
+            "  sample              a          -          b\n"
             "  time [s]          0.1          -  1.234e+04\n"
             "  force [N]           3          -          1\n"
             "  drag                -          -       0.25\n");

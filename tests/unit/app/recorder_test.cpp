@@ -104,17 +104,18 @@ TEST_F(RecorderMpi, StatesOfStepsThatVaryAreEvenInTime) {
   EXPECT_EQ(at_once.charted, (std::vector<int>{1, 3, 5, 6, 7}));
 }
 
-// Of steps whose number is not known every first, second, fourth ..., so that there never are more than 48, and the
-// last.
+// Of steps whose number is not known every first, second, fourth ..., so that there never are more than asked for, and
+// the last.
 TEST_F(RecorderMpi, FramesOfStepsAreEvenlyDistributed) {
-  for (const auto& [n, apart] :
-       {std::pair(30, 1), std::pair(47, 1), std::pair(95, 2), std::pair(100, 4), std::pair(500, 16)}) {
+  for (const auto& [most, n, apart] :
+       {std::tuple(48, 30, 1), std::tuple(48, 47, 1), std::tuple(48, 95, 2), std::tuple(48, 100, 4),
+        std::tuple(48, 500, 16), std::tuple(8, 7, 1), std::tuple(8, 30, 4), std::tuple(8, 500, 64)}) {
     Counting run(comm, folder, false, 0.0);
     for (; run.steps <= n; ++run.steps) {
       if (run.steps > 0) run.recorder.take_step(0.0, 0.0, run.steps == n);
-      if (run.steps == n || run.recorder.step_frame_due())
-        run.recorder.add_step_frame(run.view(), std::vector<std::string>{"n"}, 0);
-      ASSERT_LE(std::ssize(run.recorder.recorded().frames.at(0).values), most_frames + 1);
+      if (run.steps == n || run.recorder.step_frame_due(most))
+        run.recorder.add_step_frame(run.view(), std::vector<std::string>{"n"}, 0, most);
+      ASSERT_LE(std::ssize(run.recorder.recorded().frames.at(0).values), most + 1);
     }
     const std::vector<int> frames = run.frames();
     for (std::size_t i = 0; i + 1 < frames.size(); ++i) EXPECT_EQ(frames[i] % apart, 0) << n;

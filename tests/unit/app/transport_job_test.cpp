@@ -190,7 +190,10 @@ TEST(TransportJob, WithoutSolidNumbersHaveTheLengthOfTheDomain) {
   bed.geometry =
       build_geometry(bed.comm, bed.grid, *make_level_set(HalfSpace{{0.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}), KeepPores::all);
   ASSERT_GT(bed.geometry.report.wall_area, 0.0);
-  EXPECT_EQ(number_length(bed.context), 20.0);
+  EXPECT_EQ(number_length(bed.context).length, 20.0);
+  EXPECT_TRUE(has(number_length(bed.context).what, "that of the domain"));
+  bed.config.transport.peclet_length = 20.0;  // the same length, but said by the deck
+  EXPECT_EQ(number_length(bed.context).what, "");
 }
 
 // What only the whole fluid tells is found before the flow is solved.
@@ -208,17 +211,17 @@ TEST(TransportJobMpi, ProbesAndInitialValuesAreLookedAtBeforeAnyJob) {
 // Asked to end in its last step, a run reports: there is nothing left to go on with. Before it, it ends.
 TEST(TransportJobMpi, ARunThatIsAskedToEndInItsLastStepReports) {
   const PetscSession petsc;
-  for (const double end : {50.0, 100.0}) {
+  for (const double end : {4.0, 8.0}) {
     Bed bed(Comm::world());
     bed.config.flow.model = FlowModel::none;
     bed.config.transport.components[0].inlet_given = false;
     bed.config.transport.components[0].initial = "1 + 0.2*x";
     bed.config.transport.walls = {{}};
     bed.config.transport.walls[0].rate = 1e-3;
-    bed.config.time = {.end = end, .dt = 50.0};
+    bed.config.time = {.end = end, .dt = 4.0};
     const OrderlyEnd orderly(bed.comm, 0.0);
     std::raise(SIGTERM);
-    if (end > 50.0) {
+    if (end > 4.0) {
       EXPECT_THROW(run_job(transport_job(), bed.context), EarlyEnd);
       continue;
     }
@@ -270,6 +273,27 @@ TEST(TransportJob, DiffusionAloneEndsInALineAloneByDay) {
   EXPECT_NEAR(profile[39][3], 2.95, 0.02);
   c.initial = "1/(x - x)";
   EXPECT_TRUE(has(error_of([&] { check_jobs(bed.context); }), "must be finite"));
+}
+
+// A reacting wall that the initial values do not fit, and one step as long as the run: it begins short, and grows. Mean
+// and Sherwood number of 200 steps (one step: 1.5e-2 and 14 % off).
+TEST(TransportJob, AWallIsMetInShortStepsAlone) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.flow.model = FlowModel::none;
+  bed.config.transport.walls = {{"", "", 0.2, 0.0}};
+  ComponentDeck& c = bed.config.transport.components[0];
+  c.inlet_given = false;
+  c.initial = "1";
+  std::vector<double> means, numbers;
+  for (const double steps : {200.0, 1.0}) {
+    bed.config.time = {.end = 50.0, .dt = 50.0 / steps};
+    const auto json = bed.run().json["transport"]["components"][0];
+    means.push_back(json["mean"]);
+    numbers.push_back(json["wall"]["sherwood"]);
+  }
+  EXPECT_NEAR(means[1] / means[0], 1.0, 5e-4);
+  EXPECT_NEAR(numbers[1] / numbers[0], 1.0, 0.03);
 }
 
 // The Péclet number sets the velocity, and a flow that an earlier run has solved carries the same.

@@ -5,8 +5,10 @@
 
 #include <cmath>
 
+#include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/version.hpp"
+#include "support/errors.hpp"
 
 namespace karst::text_test {
 namespace {
@@ -77,6 +79,16 @@ TEST(Version, NamesProjectAndCommit) {
   EXPECT_EQ(version().substr(0, 2), "0.");
   EXPECT_FALSE(git_id().empty());
   EXPECT_EQ(version_and_git_id(), std::string(version()) + " (" + std::string(git_id()) + ")");
+}
+
+TEST(Messages, MistakesAreThrownTogether) {
+  Messages m;
+  m.finish();
+  m.need(true, "{} is right", 1);
+  m.need(false, "{} is wrong", 2);
+  m.attempt([] { throw Error("not there"); }, "file: ");
+  m.add({"a", "b"});
+  EXPECT_EQ(test::error_of([&] { m.finish(); }), "2 is wrong\nfile: not there\na\nb");
 }
 
 }  // namespace

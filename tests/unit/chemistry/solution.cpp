@@ -237,6 +237,11 @@ TEST(Solution, DoubtsAreTold) {
   SolutionOptions options;
   options.totals = {"Na 0.1", "Cl 0.1"};
   EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
+  options.density = 1.1;  // of no litre
+  EXPECT_EQ(solution_warnings(solve_solution(shipped(), options)).size(), 1U);
+  options.totals = {"Na 0.1", "Cl 0.11 mol/L"};
+  EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
+  options.density = 1.0;
   options.totals = {"Na 2", "Cl 1"};
   EXPECT_EQ(solution_warnings(solve_solution(shipped(), options)).size(), 2U);
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/core/mistakes.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/file/geometry_file.hpp"
 #include "geometry_import/import.hpp"
 #include "geometry_import/segment/segment.hpp"
@@ -342,7 +342,7 @@ TEST(WallFit, StaysBesideTheThreshold) {
 }
 
 std::string mistakes_in(const ImportOptions& o) {
-  Mistakes m;
+  Messages m;
   check_segmentation(o, m);
   return error_of([&] { m.finish(); });
 }

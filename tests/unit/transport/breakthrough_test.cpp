@@ -29,6 +29,19 @@ TEST(Breakthrough, FrontThroughAStirredVessel) {
   EXPECT_NEAR(b->variance, mean * mean, 1e-3);
 }
 
+// A vessel cut off at four times its mean: more than half of what the variance misses is told of.
+TEST(Breakthrough, WhatACurveThatIsCutOffMisses) {
+  const double mean = 3.0, end = 4.0 * mean;
+  const auto in = signal(0.0, end, 20000, [](double) { return 1.0; });
+  const auto out = signal(0.0, end, 20000, [&](double t) { return 1.0 - std::exp(-t / mean); });
+  const auto b = breakthrough(in, out);
+  ASSERT_TRUE(b);
+  const double really = mean * mean / b->variance - 1.0;
+  EXPECT_NEAR(really, 0.437, 1e-3);
+  EXPECT_NEAR(missing_variance(*b, end), 0.249, 1e-3);  // as if all of the rest left then
+  EXPECT_LT(missing_variance({false, 1.0, mean, 9.0}, end), 1e-12);
+}
+
 // A pulse of length w, delayed and spread by n stirred vessels, or not at all: the inlet's own moments are taken away.
 TEST(Breakthrough, PulseThatIsDelayedAndSpread) {
   const double w = 2.0, delay = 5.0, end = 40.0;

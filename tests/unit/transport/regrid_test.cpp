@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "base/comm/parallel.hpp"
 #include "base/core/error.hpp"
@@ -362,6 +364,58 @@ TEST_F(Regrid, TheSameOnAnyThreadsMpi) {
     const std::vector<double> one = numbers_of_change(comm_, grids[a], grids[b], 1);
     for (const int threads : {2, 3})
       EXPECT_EQ(numbers_of_change(comm_, grids[a], grids[b], threads), one) << a << " to " << b << ", " << threads;
+  }
+}
+
+// From one grid, of one level or of three, to others in turn, refined at random: what a transfer copies from the one
+// before has the bits of one made anew, and so do sources and who takes what. The copy is used: more than a third as
+// many fluxes as there are listed faces, on one rank.
+TEST_F(Regrid, FluxesThatStayAreThoseTransferredAnewMpi) {
+  const auto walls = test::packing(30, 4.1, 48, false, 7);
+  test::Random random(5);
+  const auto at = [&](double from, double to) { return from + (to - from) * random(); };
+  for (const bool periodic : {true, false}) {
+    const GridOptions base = test::flow_grid({48, 16, 16}, {false, periodic, periodic}),
+                      near = test::refined_in(base, 1, {14.0, 0.0, 0.0}, {30.0, 16.0, 16.0}),
+                      solved = periodic ? base : test::refined_in(near, 2, {18.0, 2.0, 2.0}, {24.0, 12.0, 12.0});
+    const auto from = test::composite_of(comm_, solved, *walls);
+    const std::shared_ptr<ScalarGrid> volumes = scalar_grid_of(from, {});
+    FaceField flow = test::stream_through(*volumes, {0.3, -1.1, 2.0});
+    std::shared_ptr<const Composite> last;
+    std::optional<FaceField> faces;
+    std::shared_ptr<GridPlaces> places;
+    std::vector<RemoteItem> sources, coarsest;
+    for (int i = 0; i < 4; ++i) {
+      const double width = i == 3 ? 6.0 : 26.0, x = at(0.0, 48.0 - width), y = at(0.0, 8.0);
+      const GridOptions grid = test::refined_in(i % 2 == 0 ? base : near, i == 3 ? 2 : 1, {x, y, 0.0},
+                                                {x + at(0.3, 1.0) * width, y + at(2.0, 8.0), at(4.0, 16.0)});
+      const auto to = test::composite_of(comm_, grid, *walls);
+      GridChange anew = compare_grids(from, to);
+      FaceField moved = fluxes_on_other_grid(anew, flow);
+      if (last) {
+        GridChange step = compare_grids(last, to);
+        GridChange since = compare_grids(from, to, {places, &step, sources});
+        EXPECT_EQ(since.id, anew.id);
+        EXPECT_EQ(since.heir, anew.heir);
+        EXPECT_EQ(since.ancestors, anew.ancestors);
+        EXPECT_EQ(since.shares, anew.shares);
+        EXPECT_EQ(since.offset, anew.offset);
+        const FluxesBefore before{step, *faces, sources, coarsest};
+        std::vector<double> flux(since.to.n_faces), others(flux);
+        const std::ptrdiff_t n =
+            std::ranges::count(copy_fluxes(since, coarsest_sources(since), before, flux), std::uint8_t{1});
+        EXPECT_TRUE(comm_.size() > 1 || 3 * n > std::ssize(since.to.listed)) << i << ": " << n;
+        FaceField kept = fluxes_on_other_grid(since, flow, &before);
+        list_fluxes(since.to, kept, flux);
+        list_fluxes(since.to, moved, others);
+        EXPECT_EQ(std::memcmp(flux.data(), others.data(), flux.size() * sizeof(double)), 0) << i;
+      }
+      if (!places) places = anew.places;
+      sources = anew.id;
+      coarsest = coarsest_sources(anew);
+      faces.emplace(std::move(moved));
+      last = to;
+    }
   }
 }
 

@@ -448,6 +448,25 @@ TEST_F(TransportStepperTest, NoiseHoldsNobodyBackAloneByDay) {
   }
 }
 
+// A salt that varies by a thousandth limits what it is grouped with by its variation, not by its round-off: a step
+// longer by its last bit changes the acid by 1e-9 of itself at most, far ahead of the front, too.
+TEST_F(TransportStepperTest, TheLastBitStaysSmallInAGroupAloneByDay) {
+  const ScalarComponent acid = of_group(with_inlet(0.05, 1.0), "g"), salt = of_group(with_inlet(0.05, 0.1001), "g");
+  std::array<std::vector<double>, 2> values;
+  for (const bool longer : {false, true}) {
+    Packing p(comm_, 1, {acid, salt});
+    p.stepper.set_values(p.state, 0, [](const Vec3&) { return 0.0; });
+    p.stepper.set_values(p.state, 1, [](const Vec3&) { return 0.1; });
+    March run;
+    p.march_steps(12, longer ? std::nextafter(0.5, 1.0) : 0.5, run);
+    values[longer ? 1 : 0].assign(p.state.values[0].begin(), p.state.values[0].begin() + p.stepper.grid().n_own);
+  }
+  double largest = 0.0;
+  for (std::size_t v = 0; v < values[0].size(); ++v)
+    if (values[0][v] > 1e-7) largest = std::max(largest, std::abs(values[1][v] / values[0][v] - 1.0));
+  EXPECT_LT(largest, 1e-9);
+}
+
 // Factors of its own: a component has the bits that it has alone, whatever is beside it, and however that diffuses.
 TEST_F(TransportStepperTest, ComponentsDoNotDependOnWhatSwimsBesideAloneByDay) {
   const ScalarComponent front = with_inlet(0.05, 1.0);

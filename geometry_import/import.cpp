@@ -311,12 +311,28 @@ ImportReport Import::run(const std::string& output) {
   return report_;
 }
 
-/// One per voxel: such a raw file is of type uint8 unless another is given.
-bool has_bytes(const ImportOptions& options) {
+std::int64_t voxels_of(const Index& n) { return std::int64_t{n[0]} * n[1] * n[2]; }
+
+/// Of a raw file, behind its header; nothing where that is not known.
+std::optional<std::int64_t> raw_bytes(const ImportOptions& options) {
   std::error_code problem;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.file, problem));
-  const Index& n = options.size;
-  return !problem && n != Index{} && bytes == options.skip_bytes + std::int64_t{n[0]} * n[1] * n[2];
+  return problem ? std::optional<std::int64_t>() : bytes - options.skip_bytes;
+}
+
+/// One per voxel: such a raw file is of type uint8 unless another is given.
+bool has_bytes(const ImportOptions& options) {
+  return options.size != Index{} && raw_bytes(options) == voxels_of(options.size);
+}
+
+/// What the bytes of a raw file say of its size.
+std::string bytes_told(const ImportOptions& options) {
+  const std::optional<std::int64_t> bytes = raw_bytes(options);
+  const std::int64_t voxels = voxels_of(options.size);
+  if (!bytes || voxels <= 0 || options.file.ends_with(".gz")) return "";
+  return fmt::format(
+      " ({} bytes for {}x{}x{} = {} voxels{})", *bytes, options.size[0], options.size[1], options.size[2], voxels,
+      *bytes % voxels == 0 ? "" : ", no whole number of bytes for each: are `size` and `skip_bytes` right?");
 }
 
 }  // namespace
@@ -328,7 +344,8 @@ std::unique_ptr<ImageFile> open_image(const ImportOptions& options) {
     require(size_given || describes_itself(options.file),
             "{}: a raw file needs its `size` (voxels in x, y, z: 128x128x64)", options.file);
     require(options.type.has_value() || describes_itself(options.file) || has_bytes(options),
-            "{}: a raw file needs its type (uint8, ...), as it does not have one byte per voxel", options.file);
+            "{}: a raw file needs its type (uint8, ...), as it does not have one byte per voxel{}", options.file,
+            bytes_told(options));
     layout = RawLayout{options.size, options.type.value_or(VoxelType::uint8), options.big_endian, options.skip_bytes};
   }
   return open_image(options.file, layout);

@@ -183,7 +183,8 @@ std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, c
     if (!inertia && !c.points.empty() && scale.reynolds(c.points.back().peclet) > largest_creeping_reynolds)
       all.add(
           "dispersion {}: at a Péclet number of {:.4g} the Reynolds number is {:.3g}: inertia matters, which the "
-          "creeping flow neglects; D*/D holds for fluids with less (of a larger diffusivity or viscosity)",
+          "creeping "
+          "flow neglects; D*/D is that of a species with a smaller diffusivity, or of a fluid with a larger viscosity",
           axis_names[c.axis], c.points.back().peclet, scale.reynolds(c.points.back().peclet));
     if (!c.points.empty() && scale.cell_peclet(c.points.back().peclet) > largest_cell_peclet)
       all.add(

@@ -21,7 +21,7 @@ constexpr double largest_steady_imbalance = 1e-4;
 constexpr double largest_overshoot = 1e-3;  ///< of a steady solution, over the range of its data
 constexpr double largest_gap = 1e-12;       ///< of continuity, after what it missed was taken out
 constexpr double largest_backflow = 1e-3;
-constexpr double largest_missing = 0.02;      ///< of the variance of the residence time
+constexpr double largest_missing = 0.02;  ///< of the variance of the residence time
 
 Json component_json(const TransportResult& result, std::size_t i) {
   const ComponentResult& c = result.components[i];

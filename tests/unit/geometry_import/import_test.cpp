@@ -123,6 +123,8 @@ TEST(ImportMpi, ErrorsAreTheSameOnAllRanksAndLeaveNoFile) {
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = 0; }), "does not contain the voxel width"));
   EXPECT_TRUE(has(error([](auto& o) { o.voxel = -1; }), "voxel = -1 (m) given; a width must be positive"));
   EXPECT_TRUE(has(error([](auto& o) { o.type.reset(), o.size[2] = 50; }), "needs its type"));
+  EXPECT_TRUE(
+      has(error([](auto& o) { o.type.reset(), o.size[2] = 101; }), "no whole number of bytes for each: are size"));
   EXPECT_TRUE(has(error([](auto& o) { o.size = {}; }), "needs its size"));
   EXPECT_TRUE(has(error([](auto& o) { o.size[2] = 101; }), "too short"));
   EXPECT_TRUE(has(error([](auto& o) { o.file += "x"; }), "no such file"));

@@ -462,10 +462,10 @@ std::vector<std::string> volume_warnings(const TransportSystem& system) {
   constexpr double same = 0.01;
   const double asked = system.run.config.time.end_pore_volumes, came = pore_volumes(system);
   if (!system.run.walls || !(asked > 0.0) || std::abs(came - asked) <= same * asked) return {};
-  return {
-      fmt::format("transport: {:.4g} pore volumes have flowed in instead of time.end_pore_volumes = {:.4g}: the run ends "
-                  "when the flow of the beginning would have brought these, and the walls that move have changed it",
-                  came, asked)};
+  return {fmt::format(
+      "transport: {:.4g} pore volumes have flowed in instead of time.end_pore_volumes = {:.4g}: the run ends "
+      "when the flow of the beginning would have brought these, and the walls that move have changed it",
+      came, asked)};
 }
 
 void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {

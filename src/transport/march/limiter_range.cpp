@@ -19,7 +19,7 @@ constexpr int most_passes = 120;
 constexpr double more = 0.25, most_more = 1e-6;
 /// Relative to the values: see Leeway.
 constexpr double uniform = 1e-9, near_neighbours = 1e-13, of_group = 5e-14, round_off = 1e-15;
-constexpr std::uint8_t in_next = 1, in_touched = 2;                           ///< of LimiterScratch::listed
+constexpr std::uint8_t in_next = 1, in_touched = 2;  ///< of LimiterScratch::listed
 
 /// Index of each own volume among the plain intervals or the special volumes.
 void find_places(const ScalarGrid& grid, LimiterScratch& s) {

@@ -26,7 +26,7 @@ constexpr double most_made_up = 0.1;
 /// So many cells is a wall taken to be behind at most: a linear profile goes on that far.
 constexpr double most_behind = 1.0;
 /// Passes along growing walls (decision 083): of how far they move, over about four cells, and of what they owe.
-constexpr int passes_of_motion = 16, passes_of_owed = 4;
+constexpr int passes_of_motion = 16, passes_of_owed = 8;
 constexpr const char* walls_item = "walls";
 
 /// The speed that a mineral of pieces has, which are asked for in the order in which they stand.

@@ -26,7 +26,7 @@ constexpr double most_made_up = 0.1;
 /// So many cells is a wall taken to be behind at most: a linear profile goes on that far.
 constexpr double most_behind = 1.0;
 /// Passes along growing walls (decision 083): of how far they move, over about four cells, and of what they owe.
-constexpr int passes_of_motion = 16, passes_of_owed = 4;
+constexpr int passes_of_motion = 16, passes_of_owed = 8;
 constexpr const char* walls_item = "walls";
 
 /// The speed that a mineral of pieces has, which are asked for in the order in which they stand.
@@ -228,8 +228,10 @@ void add_deposit_walls(const JobContext& run, std::span<const WallRows> deposits
 
 /// Evens out amounts of pieces where walls grow, so that the noise of single pieces does not: growth that diffusion
 /// limits is unstable, faster the shorter a wave (Mullins & Sekerka, J. Appl. Phys. 34 (1963) 323). Collective.
+/// Speeds that are given alone are even, and stay so.
 /// @param speed  < 0: the piece grows
 void smooth_growth(const JobContext& run, const WallRows& speed, int passes, WallRows& amounts) {
+  if (std::ranges::none_of(mineral_motions(run), [](const MineralMotion& m) { return m.driver.has_value(); })) return;
   WallRows grows = wall_rows(run.geometry().levels);
   bool any = false;
   for (const WallPlace& p : wall_places(run.geometry(), *run.ground->numbering()))

@@ -64,7 +64,7 @@ axis = "x"
 [[transport.component]]
 name = "salt"
 diffusivity = 1
-initial = "max(0, 1 - {4} / {5})"
+initial = "min(1, max(0, 1 - {4} / {5}))"
 [[transport.wall]]
 rate = 1e6
 [walls]

@@ -82,7 +82,8 @@ WallsInStep walls_at_end(const TransportSystem& system, TransportResult& result)
   WallsInStep walls = walls_in_step(system);
   for (std::size_t i = 0; i < walls.maps.size(); ++i) {
     const ComponentLine& end = result.states.back().components[i];
-    const double mean = end.mean - 0.5 * system.report.components[i].stored / system.fluid_volume;
+    const auto& of_step = system.report.components;  // none where the ground has just changed
+    const double mean = i < of_step.size() ? end.mean - 0.5 * of_step[i].stored / system.fluid_volume : end.mean;
     result.components[i].wall = sum_walls(system.run, walls.places, walls.maps[i], walls.laws[i], end.wall, mean);
   }
   return walls;

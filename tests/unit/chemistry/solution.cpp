@@ -239,7 +239,7 @@ TEST(Solution, DoubtsAreTold) {
   EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
   options.density = 1.1;  // of no litre
   EXPECT_EQ(solution_warnings(solve_solution(shipped(), options)).size(), 1U);
-  options.totals = {"Na 0.1", "Cl 0.11 mol/L"};
+  options.totals = {"Na 0.1", "Cl 0.11 mol/L charge"};
   EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
   options.density = 1.0;
   options.totals = {"Na 2", "Cl 1"};

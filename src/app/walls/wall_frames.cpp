@@ -111,7 +111,7 @@ void leave_wall_animations(const JobContext& run, const Recorder& recorder, JobR
     const PlaneFrames marked = is_fluid ? marked_by_first(frames[i]) : frames[i];
     if (moves) {
       recorder.leave_animation(marked, look, fmt::format("animation_{}.png", name), figure + " moving", result.figures);
-    } else if (!marked.values.empty()) {
+    } else if (run.comm.rank() == 0 && !marked.values.empty()) {
       std::size_t number = 0;
       for (std::string& still : still_figures(stills_of(marked), look))
         result.figures[still_name(figure, ++number)] = std::move(still);

@@ -18,7 +18,7 @@ class PlacesBefore {
       std::fill_n(place_.begin() + grid.plain[i].first, grid.plain[i].count, ~static_cast<std::int32_t>(i));
     });
   }
-  /// Plain volumes in which it is, and how far from the first; nullptr: it is not plain.
+  /// Plain volumes in which it is; nullptr: it is not plain.
   const PlainVolumes* plain(std::int32_t v) const { return place_[v] < 0 ? &grid_.plain[~place_[v]] : nullptr; }
   /// Its place among the special volumes.
   std::int32_t special(std::int32_t v) const { return place_[v]; }

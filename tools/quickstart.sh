@@ -38,7 +38,7 @@ pictures=()
 draw_beside() { draw "$@" & pictures+=($!); }
 draw_beside slice "$plotfile" "$out/slice.png" --title "Quickstart: fluid and wall, plane in the middle"
 draw_beside slice "$plotfile" "$out/flow.png" --field drive_x_velocity_x --axis z --no-boxes --title "Quickstart: velocity along x, flow driven along x [m/s]"
-draw_beside wall "$plotfile" "$out/wall.png"
+draw_beside wall "$plotfile" "$out/wall.png" --max-cells 128
 draw_beside view "$plotfile" "$run/view.html"
 draw_beside figure "$run/report.html" "$out/streamlines.svg"
 for picture in "${pictures[@]}"; do wait "$picture"; done

@@ -148,7 +148,7 @@ def add_view(pyvista, plotter, cells):
         light = pyvista.Light(position=tuple(centre + reach * np.array(place)), focal_point=tuple(centre), intensity=intensity)
         plotter.add_light(light)
     plotter.enable_anti_aliasing("ssaa")
-    plotter.enable_ssao(radius=reach / 12, kernel_size=128)
+    plotter.enable_ssao(radius=reach / 12, kernel_size=32)
 
 
 def add_axes(plotter, size):

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "base/comm/parallel.hpp"
 #include "eb/link/least_squares.hpp"
 #include "fields/level_faces.hpp"
 #include "grid/questions.hpp"
@@ -105,16 +106,25 @@ void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const Leve
     for (const LevelPoint& p : points) result.push_back({p.unknown, per_width * (p.at - center)});
     return result;
   };
+  std::vector<std::vector<PointBeyond>> from_coarse(faces.size());
+  parallel_for(std::ssize(faces), [&](std::int64_t i) {
+    const LevelFace& f = faces[i];
+    if (f.behind.found && told[i].coarse)
+      from_coarse[i] = seen_from(points_around(fine.vofs, f.vof, 1, 0.5, f.own_center()), f.behind.center, 1.0);
+  });
   for (std::size_t i = 0; i < faces.size(); ++i) {
     const LevelFace& f = faces[i];
     const BehindFace& b = f.behind;
     if (!b.found) continue;
-    const Vec3 own = f.own_center();
-    if (told[i].fine) fine.vofs.add_beyond(f.vof, seen_from(b.points, own, 2.0));
+    if (told[i].fine) fine.vofs.add_beyond(f.vof, seen_from(b.points, f.own_center(), 2.0));
     if (!told[i].coarse) continue;
+    if (coarse.vofs.graph().local(box_of(b.vof)) >= 0) {
+      coarse.vofs.add_beyond(b.vof, from_coarse[i]);
+      continue;
+    }
     ByteWriter& w = to_owner[coarse.vofs.layout().owner(box_of(b.vof))];
     w.put(b.vof);
-    w.put_vector(seen_from(points_around(fine.vofs, f.vof, 1, 0.5, own), b.center, 1.0));
+    w.put_vector(from_coarse[i]);
   }
   send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
     const auto vof = in.get<VofName>();
@@ -136,9 +146,9 @@ Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
 /// The faces of two levels through which there are fluxes.
 struct Crossing {
   struct Face {
-    std::size_t number;   ///< in Composite::coarse_fine()
-    std::int32_t place;   ///< in `asked`; -1: nothing is asked about it
-    bool known;           ///< its flux
+    std::size_t number;  ///< in Composite::coarse_fine()
+    std::int32_t place;  ///< in `asked`; -1: nothing is asked about it
+    bool known;          ///< its flux
   };
   std::vector<Face> all;
   std::vector<LevelFace> asked;
@@ -152,7 +162,9 @@ Crossing find_crossing(std::span<const LevelFace> all, const LevelRows& coarse, 
     const LevelFace& f = all[i];
     if (!fine.maker.crosses_levels(f.vof, f.face)) continue;
     const bool known = !before.known.empty() && before.known[i] != 0;
-    const Told told = known ? Told{!before.is_far(coarse.vofs.level(), f.behind.vof), !before.is_far(fine.vofs.level(), f.vof)} : Told{};
+    const Told told =
+        known ? Told{!before.is_far(coarse.vofs.level(), f.behind.vof), !before.is_far(fine.vofs.level(), f.vof)}
+              : Told{};
     const bool asks = !known || told.coarse || told.fine;
     found.all.push_back({i, asks ? static_cast<std::int32_t>(found.asked.size()) : -1, known});
     if (!asks) continue;
@@ -186,19 +198,23 @@ CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelR
     part.add(flux, factor);
     to.push_back({{row, side, static_cast<std::int32_t>(flux.terms.size())}, std::move(part)});
   };
-  Stencil flux;
-  for (const Crossing::Face& face : faces.all) {
+  std::vector<Stencil> fluxes(faces.all.size());
+  parallel_for(std::ssize(fluxes), [&](std::int64_t i) {
+    const Crossing::Face& face = faces.all[i];
+    if (face.known)
+      before.read(face.number, fluxes[i]);
+    else if (const LevelFace& f = faces.asked[face.place]; f.behind.found)
+      fluxes[i] = coarse_fine_flux(fine, f);
+  });
+  for (std::size_t i = 0; i < fluxes.size(); ++i) {
+    const Crossing::Face& face = faces.all[i];
     const LevelFace& f = face.place < 0 ? all[face.number] : faces.asked[face.place];
+    const Stencil& flux = fluxes[i];
     if (!f.behind.found) {
       ++counts.closed;
       continue;
     }
     ++counts.faces;
-    flux.terms.clear();
-    if (face.known)
-      before.read(face.number, flux);
-    else
-      flux = coarse_fine_flux(fine, f);
     if (told) told(face.number, flux);
     add(face.place < 0 ? coarse.maker.balance_row(f.behind.vof) : f.behind.row, f.place.side, flux, 1.0, to_coarse);
     add(fine.maker.balance_row(f.vof), f.face.side, flux, -1.0, to_fine);

@@ -84,8 +84,8 @@ class LevelFacesBefore {
     for (int l = 0; l < now.n_levels(); ++l)
       for (int b = 0; b < now.graph(l).n_local(); ++b)
         if (before.same->of(l, b).box >= 0)
-          std::fill(has_row_.begin() + now.numbering().box_begin(l, b), has_row_.begin() + now.numbering().box_end(l, b),
-                    std::uint8_t{1});
+          std::fill(has_row_.begin() + now.numbering().box_begin(l, b),
+                    has_row_.begin() + now.numbering().box_end(l, b), std::uint8_t{1});
   }
 
   /// Of the faces of a level and the next finer one; to be dropped before this.
@@ -116,7 +116,8 @@ class LevelFacesBefore {
     const FaceStencils& from = *before_.op->faces();
     const Composite& was = *before_.op->composite();
     std::vector<std::int32_t> of_face(was.coarse_fine(level).size(), -1);
-    for (std::int32_t i = from.fluxes_begin[level]; i < from.fluxes_begin[level + 1]; ++i)  // windows of levels come first
+    for (std::int32_t i = from.fluxes_begin[level]; i < from.fluxes_begin[level + 1];
+         ++i)  // windows of levels come first
       of_face[from.places[i].at] = i;
     std::vector<std::int32_t> now(now_.coarse_fine(level).size(), -1);
     for (int b = 0; b < now_.graph(level + 1).n_local(); ++b)
@@ -198,9 +199,8 @@ void EllipticOperator::build(Faces faces, const OperatorBefore& before) {
     };
     std::function<void(std::size_t, const Stencil&)> told;
     if (build.with_faces) told = list;
-    const CoarseFineCounts n =
-        add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1), faces_before.between(l),
-                               build.additions, told);
+    const CoarseFineCounts n = add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1),
+                                                      faces_before.between(l), build.additions, told);
     if (build.with_faces) build.fluxes.push_back(std::move(listed));
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;

@@ -169,10 +169,8 @@ SourceMarks changed_sources(GridChange& change) {
   for (std::size_t v = 0; v < change.id.size(); ++v)
     if (change.itself[v] < 0) changed.add(change.id[v]);
   const int rank = change.from.composite->comm().rank();
-  for (std::int32_t v = 0; v < change.from.n_own; ++v) {
-    for (const RemoteItem& above : change.ancestors_of(v)) changed.add(above);
-    if (change.heir[v] != RemoteItem{rank, v}) changed.add(change.heir[v]);
-  }
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)  // covered VoFs have other volumes, so they are marked
+    if (change.ancestors_of(v).empty() && change.heir[v] != RemoteItem{rank, v}) changed.add(change.heir[v]);
   changed.finish();
   return changed;
 }

@@ -2,9 +2,10 @@
 // Price of a change of ground: the jobs of a deck go three steps through time, then their ground changes to the same
 // boxes, to a finer level in an eighth of the domain, to another twentieth of these boxes, and back, with a step after
 // each. Seconds of the slowest rank by phase, of ten steps on each ground, and the largest memory of a rank before and
-// since. In the end a refined eighth moves every ten steps, so that about one in twenty of the boxes with unknowns is
-// new each time (Ketton 128³: the mean of four moves): that fraction, and the fraction of the time that goes into
-// changes of ground.
+// since. Before these, the set-up of these jobs, and on several ranks the price of other owners: a rank that is twice
+// as slow, and as before. In the end a refined eighth moves every ten steps, so that about one in twenty of the boxes
+// with unknowns is new each time (Ketton 128³: the mean of four moves): that fraction, and the fraction of the time
+// that goes into changes of ground.
 //   bench_ground DECK [threads = 1] [moves = 4]
 #include <fmt/core.h>
 
@@ -131,16 +132,28 @@ void run(const Comm& comm, const Config& config, int n_moves) {
   }
   const std::span<const Job> together = std::span(asked).subspan(first);
   std::optional<Checkpoint> from;
+  const double begun = now();
   Together all = begin_together(context, together, from);
+  fmt::print("set-up: {:.2f} s\n", comm.max(now() - begun));
   Clock clock = all.front()->clock();
   for (int i = 0; i < 3; ++i) step(all, clock);
   fmt::print("at most {:.0f} MB before\n", peak_mb(comm));
-  context.make_ground = [&](const GridOptions& grid, const BoxCosts&) {
+  context.make_ground = [&](const GridOptions& grid, const BoxCosts& costs) {
     Geometry geometry = build_geometry(comm, grid, *source.level_set, config.geometry.keep, ControlVolumes::home_cells,
-                                       {}, {&kept, &context.geometry()});
+                                       costs, {&kept, &context.geometry()});
     geometry.report = context.geometry().report;
     return std::make_shared<const Ground>(comm, std::move(geometry));
   };
+  for (const double slowness : {2.0, 1.0}) {
+    if (comm.size() == 1) break;
+    BoxCosts costs;
+    costs.slowness.assign(comm.size(), 1.0);
+    costs.slowness.back() = slowness;
+    const double before = now();
+    change_owners(context, together, costs, all, clock);
+    fmt::print("other owners: {:.2f} s\n", comm.max(now() - before));
+    for (int i = 0; i < 3; ++i) step(all, clock);
+  }
   go_through_changes(
       lattice_size(source.grid.domain(), source.grid.box), n_moves, [&](const char* name, const FlaggedBoxes& flagged) {
         reset_timers();

@@ -39,7 +39,7 @@ void Composite::find_coarse_fine() {
   for (int l = 0; l < n_levels(); ++l) {
     numbers.push_back(numbering_->global_numbers(comm_, graph(l), l));
     vofs.emplace_back(level(l), *numbering_, numbers.back());
-    vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings_at_levels);
+    if (comm_.size() > 1) vofs.back().fetch(comm_, at_level_boundary(vofs.back()), rings_at_levels);
   }
   for (int l = 0; l + 1 < n_levels(); ++l) {
     PerBox<LevelFace>& faces = parts_[l].to_coarser;

@@ -6,6 +6,7 @@
 #include <map>
 #include <ranges>
 
+#include "base/comm/parallel.hpp"
 #include "base/core/items_of.hpp"
 #include "grid/questions.hpp"
 #include "grid/vof_loops.hpp"
@@ -298,8 +299,16 @@ void look_behind(const Comm& comm, const CoarseSight& coarse, std::vector<LevelF
     Vec3 center;
   };
   std::map<int, std::vector<std::size_t>> of_rank;
+  const auto is_own = [&](const LevelFace& f) { return coarse.vofs.graph().local(box_of(f.behind.vof)) >= 0; };
   for (std::size_t i = 0; i < faces.size(); ++i)
-    if (faces[i].behind.found) of_rank[coarse.vofs.layout().owner(box_of(faces[i].behind.vof))].push_back(i);
+    if (faces[i].behind.found && !is_own(faces[i]))
+      of_rank[coarse.vofs.layout().owner(box_of(faces[i].behind.vof))].push_back(i);
+  parallel_for(std::ssize(faces), [&](std::int64_t i) {
+    BehindFace& b = faces[i].behind;
+    if (!b.found || !is_own(faces[i])) return;
+    b.row = coarse.row(b.vof);
+    b.points = points_around(coarse.vofs, b.vof, 2, 1.0, b.center, coarse.walls);
+  });
   const auto question = [&](std::size_t i, ByteWriter& w) {
     w.put(Question{faces[i].behind.vof, faces[i].behind.center});
   };

@@ -108,16 +108,22 @@ bool any_in(const Positions& some, const Domain& domain, const Index& lattice, c
   return found;
 }
 
+/// Of a box: lattice positions up to `cells_around` away.
+Box surroundings(const Layout& layout, std::int64_t box) {
+  const Index at = layout.lattice_position(box);
+  const int size = layout.box_size();
+  return Box{at, at + Index::all(1)}.grown((cells_around + size - 1) / size);
+}
+
 /// Leaves out boxes with something around them that has changed.
 /// @param changed  positions of each level
 void keep_far(std::span<const Positions> changed, const Composite& grid, SameBoxes& boxes) {
   for (int l = 0; l < grid.n_levels(); ++l) {
     const LevelGraph& graph = grid.graph(l);
     const Domain& domain = graph.layout().domain();
-    const int size = graph.layout().box_size(), reach = (cells_around + size - 1) / size;
+    const int size = graph.layout().box_size();
     parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
-      const Index at = graph.layout().lattice_position(graph.first_box() + b);
-      const Box around = Box{at, at + Index::all(1)}.grown(reach);
+      const Box around = surroundings(graph.layout(), graph.first_box() + b);
       bool near = any_in(changed[l], domain, lattice_size(domain, size), around);
       if (!near && l > 0) {
         const Domain& coarse = grid.graph(l - 1).layout().domain();
@@ -138,6 +144,23 @@ void keep_far(std::span<const Positions> changed, const Composite& grid, SameBox
 }
 
 }  // namespace
+
+std::vector<std::vector<std::uint8_t>> far_from_others(const SameBoxes& same, const Composite& now) {
+  std::vector<std::vector<std::uint8_t>> far;
+  for (int l = 0; l < now.n_levels(); ++l) {
+    const LevelGraph& graph = now.graph(l);
+    const Layout& layout = graph.layout();
+    Positions others(layout.keys().begin(), layout.keys().end());
+    for (int b = 0; b < graph.n_local(); ++b)
+      if (same.of(l, b).box >= 0) others.erase(layout.keys()[graph.first_box() + b]);
+    std::vector<std::uint8_t>& of_level = far.emplace_back(graph.n_local());
+    parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
+      const Box around = surroundings(layout, graph.first_box() + b);
+      of_level[b] = any_in(others, layout.domain(), lattice_size(layout.domain(), layout.box_size()), around) ? 0 : 1;
+    });
+  }
+  return far;
+}
 
 SameBoxes compare_boxes(const Composite& was, const Composite& now) {
   SameBoxes all;

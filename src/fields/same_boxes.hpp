@@ -24,6 +24,10 @@ struct SameBoxes {
   const Box& of(int level, std::int64_t local) const { return boxes[level][local]; }
 };
 
+/// [level][own box]: it and all boxes up to 16 cells around it on its level are the same: what is made in others reads
+/// nothing of it. Threaded; not collective.
+std::vector<std::vector<std::uint8_t>> far_from_others(const SameBoxes& same, const Composite& now);
+
 /// Compares all data of the VoFs, those up to 16 cells around a box included. Threaded; not collective.
 SameBoxes compare_boxes(const Composite& before, const Composite& now);
 

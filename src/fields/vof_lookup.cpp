@@ -225,6 +225,7 @@ void VofLookup::ask(const Comm& comm, const std::vector<VofName>& names) {
 }
 
 void VofLookup::fetch(const Comm& comm, std::vector<VofName> names, int rings) {
+  if (comm.size() == 1) return;  // all are own
   std::unordered_set<VofName> seen;
   for (int ring = 0; ring < rings; ++ring) {
     ask(comm, names);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "base/comm/parallel.hpp"
 #include "eb/link/least_squares.hpp"
 #include "fields/level_faces.hpp"
 #include "grid/questions.hpp"
@@ -91,23 +92,39 @@ void bring_home(const Comm& comm, const CompositeNumbering& numbering,
   }
 }
 
+/// Which of the VoFs of a face are told what lies beyond: rows near them are made.
+struct Told {
+  bool coarse = true, fine = true;
+};
+
 /// Tells the VoFs on both sides of the faces which unknowns lie beyond.
 void tell_what_lies_beyond(const Comm& comm, const LevelRows& coarse, const LevelRows& fine,
-                           const std::vector<LevelFace>& faces) {
+                           const std::vector<LevelFace>& faces, const std::vector<Told>& told) {
   std::map<int, ByteWriter> to_owner;
   const auto seen_from = [](const std::vector<LevelPoint>& points, const Vec3& center, double per_width) {
     std::vector<PointBeyond> result;
     for (const LevelPoint& p : points) result.push_back({p.unknown, per_width * (p.at - center)});
     return result;
   };
-  for (const LevelFace& f : faces) {
+  std::vector<std::vector<PointBeyond>> from_coarse(faces.size());
+  parallel_for(std::ssize(faces), [&](std::int64_t i) {
+    const LevelFace& f = faces[i];
+    if (f.behind.found && told[i].coarse)
+      from_coarse[i] = seen_from(points_around(fine.vofs, f.vof, 1, 0.5, f.own_center()), f.behind.center, 1.0);
+  });
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const LevelFace& f = faces[i];
     const BehindFace& b = f.behind;
     if (!b.found) continue;
-    const Vec3 own = f.own_center();
-    fine.vofs.add_beyond(f.vof, seen_from(b.points, own, 2.0));
+    if (told[i].fine) fine.vofs.add_beyond(f.vof, seen_from(b.points, f.own_center(), 2.0));
+    if (!told[i].coarse) continue;
+    if (coarse.vofs.graph().local(box_of(b.vof)) >= 0) {
+      coarse.vofs.add_beyond(b.vof, from_coarse[i]);
+      continue;
+    }
     ByteWriter& w = to_owner[coarse.vofs.layout().owner(box_of(b.vof))];
     w.put(b.vof);
-    w.put_vector(seen_from(points_around(fine.vofs, f.vof, 1, 0.5, own), b.center, 1.0));
+    w.put_vector(from_coarse[i]);
   }
   send_to_ranks(comm, std::move(to_owner), [&](ByteReader& in, int) {
     const auto vof = in.get<VofName>();
@@ -126,40 +143,81 @@ Stencil coarse_fine_flux(const LevelRows& fine, const LevelFace& f) {
   return flux;
 }
 
+/// The faces of two levels through which there are fluxes.
+struct Crossing {
+  struct Face {
+    std::size_t number;  ///< in Composite::coarse_fine()
+    std::int32_t place;  ///< in `asked`; -1: nothing is asked about it
+    bool known;          ///< its flux
+  };
+  std::vector<Face> all;
+  std::vector<LevelFace> asked;
+  std::vector<Told> told;  ///< parallel
+};
+
+Crossing find_crossing(std::span<const LevelFace> all, const LevelRows& coarse, const LevelRows& fine,
+                       const KnownFluxes& before) {
+  Crossing found;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const LevelFace& f = all[i];
+    if (!fine.maker.crosses_levels(f.vof, f.face)) continue;
+    const bool known = !before.known.empty() && before.known[i] != 0;
+    const Told told =
+        known ? Told{!before.is_far(coarse.vofs.level(), f.behind.vof), !before.is_far(fine.vofs.level(), f.vof)}
+              : Told{};
+    const bool asks = !known || told.coarse || told.fine;
+    found.all.push_back({i, asks ? static_cast<std::int32_t>(found.asked.size()) : -1, known});
+    if (!asks) continue;
+    found.asked.push_back(f);
+    found.told.push_back(told);
+  }
+  return found;
+}
+
 }  // namespace
 
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
-                                        RowAdditions& additions,
+                                        const KnownFluxes& before, RowAdditions& additions,
                                         const std::function<void(std::size_t face, const Stencil& flux)>& told) {
   const Comm& comm = composite.comm();
   const CompositeNumbering& numbering = composite.numbering();
   const bool lines = fine.maker.form() == WallForm::lines;
   const std::span<const LevelFace> all = composite.coarse_fine(coarse.vofs.level());
-  std::vector<LevelFace> faces;
-  std::vector<std::size_t> number;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!fine.maker.crosses_levels(all[i].vof, all[i].face)) continue;
-    faces.push_back(all[i]);
-    number.push_back(i);
-  }
-  look_behind(comm, {coarse.vofs, [&](VofName v) { return coarse.maker.balance_row(v); }, {}}, faces);
-  if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces);
+  Crossing faces = find_crossing(all, coarse, fine, before);
+  look_behind(comm, {coarse.vofs, [&](VofName v) { return coarse.maker.balance_row(v); }, {}}, faces.asked);
+  if (!lines) tell_what_lies_beyond(comm, coarse, fine, faces.asked, faces.told);
   CoarseFineCounts counts;
   std::vector<std::pair<AddedTerm, Stencil>> to_coarse, to_fine;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const LevelFace& f = faces[i];
+  const auto add = [&](GlobalNumber row, int side, const Stencil& flux, double factor, auto& to) {
+    if (row == no_unknown) return;
+    if (!before.known.empty() && before.has_row(row)) {
+      additions[static_cast<std::int32_t>(row - numbering.first())].sides |= 1U << side;
+      return;
+    }
+    Stencil part;
+    part.add(flux, factor);
+    to.push_back({{row, side, static_cast<std::int32_t>(flux.terms.size())}, std::move(part)});
+  };
+  std::vector<Stencil> fluxes(faces.all.size());
+  parallel_for(std::ssize(fluxes), [&](std::int64_t i) {
+    const Crossing::Face& face = faces.all[i];
+    if (face.known)
+      before.read(face.number, fluxes[i]);
+    else if (const LevelFace& f = faces.asked[face.place]; f.behind.found)
+      fluxes[i] = coarse_fine_flux(fine, f);
+  });
+  for (std::size_t i = 0; i < fluxes.size(); ++i) {
+    const Crossing::Face& face = faces.all[i];
+    const LevelFace& f = face.place < 0 ? all[face.number] : faces.asked[face.place];
+    const Stencil& flux = fluxes[i];
     if (!f.behind.found) {
       ++counts.closed;
       continue;
     }
     ++counts.faces;
-    const Stencil flux = coarse_fine_flux(fine, f);
-    if (told) told(number[i], flux);
-    const auto n = static_cast<std::int32_t>(flux.terms.size());
-    if (f.behind.row != no_unknown) to_coarse.push_back({{f.behind.row, f.place.side, n}, flux});
-    Stencil out;
-    out.add(flux, -1.0);
-    to_fine.push_back({{fine.maker.balance_row(f.vof), f.face.side, n}, out});
+    if (told) told(face.number, flux);
+    add(face.place < 0 ? coarse.maker.balance_row(f.behind.vof) : f.behind.row, f.place.side, flux, 1.0, to_coarse);
+    add(fine.maker.balance_row(f.vof), f.face.side, flux, -1.0, to_fine);
   }
   bring_home(comm, numbering, to_coarse, lines ? FacesStandFor::whole_side : FacesStandFor::themselves, additions);
   bring_home(comm, numbering, to_fine, FacesStandFor::themselves, additions);

@@ -40,11 +40,23 @@ struct LevelRows {
   const RowMaker& maker;
 };
 
+/// What is known of the faces between two levels from a grid before.
+struct KnownFluxes {
+  /// Per face in Composite::coarse_fine(): whether its flux is known. Empty: none is. Both VoFs are of this rank then.
+  std::vector<std::uint8_t> known;
+  /// The flux of such a face into the fine VoF.
+  std::function<void(std::size_t face, Stencil& flux)> read;
+  /// Whether the row of an own unknown is known, too: nothing is added to it, only its sides are marked.
+  std::function<bool(GlobalNumber row)> has_row;
+  /// Whether no row is made near an own VoF of a level.
+  std::function<bool(int level, VofName)> is_far;
+};
+
 /// Adds the fluxes between two levels to the additions of the own rows. Both look-ups must contain three rings around
 /// at_level_boundary(). Collective.
 /// @param told  empty, or called for each flux: number of the face in Composite::coarse_fine(), flux into the fine VoF
 CoarseFineCounts add_coarse_fine_fluxes(const Composite& composite, const LevelRows& coarse, const LevelRows& fine,
-                                        RowAdditions& additions,
+                                        const KnownFluxes& before, RowAdditions& additions,
                                         const std::function<void(std::size_t face, const Stencil& flux)>& told);
 
 }  // namespace karst

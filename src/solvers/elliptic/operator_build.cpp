@@ -74,6 +74,66 @@ void finish(Row& row, TermSum& sum) {
   sum.move_to(terms.data());
 }
 
+/// What an operator before knows of the faces between levels.
+class LevelFacesBefore {
+ public:
+  LevelFacesBefore(const OperatorBefore& before, const Composite& now) : before_(before), now_(now) {
+    if (before.op == nullptr || before.op->faces() == nullptr || now.n_levels() == 1) return;
+    far_ = far_from_others(*before.same, now);
+    has_row_.assign(now.numbering().n_own(), 0);
+    for (int l = 0; l < now.n_levels(); ++l)
+      for (int b = 0; b < now.graph(l).n_local(); ++b)
+        if (before.same->of(l, b).box >= 0)
+          std::fill(has_row_.begin() + now.numbering().box_begin(l, b),
+                    has_row_.begin() + now.numbering().box_end(l, b), std::uint8_t{1});
+  }
+
+  /// Of the faces of a level and the next finer one; to be dropped before this.
+  KnownFluxes between(int level) const {
+    KnownFluxes known;
+    if (far_.empty() || level + 1 >= before_.op->numbering().n_levels()) return known;
+    const std::vector<std::int32_t> flux = fluxes_before(level);
+    known.known.assign(flux.size(), 0);
+    for (std::size_t i = 0; i < flux.size(); ++i) known.known[i] = flux[i] >= 0 ? 1 : 0;
+    known.read = [this, flux](std::size_t face, Stencil& to) {
+      const FaceStencils& from = *before_.op->faces();
+      for (std::int32_t e = from.entries_begin[flux[face]]; e < from.entries_begin[flux[face] + 1]; ++e)
+        to.add(now_.numbering().first() + before_.same->now[from.columns[e]], -from.weights[e]);
+    };
+    known.has_row = [this](GlobalNumber row) {
+      return now_.numbering().is_own(row) && has_row_[row - now_.numbering().first()] != 0;
+    };
+    known.is_far = [this](int l, VofName v) {
+      const int b = now_.graph(l).local(box_of(v));
+      return b >= 0 && far_[l][b] != 0;
+    };
+    return known;
+  }
+
+ private:
+  /// Per face: its flux among those of the operator before; -1: it is in a box that is not the same, or closed.
+  std::vector<std::int32_t> fluxes_before(int level) const {
+    const FaceStencils& from = *before_.op->faces();
+    const Composite& was = *before_.op->composite();
+    std::vector<std::int32_t> of_face(was.coarse_fine(level).size(), -1);
+    for (std::int32_t i = from.fluxes_begin[level]; i < from.fluxes_begin[level + 1];
+         ++i)  // windows of levels come first
+      of_face[from.places[i].at] = i;
+    std::vector<std::int32_t> now(now_.coarse_fine(level).size(), -1);
+    for (int b = 0; b < now_.graph(level + 1).n_local(); ++b)
+      if (const int box = before_.same->of(level + 1, b).box; box >= 0)
+        std::copy(of_face.begin() + was.coarse_fine_begin(level, box),
+                  of_face.begin() + was.coarse_fine_begin(level, box + 1),
+                  now.begin() + now_.coarse_fine_begin(level, b));
+    return now;
+  }
+
+  const OperatorBefore& before_;
+  const Composite& now_;
+  std::vector<std::vector<std::uint8_t>> far_;
+  std::vector<std::uint8_t> has_row_;  // per own unknown
+};
+
 }  // namespace
 
 struct EllipticOperator::Build {
@@ -128,6 +188,7 @@ void EllipticOperator::build(Faces faces, const OperatorBefore& before) {
   Build build{{*composite_, problem_, form_}, {}, {}, {}, faces == Faces::keep && one_number, {}, {}, before};
   require(before.op == nullptr || (before.op->form() == form_ && (before.op->faces() != nullptr) == build.with_faces),
           "operator: rows of another form are not those of this one");
+  const LevelFacesBefore faces_before(before, *composite_);
   for (int l = 0; l + 1 < composite_->n_levels(); ++l) {
     ListedFluxes listed;
     listed.window = {l, -1};
@@ -138,8 +199,8 @@ void EllipticOperator::build(Faces faces, const OperatorBefore& before) {
     };
     std::function<void(std::size_t, const Stencil&)> told;
     if (build.with_faces) told = list;
-    const CoarseFineCounts n =
-        add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1), build.additions, told);
+    const CoarseFineCounts n = add_coarse_fine_fluxes(*composite_, build.makers.rows(l), build.makers.rows(l + 1),
+                                                      faces_before.between(l), build.additions, told);
     if (build.with_faces) build.fluxes.push_back(std::move(listed));
     counts_.level_faces += n.faces;
     counts_.level_faces_closed += n.closed;

@@ -35,7 +35,7 @@ RowMakers::RowMakers(const Composite& composite, const EllipticProblem& problem,
     numbers_.push_back(composite.numbering().global_numbers(comm, level.graph, static_cast<int>(l)));
     VofLookup& vofs = vofs_.emplace_back(level, composite.numbering(), numbers_[l]);
     vofs.fetch(comm, near_other_ranks(level.graph), rings);
-    if (n > 1) vofs.fetch(comm, at_level_boundary(vofs), 3);
+    if (n > 1 && comm.size() > 1) vofs.fetch(comm, at_level_boundary(vofs), 3);
     if (!problem.face_beta.empty()) betas_.emplace_back(comm, vofs, problem.face_beta[l]);
     makers_.emplace_back(vofs, problem, problem.face_beta.empty() ? nullptr : &betas_[l], form);
   }

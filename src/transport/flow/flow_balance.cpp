@@ -47,6 +47,7 @@ struct BoxParts {
   std::int32_t begin, end;  ///< own volumes
   VolumeKey key;
   std::vector<VolumeKey> parts;
+  std::vector<std::int32_t> rim;  ///< volumes with a face to another box, or out of the domain; increasing
   std::vector<PartPair> pairs;
   std::vector<Link> links;
 };
@@ -130,6 +131,7 @@ class Balance {
                           (VolumeKey{l} << 56) | ((composite.graph(l).first_box() + b) << 16),
                           {},
                           {},
+                          {},
                           {}});
     parallel_for(std::ssize(grid.special),
                  [&](std::int64_t s) { place_[grid.special[s]] = static_cast<std::int32_t>(s); });
@@ -190,15 +192,21 @@ class Balance {
       if (is_open(first)) box.parts.push_back(part);
       way_[first] = {0, -1, true};
       order_[last++] = first;
-      for (std::int32_t i = last - 1; i < last; ++i)
+      for (std::int32_t i = last - 1; i < last; ++i) {
+        bool at_rim = false;
         for_open(order_[i], [&](const VolumeFace& face, double) {
           const std::int32_t other = face.other();
-          if (other < box.begin || other >= box.end || names_[other].part != none) return;
+          const bool inner = other >= box.begin && other < box.end;
+          at_rim = at_rim || !inner;
+          if (!inner || names_[other].part != none) return;
           names_[other].part = part;
           way_[other] = {face.face(), order_[i], face.outward() < 0.0};
           order_[last++] = other;
         });
+        if (at_rim) box.rim.push_back(order_[i]);
+      }
     }
+    std::ranges::sort(box.rim);
   }
 
   /// Collective.
@@ -229,7 +237,7 @@ class Balance {
       Link link;
     };
     std::vector<Found> all;
-    for (std::int32_t v = box.begin; v < box.end; ++v)
+    for (const std::int32_t v : box.rim)
       for_open(v, [&](const VolumeFace& face, double conductance) {
         if (face.other() >= box.begin && face.other() < box.end) return;
         const Name mine = names_[v], other = face.other() < grid_.n_all ? names_[face.other()] : Name{outside, outside};
@@ -283,13 +291,15 @@ class Balance {
   /// Σ divergence of parts, by node of the graph, after what no flow can take away has gone from the volumes.
   /// Collective.
   std::vector<double> find_sums(const PartGraph& graph) {
-    std::vector<double> sums(n_parts(), 0.0), weights(sums);
-    for_volumes_of_parts([&](std::int64_t part, std::int32_t v) {
-      sums[part] += divergence_[v];
-      weights[part] += exchange_[v];
-    });
+    std::vector<double> sums(n_parts(), 0.0);
+    for_volumes_of_parts([&](std::int64_t part, std::int32_t v) { sums[part] += divergence_[v]; });
+    if (weights_.empty()) {
+      std::vector<double> weights(sums.size(), 0.0);
+      for_volumes_of_parts([&](std::int64_t part, std::int32_t v) { weights[part] += exchange_[v]; });
+      weights_ = graph.gather(weights);
+    }
     std::vector<double> all = graph.gather(sums);
-    const std::vector<double> rest = graph.take_rest(graph.gather(weights), all);
+    const std::vector<double> rest = graph.take_rest(weights_, all);
     if (std::ranges::none_of(rest, [](double r) { return r != 0.0; })) return all;
     std::vector<double> of_parts;
     for (const BoxParts& box : boxes_)
@@ -392,11 +402,12 @@ class Balance {
   std::span<const double> exchange_;
   std::span<double> flow_;
   std::vector<BoxParts> boxes_;
-  Array<double> divergence_;   // n_own
-  Array<std::int32_t> place_;  // own: among special volumes; ~ its interval of plain ones
-  Array<std::int32_t> order_;  // of the volumes of each box, part by part, roots before what leads to them
-  Array<VolumeFace> way_;      // own: towards the root; to no volume at a root
-  Array<Name> names_;          // n_all
+  Array<double> divergence_;     // n_own
+  Array<std::int32_t> place_;    // own: among special volumes; ~ its interval of plain ones
+  Array<std::int32_t> order_;    // of the volumes of each box, part by part, roots before what leads to them
+  Array<VolumeFace> way_;        // own: towards the root; to no volume at a root
+  Array<Name> names_;            // n_all
+  std::vector<double> weights_;  // of find_sums(): Σ exchange of parts, by node of the graph
 };
 
 }  // namespace

@@ -162,6 +162,19 @@ std::vector<double> limits(const GridChange& change, const Places& places, std::
   return part;
 }
 
+/// Sources whose volumes are others than before, or that take the fluid of others; the others have one volume each,
+/// which stays. Collective.
+SourceMarks changed_sources(GridChange& change) {
+  SourceMarks changed(change);
+  for (std::size_t v = 0; v < change.id.size(); ++v)
+    if (change.itself[v] < 0) changed.add(change.id[v]);
+  const int rank = change.from.composite->comm().rank();
+  for (std::int32_t v = 0; v < change.from.n_own; ++v)  // covered VoFs have other volumes, so they are marked
+    if (change.ancestors_of(v).empty() && change.heir[v] != RemoteItem{rank, v}) changed.add(change.heir[v]);
+  changed.finish();
+  return changed;
+}
+
 }  // namespace
 
 std::vector<double> values_on_other_grid(GridChange& change, std::span<const double> values,
@@ -210,9 +223,16 @@ std::vector<double> amounts_on_other_grid(GridChange& change, std::span<const do
 }
 
 State state_on_other_grid(GridChange& change, const State& state, std::vector<ItemChange>& changes) {
+  const SourceMarks changed = changed_sources(change);
+  const auto values_of = [&](std::span<const double> was) {
+    std::vector<double> is = values_on_other_grid(change, was, &changed);
+    parallel_for(std::ssize(is), [&](std::int64_t v) {
+      if (!changed.has(change.source[v])) is[v] = was[change.itself[v]];
+    });
+    return is;
+  };
   return moved_state(change.from, change.to, state, [&](const StateItem& item, int c, std::span<const double> was) {
-    std::vector<double> is =
-        item.kind == ItemKind::amount ? amounts_on_other_grid(change, was) : values_on_other_grid(change, was);
+    std::vector<double> is = item.kind == ItemKind::amount ? amounts_on_other_grid(change, was) : values_of(was);
     if (c == 0) changes.push_back({item.name, content_of(change.from, was), content_of(change.to, is)});
     return is;
   });

@@ -47,6 +47,36 @@ struct OtherFace {
 /// The two volumes of an extra face, its direction, and how many between them across it came before.
 using ExtraKey = std::tuple<GlobalNumber, GlobalNumber, int, int>;
 
+/// An extra face as its high volume has it.
+struct HighExtra {
+  ExtraKey key;
+  ScalarGrid::Place place;
+};
+
+/// Extra faces of one volume through a side to another one, in the order in which they come.
+class ExtraFacesOfVolume {
+ public:
+  /// How many came before.
+  int add(GlobalNumber own, GlobalNumber other, int side) {
+    if (own != own_) {
+      own_ = own;
+      some_.clear();
+    }
+    for (Some& s : some_)
+      if (s.other == other && s.side == side) return s.n++;
+    some_.push_back({other, side, 1});
+    return 0;
+  }
+
+ private:
+  struct Some {
+    GlobalNumber other;
+    int side, n;
+  };
+  GlobalNumber own_ = no_unknown;
+  std::vector<Some> some_;
+};
+
 /// What is listed of a box.
 struct BoxOfMaker {
   int level, box;
@@ -55,8 +85,12 @@ struct BoxOfMaker {
   std::vector<OtherFace> others;
   std::vector<SentFace> sent;  ///< to right volumes of other ranks
   std::vector<GlobalNumber> wanted;
-  std::map<ExtraKey, ScalarGrid::Place> high_extra;  ///< extra faces whose high volume is in the box
-  std::map<std::tuple<GlobalNumber, GlobalNumber, int, bool>, int> seen;
+  std::vector<HighExtra> high_extra;  ///< extra faces whose high volume is in the box; by key
+  ExtraFacesOfVolume seen;
+
+  const ScalarGrid::Place& high(const ExtraKey& key) const {
+    return std::ranges::lower_bound(high_extra, key, {}, &HighExtra::key)->place;
+  }
 };
 
 class Maker {
@@ -257,10 +291,10 @@ void Maker::find_beside(const BoxOfMaker& box) {
   const auto numbers = numbers_[box.level].box(box.box);
   for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& neighbours) {
     if (numbers[vof] < 0) return;
+    Beside& beside = beside_[index(numbers[vof])];
     for (std::size_t side = 0; side < 6; ++side) {
-      const int slot = neighbours[side];
-      const bool none = slot == graph.closed() || !is_vof(graph.name(slot)) || numbers[slot] < 0;
-      beside_[index(numbers[vof])][side] = none ? -1 : index(numbers[slot]);
+      const GlobalNumber there = numbers[neighbours[side]];
+      beside[side] = there < 0 ? -1 : index(there);
     }
   });
 }
@@ -316,12 +350,12 @@ void Maker::list_extra(BoxOfMaker& box, const FaceView& f, std::int64_t place) {
   const bool high = is_high(f.side);
   const int d = direction_of(f.side);
   const GlobalNumber low = high ? own : other, above = high ? other : own;
-  const int before = box.seen[{low, above, d, high}]++;
+  const int before = box.seen.add(own, other, f.side);
   const auto sign = static_cast<std::int8_t>(high ? 1 : -1);
   const ScalarGrid::Place at{Kind::extra, static_cast<std::uint8_t>(level), static_cast<std::uint8_t>(d), sign, -1,
                              place};
   if (!high) {
-    box.high_extra[{low, above, d, before}] = at;
+    box.high_extra.push_back({{low, above, d, before}, at});
     return;
   }
   const VolumeFacts &mine = facts(own), &theirs = facts(other);
@@ -368,10 +402,21 @@ void Maker::list_faces(BoxOfMaker& box) {
   const auto numbers = numbers_[box.level].box(box.box);
   const std::int64_t slot_begin = geometry.graph.slot_begin(box.box);
   std::int64_t extra = geometry.extra_begin[box.box];
-  box.primary.faces.reserve(3 * static_cast<std::size_t>(box.primary.end - box.primary.begin));
+  // Of a plain volume between plain ones no face is in a list, but where the high one is of another rank.
+  const auto is_listed = [&](int vof) {
+    if (numbers[vof] < 0) return false;
+    const std::int32_t v = index(numbers[vof]);
+    if (is_plain_[v] == 0) return true;
+    const auto is_open = [&](std::int32_t low) { return low < grid_.n_own && is_plain_[low] == 0; };
+    const Beside& b = beside_[v];
+    return is_open(b[0]) || is_open(b[2]) || is_open(b[4]) || std::max({b[1], b[3], b[5]}) >= grid_.n_own;
+  };
+  box.primary.faces.reserve(2 * static_cast<std::size_t>(box.primary.end - box.primary.begin));
+  std::vector<std::uint8_t> listed(graph.n_own);
+  for (int vof = 0; vof < graph.n_own; ++vof) listed[vof] = is_listed(vof) ? 1 : 0;
   for_each_face(graph, geometry.box(box.box), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
-    if (numbers[f.vof] < 0) return;
+    if (listed[f.vof] == 0) return;
     const VofName to = graph.name(f.neighbour);
     if (to == domain_face) return list_end(box, f, place, slot_begin);
     if (!is_vof(to) || numbers[f.neighbour] < 0) return;
@@ -380,6 +425,7 @@ void Maker::list_faces(BoxOfMaker& box) {
     else
       list_extra(box, f, place);
   });
+  std::ranges::sort(box.high_extra, {}, &HighExtra::key);
 }
 
 void Maker::set_volumes() {
@@ -402,7 +448,7 @@ void Maker::exchange_extra() {
   for_boxes([&](BoxOfMaker& box) {
     for (OtherFace& o : box.others) {
       if (o.place.kind != Kind::extra || o.right == no_unknown || !numbering().is_own(o.right)) continue;
-      o.second = box_with(index(o.right)).high_extra.at({o.left, o.right, o.face.direction, o.before});
+      o.second = box_with(index(o.right)).high({o.left, o.right, o.face.direction, o.before});
       o.has_second = true;
     }
   });
@@ -417,7 +463,7 @@ void Maker::exchange_extra() {
   }
   send_to_ranks(composite().comm(), std::move(to_owner), [&](ByteReader& in, int) {
     const auto s = in.get<SentFace>();
-    const ScalarGrid::Place& at = box_with(index(s.right)).high_extra.at({s.left, s.right, s.face.direction, s.place});
+    const ScalarGrid::Place& at = box_with(index(s.right)).high({s.left, s.right, s.face.direction, s.place});
     others_.push_back({s.left, s.right, s.face, at, {}, false, false, {}, 0});
   });
 }

@@ -114,14 +114,16 @@ std::vector<ScalarComponent> two_components(double fast = 90.0) {
   return all;
 }
 
-// Of a channel of 96 x 24 x 24 cells with spheres, and fragments among them, its front is refined, then more of it,
-// then less, then nothing. What has been kept is used: half of the boxes far from what changes.
+// Of a channel of 96 x 24 x 24 cells with spheres, and fragments among them, its front and a slice behind it
+// are refined, then more of the front, then nothing. What has been kept is used: half of the boxes far from what changes.
 TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
   const Comm comm = Comm::world();
   const auto phi = test::packing(60, 6.7, 96, false, 5);
   const auto grid_of = [&](double end, bool periodic) {
     const GridOptions grid = test::flow_grid({96, 24, 24}, {false, periodic, periodic});
-    return test::composite_of(comm, end == 0.0 ? grid : test::refined_in(grid, 1, {0, 0, 0}, {end, 24, 24}), *phi);
+    if (end == 0.0) return test::composite_of(comm, grid, *phi);
+    const GridOptions behind = test::refined_in(grid, 1, {64, 0, 0}, {72, 24, 24});
+    return test::composite_of(comm, test::refined_in(behind, 1, {0, 0, 0}, {end, 24, 24}), *phi);
   };
   std::int64_t fragments = 0, walls = 0;
   for (const bool periodic : {false, true}) {

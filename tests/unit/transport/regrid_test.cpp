@@ -14,6 +14,7 @@
 #include "support/scalar_cases.hpp"
 #include "transport/march/transport_stepper.hpp"
 #include "transport/regrid/fluxes_on_other_grid.hpp"
+#include "transport/regrid/values_on_other_grid.hpp"
 
 namespace karst::regrid_test {
 namespace {
@@ -367,9 +368,25 @@ TEST_F(Regrid, TheSameOnAnyThreadsMpi) {
   }
 }
 
+/// Contents as a state moves them, which leaves alone what stays, are those looked at everywhere.
+void expect_values_of_all(GridChange& change) {
+  const Composite& was = *change.from.composite;
+  const std::vector<double> values = at_centroids(change.from, smooth);
+  State state;
+  add_set(state, unknowns_of(was.geometry(), was.numbering()));
+  Array<double> own(values.size(), Purpose::fields);
+  std::ranges::copy(values, own.begin());
+  add_owned(state, {"c", "", ItemKind::content, 1, state.sets[0].name}, std::move(own));
+  std::vector<ItemChange> contents;
+  const State moved = state_on_other_grid(change, state, contents);
+  std::vector<double> now(change.to.n_own);
+  take_item(moved, "c", 1, now);
+  EXPECT_EQ(now, values_on_other_grid(change, values));
+}
+
 // From one grid, of one level or of three, to others in turn, refined at random: what a transfer copies from the one
-// before has the bits of one made anew, and so do sources and who takes what. The copy is used: more than a third as
-// many fluxes as there are listed faces, on one rank.
+// before has the bits of one made anew, and so do sources, who takes what, and values. The copy is used: more than a
+// third as many fluxes as there are listed faces, on one rank.
 TEST_F(Regrid, FluxesThatStayAreThoseTransferredAnewMpi) {
   const auto walls = test::packing(30, 4.1, 48, false, 7);
   test::Random random(5);
@@ -394,6 +411,11 @@ TEST_F(Regrid, FluxesThatStayAreThoseTransferredAnewMpi) {
       FaceField moved = fluxes_on_other_grid(anew, flow);
       if (last) {
         GridChange step = compare_grids(last, to);
+        expect_values_of_all(step);
+        GridChange joined = compare_grids(last, to);  // the fluid of one volume joins another one, which stays
+        const auto stays = std::ranges::find_if(joined.itself, [](std::int32_t was) { return was > 0; });
+        if (stays != joined.itself.end() && joined.ancestors_of(0).empty()) joined.heir[0] = {comm_.rank(), *stays};
+        expect_values_of_all(joined);
         GridChange since = compare_grids(from, to, {places, &step, sources});
         EXPECT_EQ(since.id, anew.id);
         EXPECT_EQ(since.heir, anew.heir);

@@ -15,7 +15,7 @@ namespace {
 struct Pattern {
   std::string_view begin, end;
 };
-constexpr std::array<Pattern, 24> result_names{{{"summary.json", ""},    {"report.html", ""},
+constexpr std::array<Pattern, 28> result_names{{{"summary.json", ""},    {"report.html", ""},
                                                 {"geometry.vtkhdf", ""}, {"imported_image.h5", ""},
                                                 {"inertia.csv", ""},     {"dynamic_permeability.csv", ""},
                                                 {"dispersion.csv", ""},  {"history.csv", ""},
@@ -26,7 +26,10 @@ constexpr std::array<Pattern, 24> result_names{{{"summary.json", ""},    {"repor
                                                 {"slice_", ".vti"},      {"slice_", ".vti.series"},
                                                 {"deck.toml", ""},       {"log.txt", ""},
                                                 {"timers.txt", ""},      {"timers.json", ""},
-                                                {"animation_", ".png"},  {"plot", ".vtkhdf"}}};
+                                                {"animation_", ".png"},  {"plot", ".vtkhdf"},
+                                                {"wall_", ".vtp"},       {"wall.vtp.series", ""},
+                                                {"moved_geometry", ".h5"},
+                                                {"moved_geometry.h5.series", ""}}};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ constexpr std::array<Pattern, 28> result_names{{{"summary.json", ""},    {"repor
                                                 {"deck.toml", ""},       {"log.txt", ""},
                                                 {"timers.txt", ""},      {"timers.json", ""},
                                                 {"animation_", ".png"},  {"plot", ".vtkhdf"},
-                                                {"wall_", ".vtp"},       {"wall.vtp.series", ""},
+                                                {"moved_wall", ".vtp"},  {"moved_wall.vtp.series", ""},
                                                 {"moved_geometry", ".h5"},
                                                 {"moved_geometry.h5.series", ""}}};
 

@@ -74,10 +74,10 @@ void read_output(Reader& in, OutputOptions& options) {
           "transport with reacting walls writes wall.vtp at the end: the wall as a surface with, per component, the "
           "flux into it per area [C m/s] and the concentration on it, and with its mineral and area, for ParaView; walls "
           "that move ([[walls.mineral]]) are written with mineral, area and speed [m/s, > 0 into the solid] at each "
-          "time.output, as wall_0001.vtp ..., and at the end; false: not written");
+          "time.output, as moved_wall_0001.vtp ..., and at the end as moved_wall.vtp; false: not written");
   in.flag("output.geometry", options.geometry,
           "walls that move are written as geometry files, which geometry.image of another deck reads, at each "
-          "time.output, as moved_geometry_0001.h5 ..., and at the end: a voxel per cell, with minerals, and the wall as "
+          "time.output, as moved_geometry_0001.h5 ..., and at the end as moved_geometry.h5: a voxel per cell, with minerals, and the wall as "
           "it is between voxels. The other deck needs geometry.keep = \"all\" for all of its pores");
   read(in, options.slices);
   read(in, options.probes);

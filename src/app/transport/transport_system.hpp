@@ -58,6 +58,8 @@ struct TransportSystem {
   TransportState state;
   std::optional<ReactiveRun> chemistry;
   TransportReport report;  ///< of the last step
+  /// Walls have moved since that step: this ground has other volumes, and no flux at pieces of its walls is known yet.
+  bool moved_since_step = false;
   EndRates ends;           ///< now
   double carried = 0.0;    ///< fluid that a flow in time has brought in [h0³]
   double passed = 0.0;     ///< of it, what has passed from inlet to outlet: less where the flow turns back [h0³]

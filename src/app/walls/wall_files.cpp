@@ -113,7 +113,8 @@ struct Kind {
 };
 constexpr Kind geometry_kind{"moved_geometry.h5.series", "moved_geometry.h5", "moved_geometry_{:04}.h5",
                              "the walls as geometry files, for geometry.image of another deck"};
-constexpr Kind surface_kind{"wall.vtp.series", "wall.vtp", "wall_{:04}.vtp", "the wall as a surface, for ParaView"};
+constexpr Kind surface_kind{"moved_wall.vtp.series", "moved_wall.vtp", "moved_wall_{:04}.vtp",
+                            "walls that move as a surface, with their speed, for ParaView"};
 
 void write_moved_surface(const JobContext& run, const WallRows& speed, const std::string& path) {
   const std::vector<WallPlace> places = wall_places(run.geometry(), *run.ground->numbering());

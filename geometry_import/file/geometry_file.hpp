@@ -8,10 +8,10 @@
 //                                        them along each direction [voxels], where a run reads it in place of
 //                                        /level_set; of a run. Cut off at some distance from the wall
 //   attributes of the root: karst_geometry (format version, int), voxel [m], porosity, level_set_porosity, steepest
-//   (bound of the slope of φ, at nodes where there are any), threshold [gray values], smoothing [voxels], nodes (m, int;
-//   none: no nodes), phases (JSON: label, name, share),
-//   provenance (JSON text, with what the import warned of, the widths of the throats and how far the wall may lie
-//   off). No date: the same import gives the same bytes for any number of ranks.
+//   (bound of the slope of φ, at nodes where there are any), threshold [gray values], smoothing [voxels], nodes (m,
+//   int; none: no nodes), phases (JSON: label, name, share), provenance (JSON text, with what the import warned of, the
+//   widths of the throats and how far the wall may lie off). No date: the same import gives the same bytes for any
+//   number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct GeometryInfo {
   std::string provenance{};       ///< JSON
   std::vector<PhaseShare> phases{{"pore", 0, 0.0}, {"solid", 1, 0.0}};  ///< by label; shares 0: the file has no names
   double smoothing = 0;                                                 ///< σ, as imported [voxels]
-  int nodes = 0;  ///< per voxel and direction, where φ is in /level_set_nodes; 0: there are none
+  int nodes = 0;           ///< per voxel and direction, where φ is in /level_set_nodes; 0: there are none
   ImportFindings found{};  ///< of the provenance, where the file was read; the writer leaves it alone
 };
 

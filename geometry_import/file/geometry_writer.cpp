@@ -287,10 +287,9 @@ void GeometryWriter::write(int first, std::vector<std::byte> packed) {
 }
 
 void GeometryWriter::write_distance(int first, std::vector<std::byte> packed) {
-  write_layers(first, std::move(packed),
-               [&](int layer, std::span<const std::byte> bytes) {
-                 state_->write_layer_of(state_->wall_distance, state_->voxels, layer, bytes);
-               });
+  write_layers(first, std::move(packed), [&](int layer, std::span<const std::byte> bytes) {
+    state_->write_layer_of(state_->wall_distance, state_->voxels, layer, bytes);
+  });
 }
 
 void GeometryWriter::write_nodes(int first, std::vector<std::byte> packed) {

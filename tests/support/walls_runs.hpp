@@ -36,8 +36,7 @@ struct WallsRun {
 
 /// Cells of width 1 m.
 /// @param at_end  looks at the run while its files are there
-inline WallsRun run_walls(const std::string& deck,
-                          const std::function<void(JobCase&, const WallsRun&)>& at_end = {}) {
+inline WallsRun run_walls(const std::string& deck, const std::function<void(JobCase&, const WallsRun&)>& at_end = {}) {
   const Config config = config_of(deck);
   const std::unique_ptr<LevelSet> solids =
       make_described_level_set(config.geometry, config.grid.cell_width(), config.grid.size, config.grid.periodic);

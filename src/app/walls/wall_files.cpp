@@ -193,10 +193,8 @@ void write_moved_geometry(const JobContext& run, const std::string& path, double
   info.phases = {{"pore", pore_label, info.porosity}};
   for (std::size_t m = 0; m < names.size(); ++m)
     if (labels[m] != outside_label) info.phases.push_back({names[m], labels[m], counts[labels[m]] / in_sample});
-  Json provenance{{"program", version_and_git_id()},
-                  {"title", run.config.title},
-                  {"walls_at_s", time},
-                  {"nodes_per_voxel", nodes}};
+  Json provenance{
+      {"program", version_and_git_id()}, {"title", run.config.title}, {"walls_at_s", time}, {"nodes_per_voxel", nodes}};
   if (std::ranges::count(names, surroundings) > 0) provenance["sample"] = "cut out";
   info.provenance = provenance.dump();
   writer.finish(info);

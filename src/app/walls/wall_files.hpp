@@ -19,8 +19,8 @@ namespace karst {
 /// @param sample_spacing  of φ0 (Smoothness) [h0]; 0: it has none
 int nodes_per_cell(int n_levels, double sample_spacing);
 
-/// Writes the walls of now as a geometry file, a voxel per cell of level 0: φ at nodes, which is all that a run reads of
-/// the wall, and at the centres the mineral of the solid that is nearest. Throws Error. Collective.
+/// Writes the walls of now as a geometry file, a voxel per cell of level 0: φ at nodes, which is all that a run reads
+/// of the wall, and at the centres the mineral of the solid that is nearest. Throws Error. Collective.
 /// @param time  for its provenance [s]
 void write_moved_geometry(const JobContext& run, const std::string& path, double time);
 

@@ -172,9 +172,7 @@ void WallsProcess::record(const Clock& clock) {
     log_info("The walls stop moving at t = {}: {}", format_si(now.time, "s"), evolution_.ended_by);
 }
 
-void WallsProcess::at_output(const Clock& clock) {
-  write_wall_files(run_, speeds(), clock.time(), recorder_.files());
-}
+void WallsProcess::at_output(const Clock& clock) { write_wall_files(run_, speeds(), clock.time(), recorder_.files()); }
 
 JobResult WallsProcess::report() {
   recorder_.close();

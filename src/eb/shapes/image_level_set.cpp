@@ -126,8 +126,8 @@ using ImageBricks = std::unordered_map<std::int64_t, std::shared_ptr<const Image
 /// The brick at a place, read when it is not there.
 /// @param[in,out] bytes  of all bricks
 template <class T, class Read>
-std::shared_ptr<const ImageBrick<T>> find_brick(const Index& n, const Index& place, const Read& read, ImageBricks<T>& bricks,
-                                     std::int64_t& bytes) {
+std::shared_ptr<const ImageBrick<T>> find_brick(const Index& n, const Index& place, const Read& read,
+                                                ImageBricks<T>& bricks, std::int64_t& bytes) {
   const Index n_bricks{(n[0] - 1) / brick + 1, (n[1] - 1) / brick + 1, (n[2] - 1) / brick + 1};
   auto& stored = bricks[Box{Index{}, n_bricks}.offset(place)];
   if (stored) return stored;

@@ -48,8 +48,8 @@ struct ImageSource {
 /// 0.
 ///
 /// Smoothness: the interpolant has no feature between points half a voxel apart along a line (of nodes: as far as from
-/// one to the next, which lie on the edges of cells that are whole voxels), and the slope the source states. Of nodes, which may be cut off far from the wall, the samples around a box bound the sign,
-/// too.
+/// one to the next, which lie on the edges of cells that are whole voxels), and the slope the source states. Of nodes,
+/// which may be cut off far from the wall, the samples around a box bound the sign, too.
 class ImageLevelSet final : public LevelSet {
  public:
   /// Throws Error when the image has no voxel, the voxel width is not positive or no reader is given (of minerals: of

@@ -40,8 +40,7 @@ Begun begun_from(const Comm& comm, const std::string& file) {
 
 /// A solid above a channel, which dissolves by 0.9 cells, with an output after two thirds of that.
 std::string deck_of(const std::string& solids) {
-  return "[geometry]\nkeep = \"all\"\n" + solids +
-         "[grid]\ncells = [12, 10, 9]\nsize = [12, 10, 9]\n" + flow +
+  return "[geometry]\nkeep = \"all\"\n" + solids + "[grid]\ncells = [12, 10, 9]\nsize = [12, 10, 9]\n" + flow +
          "[[walls.mineral]]\nspeed = 0.1\n[time]\nend = 9\noutput = 6\n[output]\ngeometry = true\n";
 }
 
@@ -74,7 +73,8 @@ TEST(WallFilesMpi, AnotherRunBeginsWhereTheWallsWere) {
       EXPECT_NEAR(begun.porosity, ran.columns.at("porosity")[line], 1e-8) << name;
       EXPECT_NEAR(begun.permeability / ran.columns.at("permeability_x_m2")[line], 1.0, 1e-6) << name;
     }
-    for (const char* name : {"moved_geometry.h5.series", "moved_wall_0001.vtp", "moved_wall.vtp", "moved_wall.vtp.series"})
+    for (const char* name :
+         {"moved_geometry.h5.series", "moved_wall_0001.vtp", "moved_wall.vtp", "moved_wall.vtp.series"})
       EXPECT_TRUE(std::filesystem::exists(run.folder.path() + "/" + name)) << name;
   });
 }
@@ -84,9 +84,11 @@ TEST(WallFilesMpi, AnotherRunBeginsWhereTheWallsWere) {
 TEST(WallFiles, DescribedSolidsAreThereToSecondOrder) {
   const PetscSession petsc;
   const std::string solids = R"([[geometry.solid]]
+shape = "sphere"
 center = [4.3, 4.7, 4.4]
 radius = 3.6
 [[geometry.solid]]
+shape = "sphere"
 center = [10.2, 4.9, 4.1]
 radius = 3.4
 mineral = "quartz"

@@ -95,7 +95,8 @@ TEST(ImageLevelSet, NodesWrapInPeriodicDirections) {
     for_each_cell(box, [&](const Index& v) { out[n++] = static_cast<float>(std::sin(v[0]) + v[1]); });
   };
   const ImageLevelSet s(source);
-  EXPECT_EQ((*s.local({0, 0, 0}, {1, 1, 1}))({0, 0.4, 0.5}), (*s.local({1, 0, 0}, {2, 1, 1}))({1.8, 0.4, 0.5}));
+  const double end = 0.3 * source.voxels[0];
+  EXPECT_EQ((*s.local({0, 0, 0}, {1, 1, 1}))({0, 0.4, 0.5}), (*s.local({1, 0, 0}, {2, 1, 1}))({end, 0.4, 0.5}));
   EXPECT_NEAR((*s.local({1, 0, 0}, {2, 1, 1}))({1.725, 0.3, 0.5}), 0.3 * (0.5 * std::sin(11.0) + 2.0), 1e-7);
 }
 

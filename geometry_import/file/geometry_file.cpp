@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/core/error.hpp"
+#include "base/core/text.hpp"
 #include "geometry_import/file/provenance.hpp"
 #include "geometry_import/read/h5.hpp"
 
@@ -70,7 +71,7 @@ void read(hid_t data, const std::string& path, const Index& lo, const Index& siz
 
 struct GeometryFile::State {
   std::string path;
-  h5::Handle file, level_set, phase, wall_distance;
+  h5::Handle file, level_set, phase, wall_distance, nodes;
 };
 
 GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<State>()) {
@@ -98,6 +99,16 @@ GeometryFile::GeometryFile(const std::string& path) : state_(std::make_unique<St
     require(size == distance_size,
             "{}: level_set and wall_distance differ in size; the file is damaged, import the image again", path);
   }
+  if (H5Aexists(state_->file, "nodes") > 0) {
+    info_.nodes = static_cast<int>(read_number(state_->file, path, "nodes"));
+    std::array<hsize_t, 3> nodes{};
+    state_->nodes = open_data(state_->file, path, "level_set_nodes", nodes);
+    for (int d = 0; d < 3; ++d)
+      require(info_.nodes > 0 && nodes[d] == static_cast<hsize_t>(info_.nodes) * size[d] + 1,
+              "{}: level_set_nodes has {} nodes along {}, which do not fit {} voxels with {} nodes each; the file is "
+              "damaged, write it again",
+              path, nodes[d], axis_names[2 - d], size[d], info_.nodes);
+  }
   info_.voxels = {static_cast<int>(size[2]), static_cast<int>(size[1]), static_cast<int>(size[0])};
   info_.voxel = read_number(state_->file, path, "voxel");
   require(info_.voxel > 0, "{}: the voxel width in the file is {} m; it must be positive", path, info_.voxel);
@@ -124,6 +135,13 @@ void GeometryFile::read_block(const Index& lo, const Index& size, float* phi) co
   const std::lock_guard lock(one_at_a_time);
   const h5::Quiet quiet;
   read(state_->level_set, state_->path, lo, size, H5T_NATIVE_FLOAT, phi);
+}
+
+void GeometryFile::read_nodes(const Index& lo, const Index& size, float* phi) const {
+  const std::lock_guard lock(one_at_a_time);
+  const h5::Quiet quiet;
+  require(state_->nodes >= 0, "{}: contains no level set at nodes", state_->path);
+  read(state_->nodes, state_->path, lo, size, H5T_NATIVE_FLOAT, phi);
 }
 
 void GeometryFile::read_phase(const Index& lo, const Index& size, std::uint8_t* phase) const {

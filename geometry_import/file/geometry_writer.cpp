@@ -104,13 +104,14 @@ void put_text(hid_t file, const std::string& path, const char* name, const std::
 struct GeometryWriter::State {
   std::string path, temporary;
   Index voxels;
-  h5::Handle file, level_set, phase, wall_distance;
+  int nodes_per_voxel;
+  h5::Handle file, level_set, phase, wall_distance, nodes;
 
   ~State();
   void create();
   void write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const;
   void write_layer(int layer, std::span<const std::byte> packed) const;
-  void write_distance_layer(int layer, std::span<const std::byte> packed) const;
+  void write_layer_of(hid_t data, const Index& size, int layer, std::span<const std::byte> packed) const;
   void finish(const GeometryInfo& info);
 };
 
@@ -141,6 +142,7 @@ GeometryWriter::State::~State() {
   level_set.close();
   phase.close();
   wall_distance.close();
+  nodes.close();
   file.close();
 }
 
@@ -150,7 +152,11 @@ void GeometryWriter::State::create() {
                     H5Fclose);
   level_set = create_data(file, path, "level_set", H5T_IEEE_F32LE, voxels);
   phase = create_data(file, path, "phase", H5T_STD_U8LE, voxels);
-  wall_distance = create_data(file, path, "wall_distance", H5T_IEEE_F32LE, voxels);
+  if (nodes_per_voxel == 0)
+    wall_distance = create_data(file, path, "wall_distance", H5T_IEEE_F32LE, voxels);
+  else
+    nodes = create_data(file, path, "level_set_nodes", H5T_IEEE_F32LE,
+                        GeometryWriter::node_lattice(voxels, nodes_per_voxel));
 }
 
 void GeometryWriter::State::write_chunk(hid_t data, int layer, int cy, int cx, std::span<const std::byte> bytes) const {
@@ -168,9 +174,10 @@ void GeometryWriter::State::write_layer(int layer, std::span<const std::byte> pa
     }
 }
 
-void GeometryWriter::State::write_distance_layer(int layer, std::span<const std::byte> packed) const {
-  for (int cy = 0; cy < chunks(voxels[1]); ++cy)
-    for (int cx = 0; cx < chunks(voxels[0]); ++cx) write_chunk(wall_distance, layer, cy, cx, next_part(packed));
+void GeometryWriter::State::write_layer_of(hid_t data, const Index& size, int layer,
+                                           std::span<const std::byte> packed) const {
+  for (int cy = 0; cy < chunks(size[1]); ++cy)
+    for (int cx = 0; cx < chunks(size[0]); ++cx) write_chunk(data, layer, cy, cx, next_part(packed));
 }
 
 void GeometryWriter::State::finish(const GeometryInfo& info) {
@@ -184,15 +191,17 @@ void GeometryWriter::State::finish(const GeometryInfo& info) {
   put(file, path, "smoothing", H5T_NATIVE_DOUBLE, &info.smoothing);
   put_text(file, path, "phases", to_json(info.phases));
   put_text(file, path, "provenance", info.provenance);
+  if (nodes_per_voxel > 0) put(file, path, "nodes", H5T_NATIVE_INT, &nodes_per_voxel);
   reserve_space(file, path);
   h5::check(level_set.close(), path, "write it");
   h5::check(phase.close(), path, "write it");
   h5::check(wall_distance.close(), path, "write it");
+  h5::check(nodes.close(), path, "write it");
   h5::check(H5Fflush(file, H5F_SCOPE_GLOBAL), path, "write it");  // all that can fail comes before the file is closed
   h5::check(file.close(), path, "close it");
 }
 
-GeometryWriter::GeometryWriter(const Comm& comm, const std::string& path, const Index& voxels)
+GeometryWriter::GeometryWriter(const Comm& comm, const std::string& path, const Index& voxels, int nodes)
     : comm_(comm), target_(std::make_unique<AtomicFile>(comm, path)) {
   fail_together(comm_, [&] {
     if (comm_.rank() != 0) return;
@@ -200,6 +209,7 @@ GeometryWriter::GeometryWriter(const Comm& comm, const std::string& path, const 
     state_->path = path;
     state_->temporary = target_->temporary();
     state_->voxels = voxels;
+    state_->nodes_per_voxel = nodes;
     state_->create();
   });
 }
@@ -250,6 +260,14 @@ std::vector<std::byte> GeometryWriter::pack_distance(const ImageWindow& layer,
   });
 }
 
+std::vector<std::byte> GeometryWriter::pack_nodes(const ImageWindow& layer, std::span<const float> phi) {
+  return pack_chunks(layer, [&](int cx, int cy, std::vector<std::byte>& part) {
+    std::vector<float> chunk;
+    gather(layer, phi, cx, cy, chunk);
+    append(part, filter(chunk));
+  });
+}
+
 template <class WriteLayer>
 void GeometryWriter::write_layers(int first, std::vector<std::byte> packed, WriteLayer&& write_layer) {
   std::vector<Message> out;
@@ -269,8 +287,15 @@ void GeometryWriter::write(int first, std::vector<std::byte> packed) {
 }
 
 void GeometryWriter::write_distance(int first, std::vector<std::byte> packed) {
-  write_layers(first, std::move(packed),
-               [&](int layer, std::span<const std::byte> bytes) { state_->write_distance_layer(layer, bytes); });
+  write_layers(first, std::move(packed), [&](int layer, std::span<const std::byte> bytes) {
+    state_->write_layer_of(state_->wall_distance, state_->voxels, layer, bytes);
+  });
+}
+
+void GeometryWriter::write_nodes(int first, std::vector<std::byte> packed) {
+  write_layers(first, std::move(packed), [&](int layer, std::span<const std::byte> bytes) {
+    state_->write_layer_of(state_->nodes, node_lattice(state_->voxels, state_->nodes_per_voxel), layer, bytes);
+  });
 }
 
 void GeometryWriter::finish(const GeometryInfo& info) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Geometry files, written by `karst import`."""
+"""Geometry files, written by `karst import`, and by runs with walls that move (output.geometry)."""
 from __future__ import annotations
 
 import json
@@ -25,7 +25,7 @@ class Geometry:
         rock.phases                          {"pore": 0, "quartz": 1, ...}
         rock.level_set()                     distance to the wall near it, > 0 in the pore [voxels]
         rock.phase()                         0 pore, 1 ... solids, 255 outside of the sample
-        rock.wall_distance()                 of pore voxels, 0 in the solid [voxels]
+        rock.wall_distance()                 of pore voxels, 0 in the solid [voxels]; of imports
         rock.warnings, rock.provenance       warnings of the import; provenance of the file
     """
 
@@ -68,7 +68,7 @@ class Geometry:
     def _array(self, name: str, part: Any) -> np.ndarray:
         with h5py.File(self.path) as file:
             if name not in file:
-                raise KarstError(f"{self.path}: has no array '{name}' (an older file?); import the image again")
+                raise KarstError(f"{self.path}: has no array '{name}': it is older, or of walls that move (output.geometry); import the image again")
             try:
                 return file[name][part]
             except (IndexError, ValueError, TypeError) as error:

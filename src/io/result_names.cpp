@@ -15,18 +15,20 @@ namespace {
 struct Pattern {
   std::string_view begin, end;
 };
-constexpr std::array<Pattern, 24> result_names{{{"summary.json", ""},    {"report.html", ""},
-                                                {"geometry.vtkhdf", ""}, {"imported_image.h5", ""},
-                                                {"inertia.csv", ""},     {"dynamic_permeability.csv", ""},
-                                                {"dispersion.csv", ""},  {"history.csv", ""},
-                                                {"transport.csv", ""},   {"profiles.csv", ""},
-                                                {"chemistry.csv", ""},   {"wall.vtp", ""},
-                                                {"evolution.csv", ""},   {"wall_events.csv", ""},
-                                                {"output_", ".vtkhdf"},  {"output.vtkhdf.series", ""},
-                                                {"slice_", ".vti"},      {"slice_", ".vti.series"},
-                                                {"deck.toml", ""},       {"log.txt", ""},
-                                                {"timers.txt", ""},      {"timers.json", ""},
-                                                {"animation_", ".png"},  {"plot", ".vtkhdf"}}};
+constexpr std::array<Pattern, 28> result_names{{{"summary.json", ""},      {"report.html", ""},
+                                                {"geometry.vtkhdf", ""},   {"imported_image.h5", ""},
+                                                {"inertia.csv", ""},       {"dynamic_permeability.csv", ""},
+                                                {"dispersion.csv", ""},    {"history.csv", ""},
+                                                {"transport.csv", ""},     {"profiles.csv", ""},
+                                                {"chemistry.csv", ""},     {"wall.vtp", ""},
+                                                {"evolution.csv", ""},     {"wall_events.csv", ""},
+                                                {"output_", ".vtkhdf"},    {"output.vtkhdf.series", ""},
+                                                {"slice_", ".vti"},        {"slice_", ".vti.series"},
+                                                {"deck.toml", ""},         {"log.txt", ""},
+                                                {"timers.txt", ""},        {"timers.json", ""},
+                                                {"animation_", ".png"},    {"plot", ".vtkhdf"},
+                                                {"moved_wall", ".vtp"},    {"moved_wall.vtp.series", ""},
+                                                {"moved_geometry", ".h5"}, {"moved_geometry.h5.series", ""}}};
 
 }  // namespace
 

@@ -63,7 +63,7 @@ DECKS = {
     "worn": sphere_deck(16, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
             '[transport]\npeclet = 5\n[[transport.component]]\nname = "acid"\ninlet = 1\n[[transport.wall]]\nrate = 1e-5\n'
             '[[walls.mineral]]\nmolar_volume = "0.1 m3/mol"\n[time]\nend_pore_volumes = 1.5\noutput_pore_volumes = 0.6\n[checkpoint]\nevery_steps = 7\n'
-            '[output]\nplot = ["concentration", "velocity"]\n' + PROBE,
+            '[output]\nplot = ["concentration", "velocity"]\ngeometry = true\n' + PROBE,
     # Minerals of the chemistry move them; most of the time passes without steps.
     "weathered": sphere_deck(12, radius=0.41) + '[flow]\nmodel = "stokes"\ndrive = "pressure-drop"\naxes = ["x"]\nestimate_error = false\n'
                  '[transport]\npeclet = 5\n[walls]\nstandstill = 0.02\n[[walls.mineral]]\n' +
@@ -127,7 +127,7 @@ def plotfiles(out, since):
     """The bytes of them and their parts, without the times [s] at which HDF5 objects were made, and what parts know each other by."""
     stamps = [struct.pack("<I", t) for t in range(int(since), int(time.time()) + 1)]
     found = {}
-    for path in [*sorted(out.glob("*.vtkhdf")), *sorted(out.glob("*.part*"))]:
+    for path in [*sorted(out.glob("*.vtkhdf")), *sorted(out.glob("*.part*")), *sorted(out.glob("moved_*.h5")), *sorted(out.glob("moved_*.vtp"))]:
         data = re.sub(rb"parts:[0-9a-f]{16}", b"", path.read_bytes())
         for stamp in stamps:
             data = data.replace(stamp, bytes(4))
@@ -224,7 +224,7 @@ class Sample:
             if said == "completed" and here != self.names:
                 found.append(f"completed with files {here}")
             if set(here) & {"transport.csv", "history.csv", "evolution.csv"}:  # the march had begun
-                here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".vti", ".series")) and ".part" not in name]
+                here = [name for name in here if not name.endswith((".csv", ".vtkhdf", ".vti", ".vtp", ".series")) and not name.startswith("moved_") and ".part" not in name]
             if said == "interrupted" and (status == 0 or here != ["deck.toml", "log.txt", "summary.json"] or self.older):
                 found.append(f"interrupted with status {status}, files {here}")
         elif "summary.json" not in files and number != signal.SIGKILL and here:

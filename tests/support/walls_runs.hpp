@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +35,8 @@ struct WallsRun {
 };
 
 /// Cells of width 1 m.
-inline WallsRun run_walls(const std::string& deck) {
+/// @param at_end  looks at the run while its files are there
+inline WallsRun run_walls(const std::string& deck, const std::function<void(JobCase&, const WallsRun&)>& at_end = {}) {
   const Config config = config_of(deck);
   const std::unique_ptr<LevelSet> solids =
       make_described_level_set(config.geometry, config.grid.cell_width(), config.grid.size, config.grid.periodic);
@@ -64,6 +66,7 @@ inline WallsRun run_walls(const std::string& deck) {
   for (std::string line; std::getline(file, line);) ran.events.push_back(split(line, ','));
   if (jobs.size() > 1) ran.transport = read_columns(run.folder.path() + "/transport.csv");
   if (config.chemistry.asked()) ran.chemistry = read_columns(run.folder.path() + "/chemistry.csv");
+  if (at_end) at_end(run, ran);
   return ran;
 }
 

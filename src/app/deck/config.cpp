@@ -44,8 +44,9 @@ void read_plot_extent(Reader& in, OutputOptions& options) {
 
 void read_output(Reader& in, OutputOptions& options) {
   in.changes_answers_of("output", {"flow in time", "transport", "walls"});  // what they have recorded
-  for (const char* key : {"output.directory", "output.plot", "output.region_lo", "output.region_hi",
-                          "output.coarsening", "output.compression", "output.yt", "output.files", "output.wall"})
+  for (const char* key :
+       {"output.directory", "output.plot", "output.region_lo", "output.region_hi", "output.coarsening",
+        "output.compression", "output.yt", "output.files", "output.wall", "output.geometry"})
     in.changes_answers_of(key, {});
   in.text("output.directory", options.directory,
           "directory of the results, relative to the working directory; --out on the command line overrides it");
@@ -69,10 +70,17 @@ void read_output(Reader& in, OutputOptions& options) {
              "together; more = NAME.part1, NAME.part2 ... next to it, each written by neighbouring ranks, on the same "
              "machine where possible, and read through the plotfile as usual; at most one per rank",
              1, 1000000);
-  in.flag("output.wall", options.wall,
-          "transport with reacting walls writes wall.vtp at the end: the wall as a surface with, per component, the "
-          "flux into it per area [C m/s] and the concentration on it, and with its mineral and area, for ParaView; "
-          "false: not written");
+  in.flag(
+      "output.wall", options.wall,
+      "transport with reacting walls writes wall.vtp at the end: the wall as a surface with, per component, the "
+      "flux into it per area [C m/s] and the concentration on it, and with its mineral and area, for ParaView; walls "
+      "that move ([[walls.mineral]]) are written with mineral, area and speed [m/s, > 0 into the solid] at each "
+      "time.output, as moved_wall_0001.vtp ..., and at the end as moved_wall.vtp; false: not written");
+  in.flag("output.geometry", options.geometry,
+          "walls that move are written as geometry files, which geometry.image of another deck reads, at each "
+          "time.output, as moved_geometry_0001.h5 ..., and at the end as moved_geometry.h5: a voxel per cell, with "
+          "minerals, and the wall as "
+          "it is between voxels. The other deck needs geometry.keep = \"all\" for all of its pores");
   read(in, options.slices);
   read(in, options.probes);
 }
@@ -381,6 +389,9 @@ void require_drivers_of_walls(Reader& in, const Config& config) {
 /// Where walls move the flow is steady, and so is transport unless it moves them.
 void require_walls_fit(Reader& in, Config& config) {
   const WallsDeck& walls = config.walls;
+  if (config.output.geometry && !walls.asked())
+    in.mistake("output.geometry",
+               "belongs to walls that move, and there are none; remove it, or add [[walls.mineral]]");
   if (!walls.asked()) return;
   if (in.given("geometry.keep") && config.geometry.keep != KeepPores::all)
     in.mistake("geometry.keep",

@@ -59,7 +59,8 @@ struct OutputOptions {
   int coarsening = 1;         ///< cells of the grid along an edge of a cell of plotfiles
   int compression = 1;        ///< PlotDescription::compression
   int files = 1;              ///< that hold the values of a plotfile
-  bool wall = true;           ///< wall.vtp of transport with walls that react
+  bool wall = true;           ///< wall.vtp of transport with walls that react, and of walls that move
+  bool geometry = false;      ///< geometry files of walls that move
   std::vector<SliceOptions> slices;
   std::vector<ProbeOptions> probes;
 };

@@ -161,12 +161,16 @@ ImageSource image_of(std::shared_ptr<const GeometryFile> file, double wall_shift
   ImageSource image;
   image.voxels = file->info().voxels;
   image.voxel = file->info().voxel / grid.cell_width();
+  image.nodes = file->info().nodes;
   image.shift = wall_shift;
   image.periodic = grid.periodic;
   const bool repeats = image.periodic[0] || image.periodic[1] || image.periodic[2];
   image.lipschitz = repeats ? 0.0 : file->info().steepest;
-  image.read = [file = std::move(file)](const Box& voxels, std::span<float> out) {
-    file->read_block(voxels.lo, voxels.size(), out.data());
+  image.read = [file = std::move(file), at_nodes = image.nodes > 0](const Box& samples, std::span<float> out) {
+    if (at_nodes)
+      file->read_nodes(samples.lo, samples.size(), out.data());
+    else
+      file->read_block(samples.lo, samples.size(), out.data());
   };
   return image;
 }

@@ -31,12 +31,14 @@ FilesInTime::Series with_last(FilesInTime::Series series, double time) {
 std::vector<std::pair<std::string, const FilesInTime::Series*>> all_series(const FilesInTime& files) {
   std::vector<std::pair<std::string, const FilesInTime::Series*>> all{{series_name, &files.outputs}};
   for (const auto& [name, series] : files.slices) all.emplace_back(slice_series(name), &series);
+  for (const auto& [name, series] : files.of_walls) all.emplace_back(name, &series);
   return all;
 }
 
 std::vector<FilesInTime::Series*> changed_series(FilesInTime& files) {
   std::vector<FilesInTime::Series*> all{&files.outputs};
   for (auto& [name, series] : files.slices) all.push_back(&series);
+  for (auto& [name, series] : files.of_walls) all.push_back(&series);
   return all;
 }
 
@@ -49,6 +51,11 @@ std::string text_of(const std::string& path) {
 /// The lists of all slices. A run that goes on may write none any more, and the lists of before were left behind.
 void write_slice_series(const JobContext& run, const FilesInTime& files) {
   for (const auto& [name, series] : files.slices) write_series(run, slice_series(name), series);
+}
+
+void leave_series(const std::string& name, const FilesInTime::Series& series, ResultFiles& results) {
+  for (const FilesInTime::Output& o : series.files) results.left.push_back(o.name);
+  if (!series.files.empty()) results.left.push_back(name);
 }
 
 }  // namespace
@@ -77,10 +84,12 @@ void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
   write_series(run, series_name, with_last(files.outputs, time));
   write_slice_series(run, files);
   results.left.emplace_back(last_plot);
-  for (const auto& [name, series] : all_series(files)) {
-    for (const FilesInTime::Output& o : series->files) results.left.push_back(o.name);
-    if (!series->files.empty()) results.left.push_back(name);
-  }
+  for (const auto& [name, series] : all_series(files))
+    if (!files.of_walls.contains(name)) leave_series(name, *series, results);
+}
+
+void leave_wall_files(const JobContext& run, const FilesInTime& files) {
+  for (const auto& [name, series] : files.of_walls) leave_series(name, series, run.services.files);
 }
 
 void finish_files(const JobContext& run, const FilesInTime& files, double time, JobResult& result) {
@@ -150,8 +159,9 @@ Json files_json(const FilesInTime& files) {
     return list;
   };
   Json json{{"histories", files.histories}, {"texts", files.texts}, {"outputs", json_of(files.outputs)}};
-  json["slices"] = Json::object();
+  json["slices"] = json["of_walls"] = Json::object();
   for (const auto& [name, series] : files.slices) json["slices"][name] = json_of(series);
+  for (const auto& [name, series] : files.of_walls) json["of_walls"][name] = json_of(series);
   return json;
 }
 
@@ -173,8 +183,12 @@ void take_files(const Json& json, FilesInTime& files) {
     return series;
   };
   files.outputs = series_of(json.at("outputs"));
-  files.slices.clear();
-  for (const std::string& name : json.at("slices").names()) files.slices[name] = series_of(json.at("slices").at(name));
+  const auto take = [&](const Json& from, std::map<std::string, FilesInTime::Series>& all) {
+    all.clear();
+    for (const std::string& name : from.names()) all[name] = series_of(from.at(name));
+  };
+  take(json.at("slices"), files.slices);
+  take(json.at("of_walls"), files.of_walls);
 }
 
 }  // namespace karst

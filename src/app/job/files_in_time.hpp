@@ -31,6 +31,8 @@ struct FilesInTime {
   std::vector<std::string> texts;        ///< of the histories, as of the last keep_files(); rank 0
   Series outputs;                        ///< plotfiles
   std::map<std::string, Series> slices;  ///< by the name of the slice
+  std::map<std::string, Series>
+      of_walls;  ///< surfaces and geometry files of walls that move, by the name of their list
 };
 
 /// "slice_NAME.vti.series"
@@ -47,6 +49,9 @@ void write_output(const JobContext& run, FilesInTime& files, double time, const 
 /// Collective.
 void leave_outputs(const JobContext& run, const FilesInTime& files, double time,
                    const std::vector<JobComponent>& fields);
+
+/// The names of surfaces and geometry files of walls, and of their lists, in ResultFiles::left. Not collective.
+void leave_wall_files(const JobContext& run, const FilesInTime& files);
 
 /// What they are for, by name, in the results of a job that has come to its end: the plotfiles, also plot.vtkhdf at
 /// this time, are one series. Collective.

@@ -47,6 +47,7 @@ void leave_all(const JobContext& context, const Together& jobs, const Clock& clo
   for (const auto& job : jobs) {
     job->recorder()->close();
     std::ranges::copy(job->recorder()->files().histories, std::back_inserter(context.services.files.left));
+    leave_wall_files(context, job->recorder()->files());
   }
   leave_outputs(context, jobs.front()->recorder()->files(), clock.time(), fields_of_all(jobs));
 }

@@ -156,6 +156,7 @@ Json summary_json(const Summary& summary) {
   json["levels"] = Json::array();
   for (std::size_t l = 0; l < s.report.levels.size(); ++l) json["levels"].push_back(level_json(s, l));
   for (const JobResult& job : summary.jobs) json.update(job.json);
+  if (json.contains("walls")) json["porosity_at"] = "beginning";  // also minerals and cells; walls.last has the end
   if (!summary.jobs.empty()) {
     json["solves"] = solves_json(summary.jobs);
     if (summary.solves_read > 0) json["solves_from_earlier_run"] = summary.solves_read;

@@ -158,8 +158,9 @@ std::string chart_card(const StudyTable& table, const std::string& column, int x
 
 /// Permeabilities over the porosity, a point per case; empty without them, or where the porosity is the same in all.
 std::string permeability_card(const StudyTable& table) {
-  const auto porosity =
-      std::ranges::find_if(table.columns, [](const std::string& c) { return c.ends_with("porosity"); });
+  auto porosity = std::ranges::find(table.columns, "walls.last.porosity");  // of walls that move the one at the end
+  if (porosity == table.columns.end())
+    porosity = std::ranges::find_if(table.columns, [](const std::string& c) { return c.ends_with("porosity"); });
   if (porosity == table.columns.end()) return "";
   Chart chart;
   chart.description = "Permeability over porosity";

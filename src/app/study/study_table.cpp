@@ -22,7 +22,8 @@ struct UsualColumn {
   const char *place, *title, *unit;
 };
 /// What a first look wants, where a summary has it.
-constexpr std::array<UsualColumn, 11> usual_columns{{{"porosity", "Porosity", "-"},
+constexpr std::array<UsualColumn, 12> usual_columns{{{"porosity", "Porosity", "-"},
+                                                     {"walls.last.porosity", "Porosity at the end", "-"},
                                                      {"connected_porosity", "Connected porosity", "-"},
                                                      {"permeability_m2[0][0]", "Permeability along x", "m²"},
                                                      {"permeability_m2[1][1]", "Permeability along y", "m²"},

@@ -68,17 +68,18 @@ ComponentLine line_of_state(const TransportSystem& s, std::size_t i) {
 }
 
 ComponentLine line_of_step(const TransportSystem& s, std::size_t i) {
-  ComponentLine c;
+  ComponentLine c = s.moved_since_step ? line_of_state(s, i) : ComponentLine();
   const ComponentBalance& b = s.report.components[i];
   const double volume = s.h * s.h * s.h, dt = s.report.step;
-  c.mean = b.content / s.fluid_volume;
   c.inflow = b.inflow * volume / dt;
   c.outflow = b.outflow * volume / dt;
   c.wall = b.wall * volume / dt;
   c.made = (b.source - b.decay) * volume / dt;
+  c.imbalance = b.imbalance;
+  if (s.moved_since_step) return c;
+  c.mean = b.content / s.fluid_volume;
   c.least = b.least;
   c.largest = b.largest;
-  c.imbalance = b.imbalance;
   return c;
 }
 
@@ -88,7 +89,7 @@ ComponentLine component_line(const TransportSystem& s, std::size_t i) {
   const int outlet = s.flow.outlet();
   c.outlet = outlet >= 0 ? outflow_mean(s.run.comm, s.ends.ends, s.state.values[i].span(), outlet) : no_number;
   // Nothing diffuses through the ends: what flowed out, over what carried it, is exact and the mean over the step.
-  if (stepped && outlet >= 0 && s.ends.leaves_by_outlet && s.numbers.components[i].closed_ends)
+  if (stepped && !s.moved_since_step && outlet >= 0 && s.ends.leaves_by_outlet && s.numbers.components[i].closed_ends)
     c.outlet = s.report.components[i].outflow / (s.ends.in * s.report.step);
   return c;
 }
@@ -151,6 +152,7 @@ void advance(TransportSystem& s, double dt) {
     s.chemistry->step(*s.stepper, s.state, dt, s.report);
   else
     s.stepper->advance(s.state, dt, s.report);
+  s.moved_since_step = false;
 }
 
 void keep_state(TransportSystem& s) {
@@ -263,6 +265,30 @@ double first_pore_volume(const TransportSystem& s) {
 
 }  // namespace
 
+namespace {
+
+/// What lines of histories and results say of a step, beside its state.
+Json step_json(const TransportReport& report) {
+  Json json{{"dt", report.step}, {"implicit_volumes", report.implicit_volumes}, {"components", Json::array()}};
+  for (const ComponentBalance& b : report.components)
+    json["components"].push_back(
+        {b.inflow, b.outflow, b.wall, b.decay, b.source, b.stored, b.content, b.imbalance, b.least, b.largest});
+  return json;
+}
+
+TransportReport step_of(const Json& json) {
+  TransportReport report;
+  report.step = json.at("dt");
+  report.implicit_volumes = json.at("implicit_volumes");
+  for (const Json& of_one : json.at("components")) {
+    const auto b = of_one.get<std::array<double, 10>>();
+    report.components.push_back({b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9]});
+  }
+  return report;
+}
+
+}  // namespace
+
 State state_of(const TransportSystem& s) {
   State state;
   Json& numbers = state.numbers;
@@ -280,6 +306,7 @@ State state_of(const TransportSystem& s) {
     state.items.push_back(
         {concentration_name(s.numbers.components[i].name), "C", ItemKind::content, 1, unknowns.name, s.own_values(i)});
   }
+  if (s.run.walls) numbers["step"] = step_json(s.report);
   if (s.keeps_flow()) {
     const std::vector<double> potential = s.stepper->flow_potential();
     Array<double> values(potential.size(), Purpose::buffers);
@@ -319,6 +346,10 @@ void take_pore_time(const State& state, TransportSystem& s) {
 
 void take_state(const State& state, TransportSystem& s) {
   const std::size_t n_own = s.own_values(0).size(), n = s.state.values.size();
+  if (s.run.walls) {
+    fail_together(s.run.comm, [&] { s.report = step_of(state.numbers.at("step")); });
+    s.moved_since_step = s.report.step > 0.0;
+  }
   std::vector<std::vector<double>> values(n, std::vector<double>(n_own));
   fail_together(s.run.comm, [&] {
     for (std::size_t i = 0; i < n; ++i)

@@ -58,9 +58,11 @@ struct TransportSystem {
   TransportState state;
   std::optional<ReactiveRun> chemistry;
   TransportReport report;  ///< of the last step
-  EndRates ends;           ///< now
-  double carried = 0.0;    ///< fluid that a flow in time has brought in [h0³]
-  double passed = 0.0;     ///< of it, what has passed from inlet to outlet: less where the flow turns back [h0³]
+  /// Walls have moved since that step: this ground has other volumes, and no flux at pieces of its walls is known yet.
+  bool moved_since_step = false;
+  EndRates ends;         ///< now
+  double carried = 0.0;  ///< fluid that a flow in time has brought in [h0³]
+  double passed = 0.0;   ///< of it, what has passed from inlet to outlet: less where the flow turns back [h0³]
   /// Of steady flows before this one, where walls have moved.
   struct {
     double time = 0.0;          ///< until then [s]

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/job/run_services.hpp"
+#include "base/math/no_number.hpp"
 
 namespace karst {
 
@@ -13,8 +14,9 @@ WallsInStep walls_in_step(const TransportSystem& system) {
   for (std::size_t i = 0; i < system.numbers.components.size(); ++i) {
     if (system.is_total(i)) continue;  // totals come last, and minerals act on them, not laws of the wall
     const std::vector<double> amounts = system.stepper->wall_amounts(i);
-    std::vector<double>& flux = walls.flux.emplace_back(walls.places.size(), 0.0);
-    for (std::size_t n = 0; n < flux.size() && !amounts.empty(); ++n)
+    const bool known = !system.moved_since_step;
+    std::vector<double>& flux = walls.flux.emplace_back(walls.places.size(), known ? 0.0 : no_number);
+    for (std::size_t n = 0; n < flux.size() && known && !amounts.empty(); ++n)
       flux[n] = system.h * amounts[walls.places[n].unknown] / (system.report.step * walls.places[n].area);
     walls.maps.push_back(
         wall_map(run, walls.places, run.config.transport.components[i], walls.laws[i], flux, system.own_values(i)));

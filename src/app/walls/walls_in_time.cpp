@@ -71,9 +71,11 @@ class WallsBesideTransport final : public WallsProcess {
   }
   const WallMotion* wall_motion(double longest) override {
     if (stands_still()) {
-      const double rest = std::min({grown_step((most_ - travelled_) / now_.largest, state_.trend), longest - since_,
-                                    run_.services.exchanges.settling.longest});
-      if (rest > worth_it * dt_) pass(rest);
+      // What may pass is shorter at first, as there is no trend yet, and so are its motions; what counts is how long it
+      // will be. Asked of the first one, walls that move in some forty steps would never stand still.
+      const double whole = (most_ - travelled_) / now_.largest,
+                   most = std::min(longest - since_, run_.services.exchanges.settling.longest);
+      if (std::min(whole, most) > worth_it * dt_) pass(std::min(grown_step(whole, state_.trend), most));
     }
     const bool stopped = now_.largest == 0.0 && travelled_ > 0.0;  // where it ought to be
     if (!motion_ && (stopped || travelled_ >= (1.0 - round_off) * (moved_once() ? most_ : 0.5 * most_))) {

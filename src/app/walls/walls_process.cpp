@@ -10,6 +10,7 @@
 
 #include "app/job/run_services.hpp"
 #include "app/output/plot_file.hpp"
+#include "app/walls/wall_files.hpp"
 #include "app/walls/walls_quantities.hpp"
 #include "base/comm/fail_together.hpp"
 #include "base/comm/timer.hpp"
@@ -171,6 +172,8 @@ void WallsProcess::record(const Clock& clock) {
     log_info("The walls stop moving at t = {}: {}", format_si(now.time, "s"), evolution_.ended_by);
 }
 
+void WallsProcess::at_output(const Clock& clock) { write_wall_files(run_, speeds(), clock.time(), recorder_.files()); }
+
 JobResult WallsProcess::report() {
   recorder_.close();
   JobResult result;
@@ -198,6 +201,7 @@ JobResult WallsProcess::report() {
   leave_wall_animations(run_, recorder_, result);
   result.files.push_back({evolution_csv, "porosity, permeability, dissolved minerals and rates over the time"});
   result.files.push_back({wall_events_csv, "pores cut off, joined and opened, fragments of solid that came loose"});
+  finish_wall_files(run_, speeds(), end.time, recorder_.files(), result);
   result.warnings.add(evolution_warnings(run_, evolution_));
   return result;
 }

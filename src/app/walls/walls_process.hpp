@@ -27,6 +27,7 @@ class WallsProcess : public Process {
   const WallMotion* wall_motion(double) override { return motion_ ? &*motion_ : nullptr; }
   std::string ends_early() const override { return evolution_.ended_by; }
   void record(const Clock& clock) override;
+  void at_output(const Clock& clock) override;
   JobResult report() override;
 
  protected:
@@ -52,6 +53,8 @@ class WallsProcess : public Process {
 
  private:
   EvolutionLine line();
+  /// Of pieces now or, where walls have just moved, that they had before [h0/s].
+  const WallRows& speeds() const { return now_.speed.empty() ? state_.before : now_.speed; }
   double value_of_end(const EvolutionLine& line) const;  ///< that walls.until looks at
   /// Of the last step, also where walls have moved since: [mineral] [h0³/s]. Collective.
   std::vector<double> rates_of_step() const;

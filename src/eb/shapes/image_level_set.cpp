@@ -17,20 +17,35 @@ constexpr int brick = 32;  // voxels
 
 int divided_down(int a, int n) { return (a >= 0 ? a : a - n + 1) / n; }
 
+/// Of samples, or of voxels: number (i, j, k) is at origin + spacing (first + i, first + j, first + k).
+struct Places {
+  Index n;         ///< where the image repeats itself, of a period
+  double spacing;  ///< in level-0 cells
+  double first;
+};
+
 /// Trilinear interpolation in a block of samples.
 class LocalImage final : public LocalLevelSet {
  public:
-  LocalImage(const ImageSource& source, const Box& block, Array<float> samples, VoxelMinerals minerals)
+  LocalImage(const ImageSource& source, const Places& places, const Box& block, Array<float> samples,
+             VoxelMinerals minerals)
       : block_(block),
         samples_(std::move(samples)),
         minerals_(std::move(minerals)),
         voxel_(source.voxel),
         shift_(source.shift),
         per_voxel_(1.0 / source.voxel),
+        per_spacing_(1.0 / places.spacing),
+        first_(places.first),
         origin_(source.origin),
-        voxels_(source.voxels),
+        n_(places.n),
         periodic_(source.periodic) {
     for (int d = 0; d < 3; ++d) period_[d] = source.voxels[d] * source.voxel;
+  }
+
+  SignBounds signs(const Vec3& lo, const Vec3& hi) const override {
+    const PhiRange phi = range(lo, hi);
+    return {phi.most > -certain_phi, phi.least < certain_phi, {}};
   }
 
   void evaluate(std::span<const Vec3> x, std::span<double> phi) const override {
@@ -82,9 +97,9 @@ class LocalImage final : public LocalLevelSet {
     if (periodic_[d] && (y < 0.0 || y >= period_[d])) {
       const double turns = std::floor(y / period_[d]);
       y -= turns * period_[d];
-      base += static_cast<int>(turns) * voxels_[d];
+      base += static_cast<int>(turns) * n_[d];
     }
-    const double u = y * per_voxel_ - 0.5;
+    const double u = y * per_spacing_ - first_;
     const int i = static_cast<int>(u + 1.0) - 1;  // u >= -1 after wrapping; below, the clamp decides
     const int inside = std::clamp(base + i, 0, block_.size(d) - 2);
     return {inside, std::clamp(u - (inside - base), 0.0, 1.0)};
@@ -93,24 +108,52 @@ class LocalImage final : public LocalLevelSet {
   Box block_;
   Array<float> samples_;
   VoxelMinerals minerals_;
-  double voxel_, shift_, per_voxel_;
+  double voxel_, shift_, per_voxel_, per_spacing_, first_;
   Vec3 origin_, period_;
-  Index voxels_;
+  Index n_;
   std::array<bool, 3> periodic_;
 };
 
+template <class T>
+struct ImageBrick {
+  Box places;
+  Array<T> values;
+};
+/// By their place.
+template <class T>
+using ImageBricks = std::unordered_map<std::int64_t, std::shared_ptr<const ImageBrick<T>>>;
+
+/// The brick at a place, read when it is not there.
+/// @param[in,out] bytes  of all bricks
+template <class T, class Read>
+std::shared_ptr<const ImageBrick<T>> find_brick(const Index& n, const Index& place, const Read& read,
+                                                ImageBricks<T>& bricks, std::int64_t& bytes) {
+  const Index n_bricks{(n[0] - 1) / brick + 1, (n[1] - 1) / brick + 1, (n[2] - 1) / brick + 1};
+  auto& stored = bricks[Box{Index{}, n_bricks}.offset(place)];
+  if (stored) return stored;
+  auto fresh = std::make_shared<ImageBrick<T>>();
+  fresh->places = intersect({brick * place, brick * place + Index::all(brick)}, {Index{}, n});
+  fresh->values = {static_cast<std::size_t>(fresh->places.count()), Purpose::geometry};
+  read(fresh->places, fresh->values.span());
+  bytes += static_cast<std::int64_t>(fresh->values.bytes());
+  stored = std::move(fresh);
+  return stored;
+}
+
 }  // namespace
 
-struct ImageLevelSet::Brick {
-  Box voxels;
-  Array<float> samples;
-  Array<MineralNumber> minerals;  ///< empty where there is one
-};
+struct ImageLevelSet::Lattice : Places {};
 
 struct ImageLevelSet::Cache {
   std::mutex mutex;
-  std::unordered_map<std::int64_t, std::shared_ptr<const Brick>> bricks;
+  ImageBricks<float> samples;
+  ImageBricks<MineralNumber> minerals;  ///< empty where there is one
   std::int64_t bytes = 0;
+
+  /// A box of places that may reach outside the image (clamped or wrapped), x fastest.
+  template <class T, class Read>
+  void gather(const ImageSource& source, const Index& n, const Box& box, const Read& read, ImageBricks<T>& bricks,
+              std::span<T> out);
 };
 
 ImageLevelSet::ImageLevelSet(ImageSource source) : source_(std::move(source)), cache_(std::make_unique<Cache>()) {
@@ -118,6 +161,8 @@ ImageLevelSet::ImageLevelSet(ImageSource source) : source_(std::move(source)), c
           source_.voxels[0], source_.voxels[1], source_.voxels[2]);
   require(source_.voxel > 0.0 && std::isfinite(source_.voxel),
           "image: the voxel width is {} cells; it must be finite and > 0", source_.voxel);
+  require(source_.nodes >= 0, "image: {} nodes per voxel; expected: 0 for samples at the centres, or more",
+          source_.nodes);
   require(static_cast<bool>(source_.read), "image: no reader of samples was given");
   require(source_.minerals.size() == 1 || static_cast<bool>(source_.read_minerals),
           "image: no reader of its {} minerals was given", source_.minerals.size());
@@ -125,15 +170,30 @@ ImageLevelSet::ImageLevelSet(ImageSource source) : source_(std::move(source)), c
 
 ImageLevelSet::~ImageLevelSet() = default;
 
-Box ImageLevelSet::block_around(const Vec3& lo, const Vec3& hi, int margin) const {
+ImageLevelSet::Lattice ImageLevelSet::voxel_lattice() const { return {{source_.voxels, source_.voxel, 0.5}}; }
+
+ImageLevelSet::Lattice ImageLevelSet::sample_lattice() const {
+  if (source_.nodes == 0) return voxel_lattice();
+  Index n;
+  for (int d = 0; d < 3; ++d) n[d] = source_.nodes * source_.voxels[d] + (source_.periodic[d] ? 0 : 1);
+  return {{n, source_.voxel / source_.nodes, 0.0}};
+}
+
+Smoothness ImageLevelSet::smoothness() const {
+  const bool at_nodes = source_.nodes > 0;
+  const double spacing = sample_lattice().spacing;
+  return {source_.lipschitz, at_nodes ? spacing : 0.5 * spacing, at_nodes, at_nodes};
+}
+
+Box ImageLevelSet::block_around(const Lattice& lattice, const Vec3& lo, const Vec3& hi, int margin) const {
   Box block;
   for (int d = 0; d < 3; ++d) {
-    const double first = (lo[d] - source_.origin[d]) / source_.voxel - 0.5;
-    const double last = (hi[d] - source_.origin[d]) / source_.voxel - 0.5;
+    const double first = (lo[d] - source_.origin[d]) / lattice.spacing - lattice.first;
+    const double last = (hi[d] - source_.origin[d]) / lattice.spacing - lattice.first;
     double least = std::floor(first - 1e-6), most = std::floor(last + 1e-6) + 1.0;
     if (!source_.periodic[d]) {  // outside, all is as on the border
-      least = std::clamp(least, -1.0, static_cast<double>(source_.voxels[d]));
-      most = std::clamp(most, least + 1.0, source_.voxels[d] + 1.0);
+      least = std::clamp(least, -1.0, static_cast<double>(lattice.n[d]));
+      most = std::clamp(most, least + 1.0, lattice.n[d] + 1.0);
     }
     block.lo[d] = static_cast<int>(least) - margin;
     block.hi[d] = static_cast<int>(most) + 1 + margin;
@@ -142,80 +202,65 @@ Box ImageLevelSet::block_around(const Vec3& lo, const Vec3& hi, int margin) cons
 }
 
 std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& hi) const {
-  const Box block = block_around(lo, hi, 0);
+  const Lattice lattice = sample_lattice();
+  const Box block = block_around(lattice, lo, hi, 0);
   Array<float> samples(block.count(), Purpose::geometry);
-  gather(block, &Brick::samples, samples.span());
+  const auto read = [&](const Box& box, std::span<float> out) {
+    source_.read(box, out);
+    for (std::size_t s = 0; s < out.size(); ++s) {
+      const Index v = box.cell(static_cast<std::int64_t>(s));
+      require(std::isfinite(out[s]),
+              "image: the level set of {} ({}, {}, {}) is {}; samples must be finite; import the image again",
+              source_.nodes > 0 ? "node" : "voxel", v[0], v[1], v[2], out[s]);
+    }
+  };
+  cache_->gather(source_, lattice.n, block, read, cache_->samples, samples.span());
   VoxelMinerals minerals;
   if (source_.minerals.size() > 1) {
-    const Box around = block_around(lo, hi, VoxelMinerals::reach);
+    const Lattice voxels = voxel_lattice();
+    const Box around = block_around(voxels, lo, hi, VoxelMinerals::reach);
     Array<MineralNumber> numbers(around.count(), Purpose::geometry);
-    gather(around, &Brick::minerals, numbers.span());
+    cache_->gather(source_, voxels.n, around, source_.read_minerals, cache_->minerals, numbers.span());
     minerals = VoxelMinerals(around, std::move(numbers));
   }
-  return std::make_unique<LocalImage>(source_, block, std::move(samples), std::move(minerals));
+  return std::make_unique<LocalImage>(source_, lattice, block, std::move(samples), std::move(minerals));
 }
 
-std::shared_ptr<const ImageLevelSet::Brick> ImageLevelSet::find(const Index& place) const {
-  const Index n_bricks{(source_.voxels[0] - 1) / brick + 1, (source_.voxels[1] - 1) / brick + 1,
-                       (source_.voxels[2] - 1) / brick + 1};
-  auto& stored = cache_->bricks[Box{Index{}, n_bricks}.offset(place)];
-  if (stored) return stored;
-  const Box voxels = intersect({brick * place, brick * place + Index::all(brick)}, {Index{}, source_.voxels});
-  const std::size_t n = voxels.count();
-  auto fresh = std::make_shared<Brick>();
-  fresh->voxels = voxels;
-  fresh->samples = {n, Purpose::geometry};
-  source_.read(voxels, fresh->samples.span());
-  if (source_.minerals.size() > 1) {
-    fresh->minerals = {n, Purpose::geometry};
-    source_.read_minerals(voxels, fresh->minerals.span());
-  }
-  for (std::size_t s = 0; s < fresh->samples.size(); ++s) {
-    const Index v = voxels.cell(static_cast<std::int64_t>(s));
-    require(std::isfinite(fresh->samples[s]),
-            "image: the level set of voxel ({}, {}, {}) is {}; samples must be finite; import the image again", v[0],
-            v[1], v[2], fresh->samples[s]);
-  }
-  cache_->bytes += static_cast<std::int64_t>(fresh->samples.bytes() + fresh->minerals.bytes());
-  stored = std::move(fresh);
-  return stored;
-}
-
-template <class T>
-void ImageLevelSet::gather(const Box& box, Array<T> Brick::*of, std::span<T> out) const {
-  // Per direction and position of the box: the sample shown there, and which of the bricks in `places` holds it.
-  std::array<std::vector<int>, 3> sample, slot, places;
+template <class T, class Read>
+void ImageLevelSet::Cache::gather(const ImageSource& source, const Index& n, const Box& box, const Read& read,
+                                  ImageBricks<T>& bricks, std::span<T> out) {
+  // Per direction and position of the box: the value shown there, and which of the bricks in `places` holds it.
+  std::array<std::vector<int>, 3> shown, slot, places;
   for (int d = 0; d < 3; ++d) {
-    const int n = source_.voxels[d];
     for (int i = box.lo[d]; i < box.hi[d]; ++i) {
-      sample[d].push_back(source_.periodic[d] ? i - divided_down(i, n) * n : std::clamp(i, 0, n - 1));
-      const int place = sample[d].back() / brick;
+      shown[d].push_back(source.periodic[d] ? i - divided_down(i, n[d]) * n[d] : std::clamp(i, 0, n[d] - 1));
+      const int place = shown[d].back() / brick;
       if (places[d].empty() || places[d].back() != place) places[d].push_back(place);
       slot[d].push_back(static_cast<int>(places[d].size()) - 1);
     }
   }
-  std::vector<std::shared_ptr<const Brick>> bricks;
+  std::vector<std::shared_ptr<const ImageBrick<T>>> held;
   {
-    const std::lock_guard lock(cache_->mutex);
+    const std::lock_guard lock(mutex);
     for (const int k : places[2]) {
       for (const int j : places[1]) {
-        for (const int i : places[0]) bricks.push_back(find({i, j, k}));
+        for (const int i : places[0]) held.push_back(find_brick(n, {i, j, k}, read, bricks, bytes));
       }
     }
   }
-  std::size_t n = 0;
-  for (std::size_t k = 0; k < sample[2].size(); ++k) {
-    for (std::size_t j = 0; j < sample[1].size(); ++j) {
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < shown[2].size(); ++k) {
+    for (std::size_t j = 0; j < shown[1].size(); ++j) {
       const std::size_t row = (slot[2][k] * places[1].size() + slot[1][j]) * places[0].size();
-      const T* line = nullptr;  // row of the brick at hand, and its first voxel
+      const T* line = nullptr;  // row of the brick at hand, and its first place
       int start = 0;
-      for (std::size_t i = 0; i < sample[0].size(); ++i) {
+      for (std::size_t i = 0; i < shown[0].size(); ++i) {
         if (i == 0 || slot[0][i] != slot[0][i - 1]) {
-          const Brick& from = *bricks[row + slot[0][i]];
-          start = from.voxels.lo[0];
-          line = (from.*of).data() + from.voxels.offset({start, sample[1][j], sample[2][k]});
+          const ImageBrick<T>& from = *held[row + slot[0][i]];
+          start = from.places.lo[0];
+          line = from.values.data() + from.places.offset({start, shown[1][j], shown[2][k]});
         }
-        out[n++] = line[sample[0][i] - start];
+        out[next++] = line[shown[0][i] - start];
       }
     }
   }
@@ -223,7 +268,8 @@ void ImageLevelSet::gather(const Box& box, Array<T> Brick::*of, std::span<T> out
 
 void ImageLevelSet::drop_cache() const {
   const std::lock_guard lock(cache_->mutex);
-  cache_->bricks.clear();
+  cache_->samples.clear();
+  cache_->minerals.clear();
   cache_->bytes = 0;
 }
 

@@ -27,6 +27,23 @@ TEST(SlowWalls, TimePassesWhereTransportStandsStillAloneByDay) {
 }
 TEST(SlowWallsMpi, TimePassesInSmallerMovesOfTheWallAtNight) { error_where_time_passes(0.25); }
 
+// A wall that moves by half a cell in some forty steps: transport stands still after ten of them, and the rest passes
+// at once, as in shorter steps (255 steps before, 158 with half the length). Lines of steps after which it moves have
+// their length and what the wall took in them (both 0 before).
+TEST(SlowWalls, TimePassesBesideLongSteps) {
+  const PetscSession petsc;
+  const WallsRun ran = test::run_walls(test::slab +
+                                       "[walls]\n[[walls.mineral]]\nmolar_volume = 1e-2\nmoles = 0.5\n"
+                                       "[time]\nend = 25000\ndt = 100\n");
+  test::expect_balance(ran, 0.3);
+  EXPECT_LT(ran.columns.at("time_s").size(), 120U);
+  EXPECT_NEAR(ran.last("dissolved_m3") / 64.0, test::slab_at(2.0, 5e-3, 25000.0) - 12.7, 0.03);
+  for (std::size_t i = 1; i < ran.transport.at("time_s").size(); ++i) {
+    EXPECT_GT(ran.transport.at("dt_s")[i], 0.0) << i;
+    EXPECT_GT(ran.transport.at("acid_wall_C_m3_s")[i], 0.0) << i;
+  }
+}
+
 // Where the wall moves little while a change goes through the domain, concentrations at it are those at the wall of the
 // ground, so that transport stands still although the wall goes on (682 steps; with the wall of the moles 13 847).
 TEST(SlowWalls, AGrainInAFlow) {

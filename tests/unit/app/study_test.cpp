@@ -187,6 +187,8 @@ TEST(Study, NumbersOfASummary) {
     EXPECT_TRUE(std::isnan(number_at(summary, place))) << place;
   EXPECT_EQ(columns_of({}, {Json::parse(R"({"porosity": 0.5, "permeability_m2": [[1, 0], [0, 2]]})")}),
             (std::vector<std::string>{"porosity", "permeability_m2[0][0]", "permeability_m2[1][1]"}));
+  EXPECT_EQ(columns_of({}, {Json::parse(R"({"porosity": 0.5, "walls": {"last": {"porosity": 0.7}}})")}),
+            (std::vector<std::string>{"porosity", "walls.last.porosity"}));
 }
 
 TEST(Study, TablesHoldWhatThereIs) {

@@ -57,6 +57,49 @@ TEST(ImageLevelSet, LinearFunctionsAreExact) {
   }
 }
 
+// Of samples at nodes, two per voxel: exact up to the corners of the image, the border continues outwards, and the sign
+// is bounded by the samples around a box.
+TEST(ImageLevelSet, SamplesAtNodes) {
+  constexpr int nodes = 2;
+  const Index voxels{40, 9, 11};
+  ImageSource source{.voxels = voxels, .voxel = 0.75, .nodes = nodes};
+  source.read = [&](const Box& box, std::span<float> out) {
+    ASSERT_EQ(intersect(box, {Index{}, nodes * voxels + Index::all(1)}), box);
+    std::size_t n = 0;
+    for_each_cell(box, [&](const Index& v) { out[n++] = static_cast<float>(linear(to_vec(v) * (1.0 / nodes))); });
+  };
+  const ImageLevelSet s(source);
+  const Vec3 end = 0.75 * to_vec(voxels);
+  RandomPoints random(4);
+  const auto whole = s.local({}, end);
+  for (int n = 0; n < 100; ++n) {
+    const Vec3 x = random.point({}, end);
+    ASSERT_NEAR((*whole)(x), 0.75 * linear(x * (1.0 / 0.75)), 1e-12);
+  }
+  EXPECT_DOUBLE_EQ((*whole)({}), 0.75 * linear({}));
+  EXPECT_DOUBLE_EQ((*whole)(end), 0.75 * linear(to_vec(voxels)));
+  EXPECT_DOUBLE_EQ((*s.local({31, 3, 3}, {33, 4, 4}))({32, 3, 3}), 0.75 * linear({40, 4, 4}));
+  EXPECT_TRUE(s.smoothness().bounds_signs);
+  EXPECT_FALSE(whole->signs({3, 3, 7}, {4, 4, 8}).may_be_solid);
+  EXPECT_FALSE(whole->signs({3, 3, 3}, {4, 4, 4}).may_be_fluid);
+  EXPECT_FALSE(whole->signs({3, 3, 5.5}, {4, 4, 8}).one_kind());
+}
+
+// The last node of a period is the first one of the next, so it is not asked for.
+TEST(ImageLevelSet, NodesWrapInPeriodicDirections) {
+  ImageSource source{.voxels = {6, 5, 4}, .voxel = 0.3, .nodes = 2};
+  source.periodic = {true, false, false};
+  source.read = [](const Box& box, std::span<float> out) {
+    ASSERT_LE(box.hi[0], 12);
+    std::size_t n = 0;
+    for_each_cell(box, [&](const Index& v) { out[n++] = static_cast<float>(std::sin(v[0]) + v[1]); });
+  };
+  const ImageLevelSet s(source);
+  const double end = 0.3 * source.voxels[0];
+  EXPECT_EQ((*s.local({0, 0, 0}, {1, 1, 1}))({0, 0.4, 0.5}), (*s.local({1, 0, 0}, {2, 1, 1}))({end, 0.4, 0.5}));
+  EXPECT_NEAR((*s.local({1, 0, 0}, {2, 1, 1}))({1.725, 0.3, 0.5}), 0.3 * (0.5 * std::sin(11.0) + 2.0), 1e-7);
+}
+
 TEST(ImageLevelSet, ContinuesItsBorderOutwards) {
   const ImageLevelSet s(image_of({8, 8, 8}, linear));
   const auto local = s.local(Vec3::all(-6), Vec3::all(14));

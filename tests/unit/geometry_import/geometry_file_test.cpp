@@ -45,6 +45,41 @@ int files_in(const std::string& directory) {
   return static_cast<int>(std::distance(std::filesystem::directory_iterator(directory), {}));
 }
 
+// Nodes stand in place of distances: one more than twice the voxels along each direction.
+TEST(GeometryFileMpi, NodesComeBack) {
+  const Comm comm = Comm::world();
+  const test::SharedDirectory directory(comm);
+  const std::string path = directory.path() + "/nodes.h5";
+  const Index voxels{5, 17, 20}, lattice = GeometryWriter::node_lattice(voxels, 2);
+  EXPECT_EQ(lattice, (Index{11, 35, 41}));
+  {
+    GeometryWriter writer(comm, path, voxels, 2);
+    const ImageWindow voxel_layer = GeometryWriter::layer(voxels, 0);
+    const std::vector<float> at_centres(voxel_layer.count(), 1.0F);
+    const std::vector<std::uint8_t> phase(voxel_layer.count(), 0);
+    writer.write(0, comm.rank() == 0 ? GeometryWriter::pack(voxel_layer, at_centres, phase) : std::vector<std::byte>());
+    for (int first = 0; first < GeometryWriter::layers(lattice); first += comm.size()) {
+      std::vector<std::byte> packed;
+      if (first + comm.rank() < GeometryWriter::layers(lattice)) {
+        const ImageWindow layer = GeometryWriter::layer(lattice, first + comm.rank());
+        std::vector<float> phi(layer.count());
+        for (std::size_t n = 0; n < phi.size(); ++n)
+          phi[n] = phi_of(layer.first * layer.plane() + static_cast<std::int64_t>(n));
+        packed = GeometryWriter::pack_nodes(layer, phi);
+      }
+      writer.write_nodes(first, std::move(packed));
+    }
+    writer.finish({.voxels = voxels, .voxel = 1e-6, .provenance = "{}"});
+  }
+  const GeometryFile file(path);
+  EXPECT_EQ(file.info().nodes, 2);
+  std::vector<float> phi(2 * 3 * 4);
+  file.read_nodes({9, 32, 37}, {2, 3, 4}, phi.data());
+  for (int n = 0; n < 24; ++n)
+    ASSERT_EQ(phi[n], phi_of((std::int64_t{37 + n / 6} * 35 + 32 + n / 2 % 3) * 11 + 9 + n % 2)) << n;
+  EXPECT_TRUE(has(error_of([&] { file.read_wall_distance({}, {1, 1, 1}, phi.data()); }), "no distances"));
+}
+
 TEST(GeometryFileMpi, RoundTripInBlocks) {
   const Comm comm = Comm::world();
   const test::SharedDirectory directory(comm);

@@ -147,8 +147,8 @@ inline Covered covered(int place, std::int64_t square, int shift, int n) {
 constexpr int block = 16;  ///< cells that a vector of the processor holds
 using Radii = std::uint16_t __attribute__((vector_size(2 * block)));
 
-/// Ones with zeros on both sides: a block from place block - k on has ones but in the first k, from place 2 block - k on
-/// in the first k alone.
+/// Ones with zeros on both sides: a block from place block - k on has ones but in the first k, from place 2 block - k
+/// on in the first k alone.
 constexpr std::array<std::uint16_t, 3 * block> ones_between = [] {
   std::array<std::uint16_t, 3 * block> mask{};
   for (int i = block; i < 2 * block; ++i) mask[i] = 0xffff;

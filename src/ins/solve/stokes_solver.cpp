@@ -8,6 +8,7 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/heap.hpp"
 #include "fields/face_field.hpp"
 
 namespace karst {
@@ -130,7 +131,8 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   return krylov().solve(problem, size);
 }
 
-/// A cycle of GMRES and the true residual do not need their vectors at the same time: each frees those of the other.
+/// A cycle of GMRES and the true residual do not need their vectors at the same time: each frees those of the other, and
+/// hands their pages back, for vectors of other sizes would not fit into the gaps.
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
   gmres_.reset();
@@ -147,12 +149,14 @@ StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& na
     const Timer of_residual("residual");
     change.reset();
     gmres.give_room_back();
+    trim_heap();
     find_residual(r);
     if (options_.progress) base = velocity_of(values_);
   };
   problem.apply = [&](std::span<FloatQuad> v) {
     if (!change) {
       values_.drop_means();
+      trim_heap();
       change.emplace(op_);
     }
     preconditioner_.apply(v, *change);

@@ -23,6 +23,9 @@ struct Ball {
   int radius;
 };
 
+constexpr int unit_shift = std::bit_width(unsigned{distance_unit}) - 1;
+static_assert(1 << unit_shift == distance_unit);
+
 /// 0 below coarse_radius, 1 below twice of it, ...
 int level_of(int radius) { return std::bit_width(static_cast<unsigned>(radius / (coarse_radius * distance_unit))); }
 
@@ -129,33 +132,66 @@ std::vector<Ball> LocalThickness::balls_of_plane(int z, Balls which) const {
   return balls;
 }
 
-/// Raises the radius of the pore cells of a row whose centres are in the ball. Cell i is centred at origin + i width.
-/// @param square  r² - (distance of the row from the centre)², all in 1/64 voxel
-void paint_row(const Ball& ball, std::int64_t square, int origin, int width, int n, std::uint16_t* row) {
+/// Cells of a row, or rows of a plane, whose centres are at most `half` from a place, [first, last) of n.
+struct Covered {
+  int first, last;
+};
+/// @param place  from the centre of cell 0 [1/64 voxel]
+/// @param shift  cells are 2^shift wide [1/64 voxel]
+inline Covered covered(int place, std::int64_t square, int shift, int n) {
   const int half = static_cast<int>(std::sqrt(static_cast<double>(square)));
-  const int low = ball.center[0] - half - origin, high = ball.center[0] + half - origin;
-  const int first = low <= 0 ? 0 : (low + width - 1) / width, last = high < 0 ? 0 : std::min(n, high / width + 1);
-  const auto radius = static_cast<std::uint16_t>(ball.radius);
-  const auto raise = [&](int begin, int end, auto&& in_ball) {
-    for (int i = begin; i < end; ++i) row[i] = in_ball(i) && row[i] != 0 ? std::max(row[i], radius) : row[i];
-  };
-  constexpr int block = 16;  // a vector of the processor
-  if (n < block) return raise(first, last, [](int) { return true; });
-  for (int i = first; i < last; i += block) {
-    const int begin = std::min(i, n - block);
-    raise(begin, begin + block, [&](int at) { return at >= i && at < last; });
-  }
+  const int low = place - half, high = place + half;
+  return {low <= 0 ? 0 : (low + (1 << shift) - 1) >> shift, high < 0 ? 0 : std::min(n, (high >> shift) + 1)};
 }
 
-/// The same in a plane of cells [ny][nx]. @param square  r² - (distance of the plane from the centre)² >= 0
-void paint_section(const Ball& ball, std::int64_t square, int origin, int width, int nx, int ny, std::uint16_t* plane) {
-  const int half = static_cast<int>(std::sqrt(static_cast<double>(square)));
-  const int low = ball.center[1] - half - origin, high = ball.center[1] + half - origin;
-  const int first = low <= 0 ? 0 : (low + width - 1) / width, last = high < 0 ? 0 : std::min(ny, high / width + 1);
-  for (int j = first; j < last; ++j) {
-    const std::int64_t apart = std::int64_t{origin} + std::int64_t{j} * width - ball.center[1];
-    if (apart * apart <= square)
-      paint_row(ball, square - apart * apart, origin, width, nx, plane + std::int64_t{j} * nx);
+constexpr int block = 16;  ///< cells that a vector of the processor holds
+using Radii = std::uint16_t __attribute__((vector_size(2 * block)));
+
+/// Ones with zeros on both sides: a block from place block - k on has ones but in the first k, from place 2 block - k
+/// on in the first k alone.
+constexpr std::array<std::uint16_t, 3 * block> ones_between = [] {
+  std::array<std::uint16_t, 3 * block> mask{};
+  for (int i = block; i < 2 * block; ++i) mask[i] = 0xffff;
+  return mask;
+}();
+
+inline Radii load_radii(const std::uint16_t* from) {
+  Radii v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+
+/// Raises the cells of a block that are not solid to those radii.
+inline void raise(std::uint16_t* cells, Radii radius) {
+  const Radii old = load_radii(cells), asked = radius & static_cast<Radii>(old != 0);
+  const Radii now = old > asked ? old : asked;
+  std::memcpy(cells, &now, sizeof(now));
+}
+
+/// The same for the cells [first, last) of a row of n.
+inline void raise(std::uint16_t* row, int first, int last, int n, Radii radius) {
+  if (n < block) {
+    for (int i = first; i < last; ++i) row[i] = row[i] != 0 ? std::max(row[i], radius[0]) : row[i];
+    return;
+  }
+  for (; first + block <= last; first += block) raise(row + first, radius);
+  if (first >= last) return;
+  const int begin = std::min(first, n - block);
+  raise(row + begin, radius & load_radii(ones_between.data() + block - (first - begin)) &
+                         load_radii(ones_between.data() + 2 * block - (last - begin)));
+}
+
+/// Raises the radius of the pore cells of a plane [ny][nx] whose centres are in the ball.
+/// @param square  r² - (distance of the plane from the centre)² >= 0, all in 1/64 voxel
+/// @param origin  centre of cell 0 along an axis [1/64 voxel]
+void paint_section(const Ball& ball, std::int64_t square, int origin, int shift, int nx, int ny, std::uint16_t* plane) {
+  const Radii radius = static_cast<std::uint16_t>(ball.radius) - Radii{};
+  const int x = ball.center[0] - origin, y = ball.center[1] - origin;
+  const Covered rows = covered(y, square, shift, ny);
+  for (int j = rows.first; j < rows.last; ++j) {
+    const std::int64_t apart = (std::int64_t{j} << shift) - y;
+    const Covered cells = covered(x, square - apart * apart, shift, nx);
+    raise(plane + std::int64_t{j} * nx, cells.first, cells.last, nx, radius);
   }
 }
 
@@ -168,7 +204,7 @@ void LocalThickness::paint_plane(int z, const std::vector<std::vector<Ball>>& ba
        ++from)
     for (const Ball& ball : balls[from - distance_.held().first])
       if (const std::int64_t square = square_left(ball, std::int64_t{z} * distance_unit); square >= 0)
-        paint_section(ball, square, 0, distance_unit, own_.image[0], own_.image[1], image_.plane(z).data());
+        paint_section(ball, square, 0, unit_shift, own_.image[0], own_.image[1], image_.plane(z).data());
 }
 
 /// Some planes at a time, with the balls of the planes around them; those of planes behind are no longer needed, and
@@ -261,7 +297,7 @@ void LocalThickness::paint_coarse(int level, const std::vector<Ball>& balls) {
     bool any = false;
     for (const Ball& ball : balls)
       if (const std::int64_t square = square_left(ball, z); square >= 0) {
-        paint_section(ball, square, origin, width, nx, ny, cells.data());
+        paint_section(ball, square, origin, unit_shift + level, nx, ny, cells.data());
         any = true;
       }
     if (!any) return;

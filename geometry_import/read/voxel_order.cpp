@@ -159,6 +159,7 @@ class Comparison {
   void add(std::size_t order, int axis, std::int64_t place, double differ) {
     const bool inside = has_neighbour(orders_[order], axis, place);
     if (inside) sums_[order][axis].add(differ);
+    if (order == 0) return;
     if (step(size_, axis) != step(orders_[order], axis) || inside == has_neighbour(size_, axis, place)) return;
     ends_[order][axis][inside ? 0 : 1].add(differ);
   }

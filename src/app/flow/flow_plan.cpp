@@ -89,7 +89,7 @@ JobPlan plan_flow(const Config& config, const GridOptions& grid) {
     }
   if (options.uncertainty)
     for (const char* side : {"wall moved inwards", "wall moved outwards"}) again(side, 1.0);
-  plan.solve = {inertia ? 650.0 : 322.0, 310.0, 115.0};
+  plan.solve = {inertia ? 650.0 : 274.0, 310.0, 115.0};
   plan.kept = sizeof(std::array<float, 4>) * static_cast<double>(options.axes.size());
   plan.more_work = inertia ? 3.0 : 1.5;
   return plan;

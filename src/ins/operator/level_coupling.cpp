@@ -497,9 +497,14 @@ void LevelCoupling::gather(std::span<T> pool, F&& value_at) {
   remote_.exchange().finish();
 }
 
-void LevelCoupling::fill(std::span<LevelValues> levels) {
+template <class Q>
+void LevelCoupling::fill(std::span<BasicLevelValues<Q>> levels) {
   using namespace kernels;
-  gather(pool_.span(), [&](const Source& s) { return levels[s.level].x.data()[s.at]; });
+  gather(pool_.span(), [&](const Source& s) {
+    Quad value;
+    store(load(levels[s.level].x.data()[s.at]), value);
+    return value;
+  });
   parallel_for(std::ssize(targets_), [&](std::int64_t i) {
     const Target& t = targets_[i];
     Four sum{};
@@ -511,7 +516,7 @@ void LevelCoupling::fill(std::span<LevelValues> levels) {
       sum += Four{w[0], w[1], w[2], w[3]} * value;
       beyond += term.beyond * value[p];
     }
-    LevelValues& u = levels[t.level];
+    BasicLevelValues<Q>& u = levels[t.level];
     store(sum, u.x.data()[t.at]);
     if (t.ghost >= 0) u.beyond[t.ghost] = beyond;
   });
@@ -531,9 +536,10 @@ void LevelCoupling::fill_lengths(std::span<FloatField> levels) {
   });
 }
 
-void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
-                                  std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
-                                  std::span<const LevelTime> times) {
+template <class Q>
+void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels,
+                                  std::span<BasicLevelValues<Q>> u, std::span<const std::span<Q>> y,
+                                  std::span<const StokesDrive> drives, std::span<const LevelTime> times) {
   parallel_for(std::ssize(exits_), [&](std::int64_t i) {
     const auto [level, ghost] = exits_[i];
     const auto& from = levels[level]->level_ghosts()[ghost];
@@ -544,10 +550,20 @@ void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator
     const std::size_t l = e.level;
     const double out = -0.25 * fluxes_.data()[e.value];
     const std::int64_t first = levels[l]->geometry().graph.vof_begin(e.box);
-    y[l][first + e.vof].v[kernels::p] -= out;
+    y[l][first + e.vof].v[kernels::p] -= static_cast<kernels::NumberOf<Q>>(out);
     u[l].along[e.box] += out * e.at;
   }
 }
+
+template void LevelCoupling::fill(std::span<BasicLevelValues<Quad>>);
+template void LevelCoupling::fill(std::span<BasicLevelValues<FloatQuad>>);
+template void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>>,
+                                           std::span<BasicLevelValues<Quad>>, std::span<const std::span<Quad>>,
+                                           std::span<const StokesDrive>, std::span<const LevelTime>);
+template void LevelCoupling::return_fluxes(std::span<const std::unique_ptr<StokesOperator>>,
+                                           std::span<BasicLevelValues<FloatQuad>>,
+                                           std::span<const std::span<FloatQuad>>, std::span<const StokesDrive>,
+                                           std::span<const LevelTime>);
 
 std::int64_t LevelCoupling::bytes() const {
   return static_cast<std::int64_t>((own_.capacity() + sent_.capacity()) * sizeof(Source) + pool_.bytes() +

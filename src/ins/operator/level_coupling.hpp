@@ -35,14 +35,16 @@ class LevelCoupling {
 
   /// Sets x of covered cells and of fine ghosts, and the pressures beyond them, from the unknowns. Allocates nothing.
   /// Collective.
-  void fill(std::span<LevelValues> levels);
+  template <class Q>
+  void fill(std::span<BasicLevelValues<Q>> levels);
   /// The same for one number per cell, a length in cells of its level, with the value of the nearest unknown.
   void fill_lengths(std::span<FloatField> levels);
   /// Adds the fluxes of the fine faces to the coarse rows: to y of each level and to LevelValues::along. To be called
   /// after the passes of all levels. Allocates nothing. Collective.
   /// @param u, y  per level
-  void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<LevelValues> u,
-                     std::span<const std::span<Quad>> y, std::span<const StokesDrive> drives,
+  template <class Q>
+  void return_fluxes(std::span<const std::unique_ptr<StokesOperator>> levels, std::span<BasicLevelValues<Q>> u,
+                     std::span<const std::span<Q>> y, std::span<const StokesDrive> drives,
                      std::span<const LevelTime> times);
   /// Transfers values from the fine faces to the coarse cells behind them, face by face. Allocates nothing. Collective.
   /// @param carried  scratch, n_fluxes()

@@ -29,7 +29,6 @@ StokesLevels::StokesLevels(std::shared_ptr<const Composite> composite, const Flo
         std::make_unique<StokesOperator>(composite_, static_cast<int>(l), sides, make_flow_rows(comm, *lookups[l])));
     begin_.push_back(begin_.back() + levels_[l]->n_own());
   }
-  parts_.resize(n);
   drives_.resize(n);
   times_.resize(n);
   if (n == 1) return;
@@ -68,22 +67,40 @@ FlowCounts StokesLevels::counts() const {
   return sum;
 }
 
-FlowValues::FlowValues(const StokesLevels& op) {
+template <class Q>
+BasicFlowValues<Q>::BasicFlowValues(const StokesLevels& op) {
   levels.reserve(op.n_levels());
   for (int l = 0; l < op.n_levels(); ++l) levels.emplace_back(op.level(l));
 }
 
-Vec3 FlowValues::flow() const {
+template <class Q>
+void BasicFlowValues<Q>::drop_means() {
+  for (BasicLevelValues<Q>& level : levels) level.mean = {};
+}
+
+template <class Q>
+void BasicFlowValues<Q>::make_means(const StokesLevels& op) {
+  for (int l = 0; l < op.n_levels(); ++l)
+    if (level(l).mean.n_components() == 0)
+      level(l).mean = BasicField<Q>(op.level(l).geometry().graph, 1, Purpose::solver);
+}
+
+template <class Q>
+Vec3 BasicFlowValues<Q>::flow() const {
   Vec3 sum;
   for (int l = 0; l < std::ssize(levels); ++l) sum += std::pow(StokesLevels::width(l), 3) * level(l).flow();
   return sum;
 }
 
-std::int64_t FlowValues::bytes() const {
+template <class Q>
+std::int64_t BasicFlowValues<Q>::bytes() const {
   std::int64_t sum = 0;
-  for (const LevelValues& level : levels) sum += level.bytes();
+  for (const BasicLevelValues<Q>& level : levels) sum += level.bytes();
   return sum;
 }
+
+template struct BasicFlowValues<Quad>;
+template struct BasicFlowValues<FloatQuad>;
 
 PastFlow::PastFlow(const StokesLevels& op)
     : cells(op.n_vofs(), Purpose::solver, {}), faces(op.n_vofs(), Purpose::solver, {}) {
@@ -143,29 +160,37 @@ void StokesLevels::find_ghosts(FlowValues& scratch, PastFlow& of) {
   for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     std::ranges::copy(of.cells.span().subspan(first, n), scratch.level(l).x.own(b).begin());
   });
-  coupling_.fill(scratch.levels);
+  coupling_.fill(std::span(scratch.levels));
   keep_ghosts(scratch, of);
 }
 
-void StokesLevels::apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive, const TimeTerm& time) {
+template <class Q>
+void StokesLevels::apply(BasicFlowValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive, const TimeTerm& time) {
   if (n_levels() == 1) return level(0).apply(u.level(0), y, drive, on_level(0, time));
-  coupling_.fill(u.levels);
+  coupling_.fill(std::span(u.levels));
+  std::vector<std::span<Q>> parts;
   for (int l = 0; l < n_levels(); ++l) {
-    parts_[l] = part(l, y);
+    parts.push_back(y.subspan(begin(l), begin(l + 1) - begin(l)));
     drives_[l] = karst::on_level(drive, sides(), width(l));
     times_[l] = on_level(l, time);
-    level(l).momentum_pass(u.levels[l], parts_[l], drives_[l], times_[l]);
+    level(l).momentum_pass(u.levels[l], parts[l], drives_[l], times_[l]);
   }
   for (std::size_t i = 0; i < levels_.size(); ++i)
-    levels_[i]->continuity_pass(u.levels[i], parts_[i], drives_[i], times_[i]);
-  coupling_.return_fluxes(levels_, u.levels, parts_, drives_, times_);
+    levels_[i]->continuity_pass(u.levels[i], parts[i], drives_[i], times_[i]);
+  coupling_.return_fluxes(levels_, std::span(u.levels), std::span<const std::span<Q>>(parts), drives_, times_);
 }
 
-void StokesLevels::pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient) {
-  if (n_levels() > 1) coupling_.fill(u.levels);
+template <class Q>
+void StokesLevels::pressure_gradient(BasicFlowValues<Q>& u, std::span<std::array<float, 3>> gradient) {
+  if (n_levels() > 1) coupling_.fill(std::span(u.levels));
   for (int l = 0; l < n_levels(); ++l)
     level(l).pressure_gradient(u.level(l), gradient.subspan(begin(l), begin(l + 1) - begin(l)));
 }
+
+template void StokesLevels::apply(FlowValues&, std::span<Quad>, const StokesDrive&, const TimeTerm&);
+template void StokesLevels::apply(FloatFlowValues&, std::span<FloatQuad>, const StokesDrive&, const TimeTerm&);
+template void StokesLevels::pressure_gradient(FlowValues&, std::span<std::array<float, 3>>);
+template void StokesLevels::pressure_gradient(FloatFlowValues&, std::span<std::array<float, 3>>);
 
 /// @param extra    (level, box, FlowExtra) out of its VoF, in units of the level
 /// @param through  (level, LevelGhost) out of the fine VoF, likewise

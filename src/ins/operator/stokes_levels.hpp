@@ -21,16 +21,22 @@ class FaceField;
 class StokesLevels;
 
 /// A flow on all levels, each in its own units; allocated once, used by many applications.
-struct FlowValues {
-  explicit FlowValues(const StokesLevels& op);
-  LevelValues& level(int l) { return levels[l]; }
-  const LevelValues& level(int l) const { return levels[l]; }
+template <class Q>
+struct BasicFlowValues {
+  explicit BasicFlowValues(const StokesLevels& op);
+  BasicLevelValues<Q>& level(int l) { return levels[l]; }
+  const BasicLevelValues<Q>& level(int l) const { return levels[l]; }
+  /// Frees the means, which the next application needs, or allocates them again. Not collective.
+  void drop_means();
+  void make_means(const StokesLevels& op);
   /// Σ of the levels, in units of h0; of this rank.
   Vec3 flow() const;
   std::int64_t bytes() const;  ///< of this rank
 
-  std::vector<LevelValues> levels;
+  std::vector<BasicLevelValues<Q>> levels;
 };
+using FlowValues = BasicFlowValues<Quad>;
+using FloatFlowValues = BasicFlowValues<FloatQuad>;
 
 /// An earlier flow on all levels, as time steps need it (time_term.hpp): own VoFs, in the order of vectors.
 struct PastFlow {
@@ -110,8 +116,9 @@ class StokesLevels {
     }
   }
 
-  /// y = K u - b, the drive in units of h0. Allocates nothing. Collective.
-  void apply(FlowValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const TimeTerm& time = {});
+  /// y = K u - b, the drive in units of h0. Allocates nothing on one level. Collective.
+  template <class Q>
+  void apply(BasicFlowValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive = {}, const TimeTerm& time = {});
   /// Stores values that were applied with this driving force and time as an earlier flow; may replace one of the
   /// earlier flows of `time`. Allocates nothing. Not collective.
   void keep(const FlowValues& u, const StokesDrive& drive, const TimeTerm& time, PastFlow& to) const;
@@ -119,7 +126,8 @@ class StokesLevels {
   /// @param[out] scratch  gets their velocities
   void find_ghosts(FlowValues& scratch, PastFlow& of);
   /// h ∂p, p in units of the level. Allocates nothing. Collective.
-  void pressure_gradient(FlowValues& u, std::span<std::array<float, 3>> gradient);
+  template <class Q>
+  void pressure_gradient(BasicFlowValues<Q>& u, std::span<std::array<float, 3>> gradient);
   /// All fluxes [velocity h0²] of values that were applied with this force, on composite(). Those through extra faces
   /// towards a coarser level or a domain face are included in the primary face of the side. Not collective.
   void face_fluxes(const FlowValues& u, const Vec3& force, FaceField& fluxes) const;
@@ -152,7 +160,6 @@ class StokesLevels {
   std::vector<std::int64_t> begin_{0};
   LevelFaceCounts face_counts_;
   LevelCoupling coupling_;
-  std::vector<std::span<Quad>> parts_;
   std::vector<StokesDrive> drives_;
   std::vector<LevelTime> times_;
 };

@@ -64,19 +64,22 @@ double mean_over(const EndProfile& profile, const Vec3& centre, std::size_t norm
 
 }  // namespace
 
-LevelValues::LevelValues(const StokesOperator& op)
+template <class Q>
+BasicLevelValues<Q>::BasicLevelValues(const StokesOperator& op)
     : x(op.geometry().graph, 1, Purpose::solver),
       mean(op.geometry().graph, 1, Purpose::solver),
       beyond(op.level_ghosts().size()),
       along(op.geometry().graph.n_local()) {}
 
-Vec3 LevelValues::flow() const {
+template <class Q>
+Vec3 BasicLevelValues<Q>::flow() const {
   Vec3 sum;
   for (const Vec3& box : along) sum += box;
   return sum;
 }
 
-std::int64_t LevelValues::bytes() const {
+template <class Q>
+std::int64_t BasicLevelValues<Q>::bytes() const {
   return static_cast<std::int64_t>(x.bytes() + mean.bytes() + curvature.bytes() + beyond.size() * sizeof(double) +
                                    along.size() * sizeof(Vec3));
 }
@@ -89,6 +92,7 @@ StokesOperator::StokesOperator(std::shared_ptr<const Composite> composite, int l
       rows_(std::move(rows)),
       t_(geometry_->graph, 1, Purpose::solver),
       halo_(comm(), geometry_->graph),
+      float_halo_(comm(), geometry_->graph),
       plain_(n_own(), Purpose::solver, std::uint8_t{1}) {
   find_ghosts();
   const LevelGraph& graph = geometry_->graph;
@@ -230,21 +234,24 @@ void StokesOperator::find_level_ghosts(int box, const BoxGraph& graph) {
 
 /// ũ of the ghosts: the differences ũ - u of their VoFs, but for the gradients and the rates of change, which are their
 /// own: as a -> ∞ only with these the flux is that of the difference of pressures across the face alone.
-void StokesOperator::fill_level_ghosts(int box, LevelValues& u, const LevelTime& time) const {
-  const Quad* x = u.x.box(box).data();
-  Quad* w = u.mean.box(box).data();
+template <class Q>
+void StokesOperator::fill_level_ghosts(int box, BasicLevelValues<Q>& u, const LevelTime& time) const {
+  using Number = kernels::NumberOf<Q>;
+  const Q* x = u.x.box(box).data();
+  Q* w = u.mean.box(box).data();
   const LevelTime here = of_box(time, box);
   for (auto i = level_ghost_begin_[box]; i < level_ghost_begin_[box + 1]; ++i) {
     const LevelGhost& g = level_ghosts_[i];
     const std::size_t d = g.side / 2U;
-    const double at = x[g.vof].v[kernels::p], t = double{t_.box(box)[g.vof]};
-    const double own =
-        double{g.here} * (x[g.slot].v[kernels::p] - at) + double{g.there} * (x[g.opposite].v[kernels::p] - at);
+    const double at = double{x[g.vof].v[kernels::p]}, t = double{t_.box(box)[g.vof]};
+    const double own = double{g.here} * (double{x[g.slot].v[kernels::p]} - at) +
+                       double{g.there} * (double{x[g.opposite].v[kernels::p]} - at);
     const double ghost = (g.side % 2 == 1 ? 0.5 : -0.5) * (u.beyond[i] - at);
     w[g.slot] = x[g.slot];
-    w[g.slot].v[d] += w[g.vof].v[d] - x[g.vof].v[d] + t * (ghost - own);
+    w[g.slot].v[d] += static_cast<Number>(double{w[g.vof].v[d]} - double{x[g.vof].v[d]} + t * (ghost - own));
     if (time.shift > 0.0)
-      w[g.slot].v[d] += t * (time.ghost(i, x[g.slot].v[d]) - kernels::change(here, g.vof, kernels::load(x[g.vof]))[d]);
+      w[g.slot].v[d] += static_cast<Number>(
+          t * (time.ghost(i, double{x[g.slot].v[d]}) - kernels::change(here, g.vof, kernels::load(x[g.vof]))[d]));
   }
 }
 
@@ -260,9 +267,10 @@ LevelTime StokesOperator::of_box(const LevelTime& time, int box) const {
   return here;
 }
 
-double StokesOperator::level_flux(const LevelValues& u, const LevelGhost& g, const Vec3& force,
+template <class Q>
+double StokesOperator::level_flux(const BasicLevelValues<Q>& u, const LevelGhost& g, const Vec3& force,
                                   const LevelTime& time) const {
-  const Quad* w = u.mean.box(g.box).data();
+  const Q* w = u.mean.box(g.box).data();
   const float* t = t_.box(g.box).data();
   const double f = force.v[g.side / 2U], area = double{g.area}, bend = double{g.bend};
   if (time.shift == 0.0) return kernels::flux_out(w, t, g.vof, g.slot, g.side, f, area, bend);
@@ -303,21 +311,24 @@ void StokesOperator::face_velocities(const LevelValues& u, const Vec3& force, co
   });
 }
 
-void StokesOperator::fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const {
+template <class Q>
+void StokesOperator::fill_ghosts(int box, Q* x, const EndGhosts& ends, double Ghost::*profile) const {
   for (auto i = ghost_begin_[box]; i < ghost_begin_[box + 1]; ++i) {
     const Ghost& g = ghosts_[i];
     const EndGhost& end = ends[g.side];
-    for (std::size_t c = 0; c < 4; ++c) x[g.slot].v[c] = end.factor[c] * x[g.vof].v[c] + g.*profile * end.offset[c];
+    for (std::size_t c = 0; c < 4; ++c)
+      x[g.slot].v[c] =
+          static_cast<kernels::NumberOf<Q>>(end.factor[c] * double{x[g.vof].v[c]} + g.*profile * end.offset[c]);
   }
 }
 
-template <bool unsteady>
-void StokesOperator::momentum(int box, LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const {
+template <bool unsteady, class Q>
+void StokesOperator::momentum(int box, BasicLevelValues<Q>& u, const Vec3& force, const LevelTime& time, Q* y) const {
   using namespace kernels;
   const BoxGraph graph = geometry_->graph.box(box);
-  const Quad* x = u.x.box(box).data();
+  const Q* x = u.x.box(box).data();
   const float* t = t_.box(box).data();
-  Quad* w = u.mean.box(box).data();
+  Q* w = u.mean.box(box).data();
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     const Four sum =
         (load(x[n[0]]) + load(x[n[1]])) + ((load(x[n[2]]) + load(x[n[3]])) + (load(x[n[4]]) + load(x[n[5]])));
@@ -346,19 +357,20 @@ void StokesOperator::momentum(int box, LevelValues& u, const Vec3& force, const 
 }
 
 /// Returns Σ over the sides of each direction of half the flux along it.
-template <bool unsteady>
-Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force, const LevelTime& time,
-                                Quad* y) const {
+template <bool unsteady, class Q>
+Vec3 StokesOperator::continuity(int box, const BasicLevelValues<Q>& u, const Vec3& force, const LevelTime& time,
+                                Q* y) const {
   using namespace kernels;
+  using Number = NumberOf<Q>;
   const BoxGraph graph = geometry_->graph.box(box);
-  const Quad* w = u.mean.box(box).data();
+  const Q* w = u.mean.box(box).data();
   const float* t = t_.box(box).data();
   Vec3 along;
   const std::uint8_t* plain = plain_.data() + geometry_->graph.vof_begin(box);
   for_plain(graph, [&](std::size_t v, const std::array<std::uint16_t, 6>& n) {
     const auto [low, high] = plain_fluxes<unsteady>(w, t, v, n, force, time);
     const Four out = low + high;
-    y[v].v[p] = -(out[0] + out[1] + out[2]);
+    y[v].v[p] = static_cast<Number>(-(out[0] + out[1] + out[2]));
     if (plain[v] != 0)
       for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * (high[d] - low[d]);
   });
@@ -374,9 +386,9 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
       out += flux;
       along.v[s / 2] += s % 2 == 1 ? 0.5 * flux : -0.5 * flux;
     }
-    y[row.vof].v[p] = -out;
+    y[row.vof].v[p] = static_cast<Number>(-out);
   }
-  const Quad* x = u.x.box(box).data();
+  const Q* x = u.x.box(box).data();
   [[maybe_unused]] std::size_t i = 0;  // of the extra face
   for (const FlowExtra& e : rows_.extra_of(box)) {
     double out;
@@ -386,7 +398,7 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
     } else {
       out = flux_out(x, w, t, e, force);
     }
-    y[e.vof].v[p] -= out;
+    y[e.vof].v[p] -= static_cast<Number>(out);
     for (std::size_t d = 0; d < 3; ++d) along.v[d] += 0.5 * out * e.step[d];
   }
   for (const std::uint16_t v : rows_.still_in(box)) y[v].v[p] = x[v].v[p];
@@ -394,44 +406,49 @@ Vec3 StokesOperator::continuity(int box, const LevelValues& u, const Vec3& force
   return along;
 }
 
-void StokesOperator::move_end_walls(int box, const StokesDrive& drive, Quad* y) const {
+template <class Q>
+void StokesOperator::move_end_walls(int box, const StokesDrive& drive, Q* y) const {
   for (const EndWall& wall : end_walls_of(box))
-    for (std::size_t d = 0; d < 3; ++d) y[wall.vof].v[d] -= double{wall.viscous} * drive.of_wall[wall.side].v[d];
+    for (std::size_t d = 0; d < 3; ++d)
+      y[wall.vof].v[d] -= static_cast<kernels::NumberOf<Q>>(double{wall.viscous} * drive.of_wall[wall.side].v[d]);
 }
 
-void StokesOperator::momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,
+template <class Q>
+void StokesOperator::momentum_pass(BasicLevelValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive,
                                    const LevelTime& time) const {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, drive);
-  halo_.for_boxes(u.x, [&](int b) {
+  halo_of<Q>().for_boxes(u.x, [&](int b) {
     fill_ghosts(b, u.x.box(b).data(), ends, &Ghost::point);
-    Quad* to = y.data() + geometry_->graph.vof_begin(b);
+    Q* to = y.data() + geometry_->graph.vof_begin(b);
     if (time.shift > 0.0)
-      momentum<true>(b, u, drive.force, of_box(time, b), to);
+      momentum<true, Q>(b, u, drive.force, of_box(time, b), to);
     else
-      momentum<false>(b, u, drive.force, time, to);
+      momentum<false, Q>(b, u, drive.force, time, to);
     move_end_walls(b, drive, to);
   });
 }
 
-void StokesOperator::continuity_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive,
+template <class Q>
+void StokesOperator::continuity_pass(BasicLevelValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive,
                                      const LevelTime& time) const {
   const EndGhosts ends = end_ghosts(sides_, GhostOf::fluxes, drive);
-  halo_.for_boxes(u.mean, [&](int b) {
+  halo_of<Q>().for_boxes(u.mean, [&](int b) {
     fill_ghosts(b, u.mean.box(b).data(), ends, &Ghost::mean);
     fill_level_ghosts(b, u, time);
-    Quad* to = y.data() + geometry_->graph.vof_begin(b);
-    u.along[b] = time.shift > 0.0 ? continuity<true>(b, u, drive.force, of_box(time, b), to)
-                                  : continuity<false>(b, u, drive.force, time, to);
+    Q* to = y.data() + geometry_->graph.vof_begin(b);
+    u.along[b] = time.shift > 0.0 ? continuity<true, Q>(b, u, drive.force, of_box(time, b), to)
+                                  : continuity<false, Q>(b, u, drive.force, time, to);
   });
 }
 
-void StokesOperator::pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const {
+template <class Q>
+void StokesOperator::pressure_gradient(BasicLevelValues<Q>& u, std::span<std::array<float, 3>> gradient) const {
   using namespace kernels;
   const EndGhosts ends = end_ghosts(sides_, GhostOf::momentum, {});
-  halo_.for_boxes(u.x, [&](int b) {
+  halo_of<Q>().for_boxes(u.x, [&](int b) {
     fill_ghosts(b, u.x.box(b).data(), ends, &Ghost::point);
     const BoxGraph graph = geometry_->graph.box(b);
-    const Quad* x = u.x.box(b).data();
+    const Q* x = u.x.box(b).data();
     std::array<float, 3>* g = gradient.data() + geometry_->graph.vof_begin(b);
     const auto set = [g](std::size_t v, const Four& of) {
       for (std::size_t d = 0; d < 3; ++d) g[v][d] = static_cast<float>(of[d]);
@@ -515,5 +532,22 @@ std::int64_t StokesOperator::bytes() const {
                                    ghosts_.size() * sizeof(Ghost) + level_ghosts_.size() * sizeof(LevelGhost) +
                                    end_walls_.size() * sizeof(EndWall) + t_.bytes() + plain_.bytes());
 }
+
+template struct BasicLevelValues<Quad>;
+template struct BasicLevelValues<FloatQuad>;
+template void StokesOperator::momentum_pass(BasicLevelValues<Quad>&, std::span<Quad>, const StokesDrive&,
+                                            const LevelTime&) const;
+template void StokesOperator::momentum_pass(BasicLevelValues<FloatQuad>&, std::span<FloatQuad>, const StokesDrive&,
+                                            const LevelTime&) const;
+template void StokesOperator::continuity_pass(BasicLevelValues<Quad>&, std::span<Quad>, const StokesDrive&,
+                                              const LevelTime&) const;
+template void StokesOperator::continuity_pass(BasicLevelValues<FloatQuad>&, std::span<FloatQuad>, const StokesDrive&,
+                                              const LevelTime&) const;
+template void StokesOperator::pressure_gradient(BasicLevelValues<Quad>&, std::span<std::array<float, 3>>) const;
+template void StokesOperator::pressure_gradient(BasicLevelValues<FloatQuad>&, std::span<std::array<float, 3>>) const;
+template double StokesOperator::level_flux(const BasicLevelValues<Quad>&, const LevelGhost&, const Vec3&,
+                                           const LevelTime&) const;
+template double StokesOperator::level_flux(const BasicLevelValues<FloatQuad>&, const LevelGhost&, const Vec3&,
+                                           const LevelTime&) const;
 
 }  // namespace karst

@@ -11,11 +11,13 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/comm/comm.hpp"
 #include "fields/composite.hpp"
 #include "grid/halo_exchange.hpp"
+#include "ins/operator/float_quad.hpp"
 #include "ins/operator/flow_rows.hpp"
 #include "ins/operator/time_term.hpp"
 
@@ -24,10 +26,12 @@ namespace karst {
 class StokesOperator;
 
 /// A flow on one level, and the results of the passes of the operator.
-struct LevelValues {
-  explicit LevelValues(const StokesOperator& op);
-  QuadField x;                 ///< velocity and pressure: the caller sets own VoFs, all others are filled
-  QuadField mean;              ///< ũ and p of momentum_pass(), with halo and ghosts
+/// @tparam Q  Quad, or FloatQuad: half the memory, for what need not be exact
+template <class Q>
+struct BasicLevelValues {
+  explicit BasicLevelValues(const StokesOperator& op);
+  BasicField<Q> x;             ///< velocity and pressure: the caller sets own VoFs, all others are filled
+  BasicField<Q> mean;          ///< ũ and p of momentum_pass(), with halo and ghosts
   std::vector<double> beyond;  ///< pressure one cell beyond each level ghost; to be set with x at its slot
   /// ∂²_d of the velocity along the grid lines of direction d, and of Δu the component d in cells whose faces are all
   /// fully open, 0 in others; Advection computes it with halo and level ghosts. No components until then.
@@ -38,6 +42,10 @@ struct LevelValues {
   Vec3 flow() const;
   std::int64_t bytes() const;
 };
+using LevelValues = BasicLevelValues<Quad>;
+/// Rows that go with values of this type; anything that becomes such a span may be given.
+template <class Q>
+using RowsOf = std::span<std::type_identity_t<Q>>;
 
 class StokesOperator {
  public:
@@ -82,15 +90,19 @@ class StokesOperator {
   /// Whether an own VoF without a FlowRow has flow: a cell with fully open faces on all sides.
   bool is_plain(std::size_t vof) const { return plain_[vof] != 0; }
   /// y = K u - b over the own VoFs, box after box; b: contribution of the driving force. Allocates nothing. Collective.
-  void apply(LevelValues& u, std::span<Quad> y, const StokesDrive& drive = {}, const LevelTime& time = {}) const {
+  template <class Q>
+  void apply(BasicLevelValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive = {}, const LevelTime& time = {}) const {
     momentum_pass(u, y, drive, time);
     continuity_pass(u, y, drive, time);
   }
   /// The two passes of apply(), with a rate of change in time where its shift is not 0. Collective.
-  void momentum_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) const;
-  void continuity_pass(LevelValues& u, std::span<Quad> y, const StokesDrive& drive, const LevelTime& time = {}) const;
+  template <class Q>
+  void momentum_pass(BasicLevelValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive, const LevelTime& time = {}) const;
+  template <class Q>
+  void continuity_pass(BasicLevelValues<Q>& u, RowsOf<Q> y, const StokesDrive& drive, const LevelTime& time = {}) const;
   /// ∂p over the own VoFs. Allocates nothing. Collective.
-  void pressure_gradient(LevelValues& u, std::span<std::array<float, 3>> gradient) const;
+  template <class Q>
+  void pressure_gradient(BasicLevelValues<Q>& u, std::span<std::array<float, 3>> gradient) const;
 
   /// Profile of the value of a domain face; 1 everywhere unless set. Returns its integral over the open faces of the
   /// own VoFs there, and their area [h0²].
@@ -120,7 +132,9 @@ class StokesOperator {
     return std::span(end_walls_).subspan(end_wall_begin_[box], end_wall_begin_[box + 1] - end_wall_begin_[box]);
   }
   /// The flux out of the VoF towards a level ghost. As face_fluxes().
-  double level_flux(const LevelValues& u, const LevelGhost& ghost, const Vec3& force, const LevelTime& time = {}) const;
+  template <class Q>
+  double level_flux(const BasicLevelValues<Q>& u, const LevelGhost& ghost, const Vec3& force,
+                    const LevelTime& time = {}) const;
   /// Face data of this flow for LevelTime::Past, from values that were applied with this driving force and time; may
   /// replace an earlier flow of `time`. Not collective.
   /// @param[out] faces   per own VoF
@@ -142,15 +156,25 @@ class StokesOperator {
  private:
   void find_ghosts();
   void find_end_walls(int box, const BoxGraph& graph);
-  void move_end_walls(int box, const StokesDrive& drive, Quad* y) const;
+  template <class Q>
+  void move_end_walls(int box, const StokesDrive& drive, Q* y) const;
   void limit_bends();
   void find_level_ghosts(int box, const BoxGraph& graph);
-  void fill_level_ghosts(int box, LevelValues& u, const LevelTime& time) const;
-  void fill_ghosts(int box, Quad* x, const EndGhosts& ends, double Ghost::*profile) const;
-  template <bool unsteady>
-  void momentum(int box, LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;
-  template <bool unsteady>
-  Vec3 continuity(int box, const LevelValues& u, const Vec3& force, const LevelTime& time, Quad* y) const;
+  template <class Q>
+  void fill_level_ghosts(int box, BasicLevelValues<Q>& u, const LevelTime& time) const;
+  template <class Q>
+  void fill_ghosts(int box, Q* x, const EndGhosts& ends, double Ghost::*profile) const;
+  template <bool unsteady, class Q>
+  void momentum(int box, BasicLevelValues<Q>& u, const Vec3& force, const LevelTime& time, Q* y) const;
+  template <bool unsteady, class Q>
+  Vec3 continuity(int box, const BasicLevelValues<Q>& u, const Vec3& force, const LevelTime& time, Q* y) const;
+  template <class Q>
+  HaloExchange<Q>& halo_of() const {
+    if constexpr (std::is_same_v<Q, Quad>)
+      return halo_;
+    else
+      return float_halo_;
+  }
   LevelTime of_box(const LevelTime& time, int box) const;
   template <class Flux>
   void list_primary(double unit, Field& fluxes, Flux&& flux) const;
@@ -167,7 +191,8 @@ class StokesOperator {
   std::vector<std::int64_t> end_wall_begin_;  // n_local + 1
   FloatField t_;
   mutable HaloExchange<Quad> halo_;  // its buffers
-  Array<std::uint8_t> plain_;        // per own VoF: no row
+  mutable HaloExchange<FloatQuad> float_halo_;
+  Array<std::uint8_t> plain_;  // per own VoF: no row
 };
 
 }  // namespace karst

@@ -17,13 +17,14 @@ constexpr double cycle_gain = 1e-6;
 /// Of a vector that loses more than this in the first pass, the rest is orthogonalized once more.
 constexpr double much_lost = 0.99;
 
-double square_of(const double* a, std::int64_t n) {
+template <class T>
+double square_of(const T* a, std::int64_t n) {
   constexpr std::int64_t lanes = 8;
   std::array<double, lanes> sum{};
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) sum[l] += a[i + l] * a[i + l];
-  for (; i < n; ++i) sum[i % lanes] += a[i] * a[i];
+    for (std::int64_t l = 0; l < lanes; ++l) sum[l] += double{a[i + l]} * double{a[i + l]};
+  for (; i < n; ++i) sum[i % lanes] += double{a[i]} * double{a[i]};
   double all = 0.0;
   for (const double s : sum) all += s;
   return all;
@@ -46,7 +47,8 @@ std::string tail_of(const std::vector<double>& history) {
 
 }  // namespace
 
-FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
+template <class Q>
+BasicFlowGmres<Q>::BasicFlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options)
     : comm_(comm), options_(options), w_(n_own, Purpose::solver), basis_(n_own, options.restart) {
   require(options.restart >= 2, "GMRES: restart after {} iterations; at least 2 are needed", options.restart);
   require(options.tolerance > 0.0, "GMRES: tolerance {}; it must be positive", options.tolerance);
@@ -62,7 +64,8 @@ FlowGmres::FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& o
 }
 
 /// to[i] = Σ over the blocks of their i-th number, in the order of the blocks.
-void FlowGmres::sum_partials(int n, std::span<double> to) const {
+template <class Q>
+void BasicFlowGmres<Q>::sum_partials(int n, std::span<double> to) const {
   const std::size_t stride = options_.restart + 2;
   parallel_for(n, [&](std::int64_t i) {
     double sum = 0.0;
@@ -71,7 +74,8 @@ void FlowGmres::sum_partials(int n, std::span<double> to) const {
   });
 }
 
-double FlowGmres::norm(std::span<const Quad> v) {
+template <class Q>
+double BasicFlowGmres<Q>::norm(std::span<const Q> v) {
   parallel_for(n_blocks(),
                [&](std::int64_t b) { *partial(b) = square_of(v[b * FlowBasis::block].v.data(), basis_.size(b)); });
   double sum = 0.0;
@@ -80,37 +84,41 @@ double FlowGmres::norm(std::span<const Quad> v) {
 }
 
 /// Calls f(block, its numbers of w times factor) for all blocks, threaded.
+template <class Q>
 template <class F>
-void FlowGmres::for_blocks(double factor, F&& f) {
+void BasicFlowGmres<Q>::for_blocks(double factor, F&& f) {
   parallel_for(n_blocks(), [&](std::int64_t b) {
     const std::size_t n = basis_.size(b);
-    const double* w = block_of_w(b);
+    const Number* w = block_of_w(b);
     FlowBasis::Work part;
-    for (std::size_t i = 0; i < n; ++i) part[i] = static_cast<float>(factor * w[i]);
+    for (std::size_t i = 0; i < n; ++i) part[i] = static_cast<float>(factor * double{w[i]});
     std::fill(part.begin() + n, part.end(), 0.0F);
     f(b, part);
   });
 }
 
 /// The same; f changes the numbers, and w becomes what they are then.
+template <class Q>
 template <class F>
-void FlowGmres::change_blocks(double factor, F&& f) {
+void BasicFlowGmres<Q>::change_blocks(double factor, F&& f) {
   for_blocks(factor, [&](std::int64_t b, FlowBasis::Work& part) {
     f(b, part);
-    double* w = block_of_w(b);
-    for (std::int64_t i = 0; i < basis_.size(b); ++i) w[i] = double{part[i]};
+    Number* w = block_of_w(b);
+    for (std::int64_t i = 0; i < basis_.size(b); ++i) w[i] = part[i];
   });
 }
 
 /// Vector j of the basis: w / length; w becomes what the basis holds.
-void FlowGmres::keep(int j, double length) {
+template <class Q>
+void BasicFlowGmres<Q>::keep(int j, double length) {
   const Timer timer("basis");
   basis_.make_room(j + 1);
   change_blocks(length > 0.0 ? 1.0 / length : 0.0, [&](std::int64_t b, FlowBasis::Work& w) { basis_.keep(j, b, w); });
 }
 
 /// parts = the parts of w along the first m vectors, its square, and this rank's `more`, summed over the ranks.
-std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
+template <class Q>
+std::span<double> BasicFlowGmres<Q>::find_parts(int m, const Vec3& more) {
   for_blocks(1.0, [&](std::int64_t b, const FlowBasis::Work& w) {
     for (int i = 0; i < m; ++i) partial(b)[i] = basis_.dot(i, b, w);
     partial(b)[m] = square_of(w);
@@ -123,7 +131,8 @@ std::span<double> FlowGmres::find_parts(int m, const Vec3& more) {
 }
 
 /// Takes these parts along the first m vectors out of w. Returns the square of what is left.
-double FlowGmres::take_out(int m, std::span<const double> parts) {
+template <class Q>
+double BasicFlowGmres<Q>::take_out(int m, std::span<const double> parts) {
   change_blocks(1.0, [&](std::int64_t b, FlowBasis::Work& w) {
     for (int i = 0; i < m; ++i) basis_.add(i, b, -parts[i], w);
     *partial(b) = square_of(w);
@@ -134,7 +143,8 @@ double FlowGmres::take_out(int m, std::span<const double> parts) {
 }
 
 /// Takes the parts along the vectors 0..j out of w. Returns the length of what is left.
-double FlowGmres::orthogonalize(int j, const Vec3& functional) {
+template <class Q>
+double BasicFlowGmres<Q>::orthogonalize(int j, const Vec3& functional) {
   const Timer timer("orthogonalization");
   const std::size_t m = j + 1;
   std::span<const double> parts = find_parts(j + 1, functional);
@@ -151,7 +161,8 @@ double FlowGmres::orthogonalize(int j, const Vec3& functional) {
 }
 
 /// Givens rotations that keep the least-squares problem triangular.
-void FlowGmres::rotate(int j, double next) {
+template <class Q>
+void BasicFlowGmres<Q>::rotate(int j, double next) {
   for (int i = 0; i < j; ++i) {
     const double a = h(i, j), b = h(i + 1, j);
     h(i, j) = cosine_[i] * a + sine_[i] * b;
@@ -165,7 +176,8 @@ void FlowGmres::rotate(int j, double next) {
   g_[j] *= cosine_[j];
 }
 
-void FlowGmres::back_substitute(int n) {
+template <class Q>
+void BasicFlowGmres<Q>::back_substitute(int n) {
   for (int i = n - 1; i >= 0; --i) {
     double rest = g_[i];
     for (int j = i + 1; j < n; ++j) rest -= h(i, j) * y_[j];
@@ -174,13 +186,16 @@ void FlowGmres::back_substitute(int n) {
 }
 
 /// w = Σ y_i vector i.
-void FlowGmres::combine(int n) {
+template <class Q>
+void BasicFlowGmres<Q>::combine(int n) {
   change_blocks(0.0, [&](std::int64_t b, FlowBasis::Work& w) {
     for (int i = 0; i < n; ++i) basis_.add(i, b, y_[i], w);
   });
 }
 
-void FlowGmres::cycle(const GmresProblem& problem, double size, double start_length, double goal, GmresReport& report) {
+template <class Q>
+void BasicFlowGmres<Q>::cycle(const BasicGmresProblem<Q>& problem, double size, double start_length, double goal,
+                              GmresReport& report) {
   std::ranges::fill(g_, 0.0);
   g_[0] = start_length;
   int j = 0;
@@ -204,7 +219,8 @@ void FlowGmres::cycle(const GmresProblem& problem, double size, double start_len
   combine(j);
 }
 
-GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
+template <class Q>
+GmresReport BasicFlowGmres<Q>::solve(const BasicGmresProblem<Q>& problem, double size) {
   GmresReport report;
   problem.residual(w_.span());
   double left = norm(w_.span());
@@ -227,8 +243,12 @@ GmresReport FlowGmres::solve(const GmresProblem& problem, double size) {
   return report;
 }
 
-std::int64_t FlowGmres::bytes() const {
+template <class Q>
+std::int64_t BasicFlowGmres<Q>::bytes() const {
   return static_cast<std::int64_t>(w_.bytes() + partial_.bytes()) + basis_.bytes();
 }
+
+template class BasicFlowGmres<Quad>;
+template class BasicFlowGmres<FloatQuad>;
 
 }  // namespace karst

@@ -13,6 +13,7 @@
 #include "base/comm/comm.hpp"
 #include "base/comm/memory.hpp"
 #include "grid/field.hpp"
+#include "ins/operator/float_quad.hpp"
 #include "ins/solve/flow_basis.hpp"
 
 namespace karst {
@@ -30,11 +31,13 @@ struct GmresReport {
 };
 
 /// The linear problem of GMRES. All functions are collective and work on the own VoFs of this rank.
-struct GmresProblem {
-  std::string name;                                  ///< for messages
-  std::function<void(std::span<Quad> r)> residual;   ///< r = b - K x
-  std::function<void(std::span<Quad> v)> apply;      ///< v = K M v
-  std::function<void(std::span<const Quad> v)> add;  ///< x += M v
+/// @tparam Q  Quad, or FloatQuad: the work vector in single precision, so that only residual() is in double precision
+template <class Q>
+struct BasicGmresProblem {
+  std::string name;                               ///< for messages
+  std::function<void(std::span<Q> r)> residual;   ///< r = b - K x
+  std::function<void(std::span<Q> v)> apply;      ///< v = K M v
+  std::function<void(std::span<const Q> v)> add;  ///< x += M v
   /// Linear functionals of the vector of the last apply(), of this rank; summed over the ranks.
   std::function<Vec3()> functional;
   /// Called after each iteration: iterations, relative residual, the functional of the update of x since the last call
@@ -42,28 +45,32 @@ struct GmresProblem {
   std::function<void(int, double, const Vec3&)> progress;
 };
 
-class FlowGmres {
+using GmresProblem = BasicGmresProblem<Quad>;
+
+template <class Q>
+class BasicFlowGmres {
  public:
-  FlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
+  BasicFlowGmres(const Comm& comm, std::int64_t n_own, const GmresOptions& options);
 
   /// @param size  |b| Throws Error if it does not converge. Allocates a vector of the basis in iterations that no
   /// earlier solve reached, otherwise nothing. Collective.
-  GmresReport solve(const GmresProblem& problem, double size);
+  GmresReport solve(const BasicGmresProblem<Q>& problem, double size);
   /// One cycle from the residual in work(), `start` long: iterations until it is `goal` long by the recurrence or the
   /// basis is full, counted in the report and at most max_iterations there. Leaves in work() the argument of
   /// problem.add(). Allocates as solve() does, and the history. Collective.
   /// @param size  what the history refers to
-  void cycle(const GmresProblem& problem, double size, double start, double goal, GmresReport& report);
+  void cycle(const BasicGmresProblem<Q>& problem, double size, double start, double goal, GmresReport& report);
   /// |v| over all ranks. Collective.
-  double norm(std::span<const Quad> v);
-  std::span<Quad> work() { return w_.span(); }
+  double norm(std::span<const Q> v);
+  std::span<Q> work() { return w_.span(); }
   /// Frees the vectors of the basis; the next solve allocates those that it needs. Not collective.
   void give_room_back() { basis_.give_room_back(); }
   std::int64_t bytes() const;
 
  private:
   std::int64_t n_blocks() const { return basis_.n_blocks(); }
-  double* block_of_w(std::int64_t b) { return w_.data()->v.data() + 4 * b * FlowBasis::block; }
+  using Number = typename decltype(Q::v)::value_type;
+  Number* block_of_w(std::int64_t b) { return w_.data()->v.data() + 4 * b * FlowBasis::block; }
   double* partial(std::int64_t b) { return partial_.data() + b * (options_.restart + 2); }
   void sum_partials(int n, std::span<double> to) const;
   template <class F>
@@ -81,11 +88,15 @@ class FlowGmres {
 
   Comm comm_;
   GmresOptions options_;
-  Array<Quad> w_;
+  Array<Q> w_;
   FlowBasis basis_;
   Array<double> partial_;
   std::vector<double> h_, sums_, g_, cosine_, sine_, y_;
   std::vector<Vec3> functionals_;
 };
+
+extern template class BasicFlowGmres<Quad>;
+extern template class BasicFlowGmres<FloatQuad>;
+using FlowGmres = BasicFlowGmres<Quad>;
 
 }  // namespace karst

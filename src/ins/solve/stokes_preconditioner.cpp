@@ -323,13 +323,14 @@ void StokesPreconditioner::set_slow(double shift) {
 }
 
 /// ψ += carry · ∇ψ for ψ = between_[..][0].
-void StokesPreconditioner::add_recovery(FlowValues& u) {
+template <class Q>
+void StokesPreconditioner::add_recovery(BasicFlowValues<Q>& u) {
   op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
-    for (Quad& q : u.level(l).x.own(b)) q.v[kernels::p] = double{between_[v++][0]};
+    for (Q& q : u.level(l).x.own(b)) q.v[kernels::p] = between_[v++][0];
   });
   op_->pressure_gradient(u, between_.span());
   op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
-    for (const Quad& q : u.level(l).x.own(b)) {
+    for (const Q& q : u.level(l).x.own(b)) {
       float sum = static_cast<float>(q.v[kernels::p]);
       for (std::size_t d = 0; d < 3; ++d) sum += (*carry_)[v][d] * between_[v][d];
       between_[v++][0] = sum;
@@ -388,11 +389,12 @@ void StokesPreconditioner::add_finer_faces() {
       });
 }
 
-void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
+template <class Q>
+void StokesPreconditioner::apply(std::span<const std::type_identity_t<Q>> r, BasicFlowValues<Q>& to) {
   const Timer timer("preconditioner");
   const auto for_own = [&](auto&& f) {
     op_->for_boxes([&](int l, int b, std::size_t v, std::size_t) {
-      for (Quad& q : to.level(l).x.own(b)) f(v++, q);
+      for (Q& q : to.level(l).x.own(b)) f(v++, q);
     });
   };
   {
@@ -401,7 +403,7 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
         [&](std::int64_t first, std::int32_t n, float* area_r) {
           const auto [vof, width] = op_->place_of(first);
           const auto area = static_cast<float>(width * width / continuity_weight());
-          for (const Quad& q : r.subspan(vof, n)) *area_r++ = area * static_cast<float>(q.v[kernels::p]);
+          for (const Q& q : r.subspan(vof, n)) *area_r++ = area * static_cast<float>(q.v[kernels::p]);
         },
         [&](std::int64_t first, std::int32_t n, const float* from) {
           const auto [vof, width] = op_->place_of(first);
@@ -410,8 +412,9 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
   }
   if (carry_) add_recovery(to);
   const double unweighted = 1.0 / continuity_weight();
-  for_own([&](std::size_t v, Quad& q) {
-    q.v[kernels::p] = -(double{continuity_inverse_[v]} * unweighted * r[v].v[kernels::p] + double{between_[v][0]});
+  for_own([&](std::size_t v, Q& q) {
+    q.v[kernels::p] = static_cast<kernels::NumberOf<Q>>(
+        -(double{continuity_inverse_[v]} * unweighted * double{r[v].v[kernels::p]} + double{between_[v][0]}));
   });
   op_->pressure_gradient(to, between_.span());
   {
@@ -429,10 +432,13 @@ void StokesPreconditioner::apply(std::span<const Quad> r, FlowValues& to) {
           for (std::int32_t v = 0; v < n; ++v) between_[vof + v] = from[v].v;
         });
   }
-  for_own([&](std::size_t v, Quad& q) {
-    for (std::size_t d = 0; d < 3; ++d) q.v[d] = double{between_[v][d]};
+  for_own([&](std::size_t v, Q& q) {
+    for (std::size_t d = 0; d < 3; ++d) q.v[d] = between_[v][d];
   });
 }
+
+template void StokesPreconditioner::apply(std::span<const Quad>, FlowValues&);
+template void StokesPreconditioner::apply(std::span<const FloatQuad>, FloatFlowValues&);
 
 std::string StokesPreconditioner::summary() const {
   return fmt::format("velocity: {}; pressure: {}", velocity_->summary(), pressure_->summary());

@@ -50,7 +50,8 @@ class StokesPreconditioner {
 
   /// x of the own VoFs = M r; The norm of r should be 1 to within some orders of magnitude. Linear up to single
   /// precision. Allocates nothing. Collective.
-  void apply(std::span<const Quad> r, FlowValues& to);
+  template <class Q>
+  void apply(std::span<const std::type_identity_t<Q>> r, BasicFlowValues<Q>& to);
 
   std::string summary() const;
   std::int64_t bytes() const;
@@ -62,7 +63,8 @@ class StokesPreconditioner {
   void make_velocity(std::vector<Array<std::array<float, 6>>> inflow);
   void set_continuity_inverse(int level);
   void add_finer_faces();
-  void add_recovery(FlowValues& u);
+  template <class Q>
+  void add_recovery(BasicFlowValues<Q>& u);
 
   StokesLevels* op_;
   Array<float> continuity_inverse_;

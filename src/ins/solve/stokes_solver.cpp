@@ -8,24 +8,41 @@
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
 #include "base/core/error.hpp"
+#include "base/core/heap.hpp"
 #include "fields/face_field.hpp"
 
 namespace karst {
+namespace {
+
+/// @param size  |b|
+void require_drive(double size, const std::string& name) {
+  require(size > 0.0,
+          "{}: there is no driving force; give a pressure gradient along a periodic direction or different pressures "
+          "on two faces that the pores connect",
+          name);
+}
+
+}  // namespace
 
 StokesSolver::StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
                            const StokesOptions& options)
-    : comm_(composite->comm()),
-      options_(options),
-      op_(composite, sides),
-      values_(op_),
-      preconditioner_(op_),
-      gmres_(comm_, op_.n_vofs(), options.krylov),
-      solution_(op_.n_vofs(), Purpose::solver) {
+    : comm_(composite->comm()), options_(options), op_(composite, sides), values_(op_), preconditioner_(op_) {
   if (op_.n_levels() > 1) unknowns_ = Array<Quad>(op_.numbering().n_own(), Purpose::solver);
+}
+
+std::span<Quad> StokesSolver::all_values() {
+  if (solution_.size() == 0) solution_ = Array<Quad>(op_.n_vofs(), Purpose::solver, Quad{});
+  return solution_.span();
+}
+
+FlowGmres& StokesSolver::krylov() {
+  if (!gmres_) gmres_.emplace(comm_, op_.n_vofs(), options_.krylov);
+  return *gmres_;
 }
 
 /// values_ = v
 void StokesSolver::load(std::span<const Quad> v) {
+  values_.make_means(op_);
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     std::copy_n(v.begin() + first, n, values_.level(l).x.own(b).begin());
   });
@@ -33,7 +50,7 @@ void StokesSolver::load(std::span<const Quad> v) {
 
 void StokesSolver::residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time) {
   drive_ = drive;
-  load(solution_.span());
+  load(all_values());
   op_.apply(values_, r, drive_, time);
   op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
     for (std::size_t v = first; v < first + n; ++v)
@@ -54,13 +71,11 @@ double StokesSolver::per_cell() const {
 }
 
 double StokesSolver::size_of(const StokesDrive& drive, const std::string& name) {
+  values_.make_means(op_);
   op_.for_boxes([&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(values_.level(l).x.own(b), Quad{}); });
-  op_.apply(values_, gmres_.work(), drive);
-  const double size = gmres_.norm(gmres_.work());
-  require(size > 0.0,
-          "{}: there is no driving force; give a pressure gradient along a periodic direction or different pressures "
-          "on two faces that the pores connect",
-          name);
+  op_.apply(values_, krylov().work(), drive);
+  const double size = krylov().norm(krylov().work());
+  require_drive(size, name);
   return size;
 }
 
@@ -113,18 +128,85 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
     problem.progress = [&](int iteration, double left, const Vec3& more) {
       options_.progress({iteration, left, base + per_cell() * more});
     };
-  return gmres_.solve(problem, size);
+  return krylov().solve(problem, size);
 }
 
+/// A cycle of GMRES and the true residual do not need their vectors at the same time: each frees those of the other, and
+/// hands their pages back, for vectors of other sizes would not fit into the gaps.
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
-  parallel_for(op_.n_vofs(), [&](std::int64_t v) { solution_[v] = {}; });
-  const double size = size_of(drive, name);
+  gmres_.reset();
+  solution_ = {};
+  drive_ = drive;
+  preconditioner_.set_slow();
+  op_.for_boxes([&](int l, int b, std::size_t, std::size_t) { std::ranges::fill(values_.level(l).x.own(b), Quad{}); });
+  BasicFlowGmres<FloatQuad> gmres(comm_, op_.n_vofs(), options_.krylov);
+  std::optional<FloatFlowValues> change;  // M v
+  BasicGmresProblem<FloatQuad> problem;
+  problem.name = name;
+  Vec3 base;
+  problem.residual = [&](std::span<FloatQuad> r) {
+    const Timer of_residual("residual");
+    change.reset();
+    gmres.give_room_back();
+    trim_heap();
+    find_residual(r);
+    if (options_.progress) base = velocity_of(values_);
+  };
+  problem.apply = [&](std::span<FloatQuad> v) {
+    if (!change) {
+      values_.drop_means();
+      trim_heap();
+      change.emplace(op_);
+    }
+    preconditioner_.apply(v, *change);
+    const Timer of_operator("operator");
+    op_.apply(*change, v);
+  };
+  problem.add = [&](std::span<const FloatQuad> v) {
+    preconditioner_.apply(v, *change);
+    op_.for_boxes([&](int l, int b, std::size_t, std::size_t) {
+      Quad* to = values_.level(l).x.own(b).data();
+      for (const FloatQuad& z : change->level(l).x.own(b)) {
+        for (std::size_t c = 0; c < 4; ++c) to->v[c] += double{z.v[c]};
+        ++to;
+      }
+    });
+  };
+  problem.functional = [&] { return change->flow(); };
+  if (options_.progress)
+    problem.progress = [&](int iteration, double left, const Vec3& more) {
+      options_.progress({iteration, left, base + per_cell() * more});
+    };
+  find_residual(gmres.work());
+  const double size = gmres.norm(gmres.work());
+  require_drive(size, name);
   StokesReport report;
-  report.krylov = solve_from_here(drive, {}, size, name);
-  measure(report);
+  report.krylov = gmres.solve(problem, size);
+  keep_solution();
+  measure(report, std::span<const FloatQuad>(gmres.work()));
   list_unknowns();
   return report;
+}
+
+/// r = b - K x of values_.
+void StokesSolver::find_residual(std::span<FloatQuad> r) {
+  values_.make_means(op_);
+  Array<Quad> exact(op_.n_vofs(), Purpose::solver);
+  op_.apply(values_, exact.span(), drive_);
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t n) {
+    for (std::size_t v = first; v < first + n; ++v)
+      for (std::size_t c = 0; c < 4; ++c) r[v].v[c] = static_cast<float>(-exact[v].v[c]);
+    for (const std::uint16_t v : op_.level(l).rows().still_in(b)) r[first + v] = {};
+  });
+}
+
+void StokesSolver::keep_solution() {
+  solution_ = Array<Quad>(op_.n_vofs(), Purpose::solver);
+  op_.for_boxes([&](int l, int b, std::size_t first, std::size_t) {
+    std::ranges::copy(values_.level(l).x.own(b), solution_.begin() + first);
+    for (const std::uint16_t v : op_.level(l).covered_in(b)) solution_[first + v] = {};
+  });
 }
 
 /// From all VoFs in units of their level to the unknowns in units of h0.
@@ -141,7 +223,11 @@ void StokesSolver::list_unknowns() {
   });
 }
 
-void StokesSolver::measure(StokesReport& report) {
+void StokesSolver::measure(StokesReport& report) { measure(report, std::span<const Quad>(krylov().work())); }
+
+/// @param left  the residual
+template <class Q>
+void StokesSolver::measure(StokesReport& report, std::span<const Q> left) {
   report.velocity = velocity_of(values_);
   struct Sums {
     double speed = 0.0, largest = 0.0;
@@ -168,20 +254,20 @@ void StokesSolver::measure(StokesReport& report) {
   const double along = norm(Vec3{sums[1], sums[2], sums[3]});
   report.tortuosity = along > 0.0 ? sums[0] / along : 0.0;
   report.largest_speed = comm_.max(all.largest);
-  const std::span<const Quad> left = gmres_.work();
-  const double net = comm_.max(parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(left[v].v[3]); }));
+  const double net =
+      comm_.max(parallel_max(std::ssize(left), [&](std::int64_t v) { return std::abs(double{left[v].v[3]}); }));
   report.divergence = report.largest_speed > 0.0 ? net / report.largest_speed : 0.0;
 }
 
 FaceField StokesSolver::face_fluxes() {
-  residual(drive_, gmres_.work());
+  residual(drive_, krylov().work());
   FaceField fluxes(op_.composite());
   op_.face_fluxes(values_, drive_.force, fluxes);
   return fluxes;
 }
 
 std::int64_t StokesSolver::bytes() const {
-  return op_.bytes() + values_.bytes() + preconditioner_.bytes() + gmres_.bytes() +
+  return op_.bytes() + values_.bytes() + preconditioner_.bytes() + (gmres_ ? gmres_->bytes() : 0) +
          static_cast<std::int64_t>(solution_.bytes() + unknowns_.bytes());
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ins/operator/advection_levels.hpp"
@@ -49,7 +50,9 @@ class StokesSolver {
   StokesSolver(const std::shared_ptr<const Composite>& composite, const FlowSides& sides,
                const StokesOptions& options = {});
 
-  /// Solves with the initial guess 0. Throws Error if there is no driving force, or if the iteration fails. Collective.
+  /// Solves steady flow with the initial guess 0. Throws Error if there is no driving force, or if the iteration fails.
+  /// values() are then the solution, applied. Vectors of a cycle of GMRES are in single precision; solution and true
+  /// residual, from which each cycle starts, are in double precision (decision 085). Collective.
   /// @param name  of the solve, for messages
   StokesReport solve(const StokesDrive& drive, const std::string& name = "stokes");
 
@@ -61,7 +64,7 @@ class StokesSolver {
 
   // Building blocks of outer iterations (steady_solver.hpp). Collective.
   /// The solution as a vector of StokesLevels.
-  std::span<Quad> all_values() { return solution_.span(); }
+  std::span<Quad> all_values();
   /// r = b - K x at all_values(), b: of the drive. values() are the solution, applied.
   void residual(const StokesDrive& drive, std::span<Quad> r, const TimeTerm& time = {});
   /// Solves the equations of a step, a u - s - Δu + ∇p = f, with the initial guess all_values(), until |b - K x| is
@@ -82,7 +85,9 @@ class StokesSolver {
   /// What the operator is applied to.
   FlowValues& values() { return values_; }
   const FlowValues& values() const { return values_; }
-  FlowGmres& krylov() { return gmres_; }
+  FlowGmres& krylov();
+  /// Frees the vectors of krylov(); what needs them next allocates them. Not collective.
+  void give_room_back() { gmres_.reset(); }
   StokesLevels& op() { return op_; }
   StokesPreconditioner& preconditioner() { return preconditioner_; }
   std::int64_t bytes() const;                                        ///< of this rank
@@ -90,15 +95,19 @@ class StokesSolver {
 
  private:
   void load(std::span<const Quad> v);
+  void find_residual(std::span<FloatQuad> r);
+  void keep_solution();
+  template <class Q>
+  void measure(StokesReport& report, std::span<const Q> left);
 
   Comm comm_;
   StokesOptions options_;
   StokesLevels op_;
   FlowValues values_;
   StokesPreconditioner preconditioner_;
-  FlowGmres gmres_;
-  Array<Quad> solution_;  // all VoFs, in units of their level
-  Array<Quad> unknowns_;  // in units of h0; empty on one level
+  std::optional<FlowGmres> gmres_;  // made when asked for, as solution_ is
+  Array<Quad> solution_;            // all VoFs, in units of their level
+  Array<Quad> unknowns_;            // in units of h0; empty on one level
   StokesDrive drive_;
 };
 

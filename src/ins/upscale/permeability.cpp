@@ -531,7 +531,7 @@ FlowColumn PermeabilitySolver::solve(int axis) {
     if (!paused) paused = {column, fall, {}};
     scale = add_inertia(solver, options_, fluid_, sample_, domain, *paused, watch_, column);
   }
-  solver.krylov().give_room_back();  // the fields need memory, too
+  solver.give_room_back();  // the fields need memory, too
   trim_heap();
   add_drag(solver, options_, domain, column);
   if (watch_.find_friction) column.friction = octant_friction(solver.op(), solver.values());

@@ -191,6 +191,37 @@ TEST(StokesLevels, RowsNextToTheBoundaryMeetPolynomialsMpi) {
   EXPECT_LT(high[1][0], 1e-10);
 }
 
+// Operand, means and rows in single precision: the same to a few of its roundings, 6e-8 of numbers up to 1 each.
+TEST(StokesLevels, SinglePrecisionIsTheSameOperatorMpi) {
+  const Comm comm = Comm::world();
+  const Geometry geometry = build_geometry(comm, refined_in(flow_grid(Index::all(16)), 1, {5, 4, 6}, {11, 12, 10}),
+                                           *test::one_sphere(0.2, 16), KeepPores::all);
+  StokesLevels op(test::composite_on(comm, geometry), {});
+  FlowValues values(op);
+  FloatFlowValues same(op);
+  for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
+    for (std::size_t c = 0; c < 4; ++c) {
+      const auto number = static_cast<float>(std::sin(at[0] + 2.0 * at[1] - 3.0 * at[2] + static_cast<double>(c)));
+      same.level(l).x.box(b)[vof].v[c] = number;
+      values.level(l).x.box(b)[vof].v[c] = number;
+    }
+  });
+  std::vector<Quad> rows(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<FloatQuad> same_rows(rows.size());
+  const StokesDrive drive = test::driven_by({1, 0.5, 0});
+  op.apply(values, rows, drive);
+  op.apply(same, same_rows, drive);
+  double largest = 0.0, apart = 0.0;
+  for (std::size_t v = 0; v < rows.size(); ++v)
+    for (std::size_t c = 0; c < 4; ++c) {
+      largest = std::max(largest, std::abs(rows[v].v[c]));
+      apart = std::max(apart, std::abs(rows[v].v[c] - double{same_rows[v].v[c]}));
+    }
+  EXPECT_GT(comm.max(largest), 1.0);
+  EXPECT_LT(comm.max(apart), 5e-7 * comm.max(largest));
+  EXPECT_LT(norm(values.flow() - same.flow()), 1e-4);  // sums over 4e3 cells
+}
+
 // What the preconditioner of the pressure needs across the faces between levels: the length of the coarse cell behind a
 // fine ghost, that of a fine cell in the covered cells next to coarse ones; each in cells of its level.
 TEST(StokesLevels, LengthsPassBetweenLevelsMpi) {

@@ -304,19 +304,19 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, Messages& notes) {
   const Timer timer("error estimate");
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   for (const FlowColumn& c : columns)
     if (is_solved(c)) values.push_back({c.axis, c.permeability[c.axis]});
   const auto found = estimate_on_wider_cells(run, values, [&](const std::vector<int>& axes, const WiderCells& wide) {
     const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / wide.width));
-    std::vector<AxisValue> all;
+    std::vector<NumberedValue> all;
     for (const FlowColumn& c : repeat(run, axes, {wide.cells}, wide.where, reservoir, progress, notes).columns)
       all.push_back({c.axis, c.permeability[c.axis]});
     return all;
   });
   if (!found) return false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    FlowColumn& c = *std::ranges::find(columns, values[i].axis, &FlowColumn::axis);
+    FlowColumn& c = *std::ranges::find(columns, values[i].number, &FlowColumn::axis);
     c.estimated_error = (*found)[i].error;
     c.extrapolated = (*found)[i].limit;
     c.error_basis = (*found)[i].basis;

@@ -405,14 +405,14 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
 
 /// What the columns along these axes are on other cells: of those that percolate there and whose solves end.
 /// Collective.
-std::vector<AxisValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
+std::vector<NumberedValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
                                  SolveProgress& progress, Messages& notes) {
   DiffusionOptions options = run.config.diffusion;
   options.tolerance = std::max(options.tolerance, repeated_tolerance);
   const Source source = run.again({wide.cells});
   const auto ground = std::make_shared<const Ground>(
       run.comm, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep));
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   const auto is_too_short = [&](int axis) {
     options.axes = {axis};
     return !mistakes(options, ground->geometry()).empty();
@@ -443,7 +443,7 @@ Trust estimate(const JobContext& run, const Columns& columns, SolveProgress& pro
   Trust trust{.wanted = run.config.diffusion.estimate_error, .of = std::vector(columns.size(), unknown)};
   if (!trust.wanted) return trust;
   const Timer timer("error estimate");
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   for (const DiffusionColumn& c : columns)
     if (c.connected && !c.unresolved) values.push_back({c.axis, c.tensor[c.axis]});
   if (run.sample || run.flagged()) {
@@ -458,7 +458,7 @@ Trust estimate(const JobContext& run, const Columns& columns, SolveProgress& pro
     return trust;
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    trust.of[static_cast<std::size_t>(std::ranges::find(columns, values[i].axis, &DiffusionColumn::axis) -
+    trust.of[static_cast<std::size_t>(std::ranges::find(columns, values[i].number, &DiffusionColumn::axis) -
                                       columns.begin())] = (*found)[i];
   return trust;
 }

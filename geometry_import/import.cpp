@@ -100,8 +100,11 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
 
 void Import::prepare_image(const std::string& output) {
   report_.file_voxels = image_->info().size;
+  std::optional<double> pore;
+  fail_together(comm_, [&] { pore = pore_of_labels(options_); });
   PreparedImage prepared =
-      prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
+      prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, pore, output);
+  report_.warnings.insert(report_.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   image_ = std::move(prepared.image);
   lattice_ = std::move(prepared.lattice);
   report_.prepared = std::move(prepared.steps);

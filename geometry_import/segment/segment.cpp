@@ -327,6 +327,11 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
 
 }  // namespace
 
+std::optional<double> pore_of_labels(const ImportOptions& options) {
+  if (!is_segmented(options)) return {};
+  return label_map(options).pore();
+}
+
 Segmentation segment(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
                      ReportPictures* pictures) {
   const double none = no_number;

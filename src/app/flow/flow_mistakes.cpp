@@ -35,7 +35,7 @@ std::string lengths_of(const std::vector<int>& axes, const Index& cells) {
   for (const int axis : axes)
     text +=
         fmt::format("{}{} {}{}", text.empty() ? "" : ", ", axis_names[axis], text.empty() ? "is " : "", cells[axis]) +
-        (text.empty() ? " cells long" : "");
+        (text.empty() ? (cells[axis] == 1 ? " cell long" : " cells long") : "");
   return text;
 }
 
@@ -46,7 +46,7 @@ std::vector<int> short_axes(const JobContext& context) {
   const Vec3 across = walls_across(context);
   std::vector<int> found;
   for (const int axis : context.config.flow.axes)
-    if (cells[axis] > 1 && cells[axis] < least_cells && across[axis] > least_that_turns) found.push_back(axis);
+    if (cells[axis] < least_cells && across[axis] > least_that_turns) found.push_back(axis);
   return found;
 }
 

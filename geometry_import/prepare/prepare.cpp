@@ -102,11 +102,11 @@ void Preparation::warn_of_narrow_parts(double pore) {
   for (int d = 0; d < 3; ++d) ratio[d] = result_.voxel / spacing_[d];
   const NarrowParts narrow = narrow_parts(comm_, image(), pore, ratio);
   if (narrow.pore > much)
-    result_.warnings.push_back(
-        fmt::format("{:.0f} % of the pore space is narrower than {:g} of the voxels of {:g} m that `resample` asks for: "
-                    "they close or widen such pores by up to half a voxel, and permeability and formation factor may "
-                    "be off by tens of percent, which no estimated error shows; use smaller voxels",
-                    100 * narrow.pore, few_for_pore, result_.voxel));
+    result_.warnings.push_back(fmt::format(
+        "{:.0f} % of the pore space is narrower than {:g} of the voxels of {:g} m that `resample` asks for: "
+        "they close or widen such pores by up to half a voxel, and permeability and formation factor may "
+        "be off by tens of percent, which no estimated error shows; use smaller voxels",
+        100 * narrow.pore, few_for_pore, result_.voxel));
   if (narrow.solid > much)
     result_.warnings.push_back(
         fmt::format("{:.0f} % of the solid is narrower than {:g} of the voxels of {:g} m that `resample` asks for: "

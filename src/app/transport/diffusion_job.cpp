@@ -166,7 +166,8 @@ std::string text_of(const Columns& columns, const Trust& trust, double diffusivi
     row(fmt::format("  mean flux along {}, likewise", axis_names[e]),
         [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
   const auto no_path = [](Column c) { return std::string(c.unresolved ? "not resolved" : "no path"); };
-  row("formation factor", [&](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : no_path(c); });
+  row("formation factor",
+      [&](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : no_path(c); });
   row("tortuosity", [&](Column c) { return c.connected ? tortuosity_text(c.tortuosity, 5) : no_path(c); });
   if (trust.wanted) {
     const auto of = [&](Column c) -> const Extrapolated& {
@@ -418,7 +419,7 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
 /// What the columns along these axes are on other cells: of those that percolate there and whose solves end.
 /// Collective.
 std::vector<NumberedValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
-                                 SolveProgress& progress, Messages& notes) {
+                                     SolveProgress& progress, Messages& notes) {
   DiffusionOptions options = run.config.diffusion;
   options.tolerance = std::max(options.tolerance, repeated_tolerance);
   const Source source = run.again({wide.cells});

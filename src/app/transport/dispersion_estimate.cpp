@@ -60,8 +60,7 @@ void add_column(const Again& again, const std::shared_ptr<const Ground>& ground,
   PermeabilitySolver flow_solver(ground, flow_options, run.config.fluid, sample, watch);
   if (!flow_solver.solves(column.axis)) return;
   const FlowColumn flow = flow_solver.solve(column.axis);
-  again.progress.solved(
-      solve_report(flow_solve_name(column.axis) + wide.where, "gmres", flow_preconditioner, flow));
+  again.progress.solved(solve_report(flow_solve_name(column.axis) + wide.where, "gmres", flow_preconditioner, flow));
   DispersionOptions options = run.config.dispersion;
   options.tolerance = std::max(options.tolerance, repeated_dispersion_tolerance);
   DispersionSolver solver(ground, options, again.length / h, [&](const std::string& solve, int n, double residual) {
@@ -122,10 +121,9 @@ DispersionTrust estimate_dispersion(const JobContext& run, double length, std::v
     values.push_back({static_cast<int>(i), columns[e.column].points[e.point].tensor[e.direction][e.direction]});
   }
   const Again again{run, columns, entries, length, progress};
-  const auto found =
-      estimate_on_wider_cells(run, values, [&](const std::vector<int>& wanted, const WiderCells& wide) {
-        return values_on(again, wanted, wide, trust.notes);
-      });
+  const auto found = estimate_on_wider_cells(run, values, [&](const std::vector<int>& wanted, const WiderCells& wide) {
+    return values_on(again, wanted, wide, trust.notes);
+  });
   if (!found) {
     trust.none = no_wider_grid(run.grid.cells);
     return trust;

@@ -138,11 +138,15 @@ std::string table_of(const Json& column) {
                     fmt::format("{:.2g}", number(p, "cell_peclet")), fmt::format("{}", p.at("iterations").get<int>())});
     if (!with_error) continue;
     const Json& error = p.at("longitudinal_error");
-    rows.back().push_back(error.is_null() ? "unknown"
-                                          : fmt::format("{:.2g}", 100.0 * error.get<double>() /
-                                                                      std::abs(number(p, "longitudinal"))));
+    rows.back().push_back(
+        error.is_null() ? "unknown"
+                        : fmt::format("{:.2g}", 100.0 * error.get<double>() / std::abs(number(p, "longitudinal"))));
   }
   return html_table(rows);
+}
+
+bool is_known(const DispersionColumn& c) {
+  return std::ranges::all_of(c.points, [&](const DispersionPoint& p) { return std::isfinite(p.trust[c.axis].error); });
 }
 
 /// Estimated error over what it is an error of.
@@ -172,9 +176,11 @@ std::string dispersion_text(const DispersionColumns& columns, const DispersionSc
   if (!trust.none.empty())
     text += "  no error estimate: " + trust.none + '\n';
   else if (trust.wanted)
-    text +=
-        "  error: estimated, of the discretisation (unknown: on wider cells nothing percolates, or fewer than 16 of "
-        "them are left along a period)\n";
+    text += fmt::format("  error: estimated, of the discretisation{}\n",
+                        std::ranges::all_of(columns, is_known)
+                            ? ""
+                            : " (unknown: on wider cells nothing percolates, or fewer than 16 of them are left along a "
+                              "period)");
   return text;
 }
 
@@ -186,9 +192,7 @@ std::string dispersion_headline(const DispersionColumns& columns, bool with_erro
     text += fmt::format(
         "Longitudinal dispersion, flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}{}\n",
         axis_names[c.axis], along(c, p), p.peclet,
-        with_error
-            ? ", estimated error of the discretisation " + error_text(p.trust[c.axis].error, along(c, p))
-            : "");
+        with_error ? ", estimated error of the discretisation " + error_text(p.trust[c.axis].error, along(c, p)) : "");
   }
   return text;
 }

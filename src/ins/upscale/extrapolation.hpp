@@ -66,8 +66,8 @@ struct NumberedValue {
 
 /// The same sample on a wider grid.
 struct WiderGrid {
-  double width = 2.0;             ///< of its cells / those of the grid whose error is asked for
-  double line_offset = 0.0;       ///< b
+  double width = 2.0;                 ///< of its cells / those of the grid whose error is asked for
+  double line_offset = 0.0;           ///< b
   std::vector<NumberedValue> values;  ///< those that were solved there
 };
 

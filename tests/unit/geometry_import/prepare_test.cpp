@@ -71,7 +71,8 @@ class Prepare : public testing::Test {
  protected:
   PreparedImage prepared(const Index& n, std::vector<float> values, const PrepareOptions& o, bool labels = false,
                          const Vec3& spacing = Vec3::all(1)) {
-    return prepare(comm_, std::make_unique<Values>(n, std::move(values)), spacing, o, labels ? std::optional(0.0) : std::nullopt, directory_.path() + "/a");
+    return prepare(comm_, std::make_unique<Values>(n, std::move(values)), spacing, o,
+                   labels ? std::optional(0.0) : std::nullopt, directory_.path() + "/a");
   }
   bool nothing_left() const { return std::filesystem::is_empty(directory_.path()); }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <optional>
 
 #include "base/comm/fail_together.hpp"
 #include "base/comm/memory.hpp"
@@ -31,6 +32,23 @@ constexpr double wide_share = 0.01;    // of the pore volume that the image is t
 constexpr double thin_share = 0.1;     // of the throats, from which on they are warned of
 constexpr double widest_voxel = 1e-3;  // [m] of scans whose pores are looked at, from which on the unit is asked for
 
+/// Planes of pore alone at both ends of an axis.
+struct Frame {
+  std::ptrdiff_t low = 0, high = 0;
+};
+
+/// Nothing where an end has none, or all planes are such.
+/// @param profile  porosity of each plane
+std::optional<Frame> frame_along(const std::vector<double>& profile) {
+  const auto has_solid = [](double porosity) { return porosity < 1.0; };
+  const auto first = std::ranges::find_if(profile, has_solid);
+  if (first == profile.end()) return {};
+  const Frame frame{first - profile.begin(),
+                    std::find_if(profile.rbegin(), profile.rend(), has_solid) - profile.rbegin()};
+  if (frame.low == 0 || frame.high == 0) return {};
+  return frame;
+}
+
 class Import {
  public:
   Import(const Comm& comm, const ImportOptions& options) : comm_(comm), options_(options) {}
@@ -46,6 +64,7 @@ class Import {
   void warn_of_file(const ImageInfo& info);
   void warn_of_surroundings();
   void warn_of_result();
+  void warn_of_frame();
   void tell_range(double sample_voxels);
 
   Comm comm_;
@@ -100,8 +119,10 @@ Vec3 Import::spacing_of(const ImageInfo& info) const {
 
 void Import::prepare_image(const std::string& output) {
   report_.file_voxels = image_->info().size;
-  PreparedImage prepared =
-      prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, is_segmented(options_), output);
+  std::optional<double> pore;
+  fail_together(comm_, [&] { pore = pore_of_labels(options_); });
+  PreparedImage prepared = prepare(comm_, std::move(image_), report_.file_spacing, options_.prepare, pore, output);
+  report_.warnings.insert(report_.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   image_ = std::move(prepared.image);
   lattice_ = std::move(prepared.lattice);
   report_.prepared = std::move(prepared.steps);
@@ -214,7 +235,20 @@ void Import::warn_of_file(const ImageInfo& info) {
         1e-6 * bytes, info.format));
 }
 
+/// An image that was padded with zeros where 0 is pore: free fluid around the sample carries most of the flow.
+void Import::warn_of_frame() {
+  if (report_.sample) return;
+  for (int d = 0; d < 3; ++d)
+    if (const auto frame = frame_along(report_.statistics.profile[d]))
+      report_.warnings.push_back(
+          fmt::format("the first {} and last {} planes across {} are pore alone: was the image padded? Fluid flows past a "
+                      "sample there, and porosity and permeability are those of both; `crop_low` and `crop_high` remove "
+                      "them",
+                      frame->low, frame->high, axis_names[d]));
+}
+
 void Import::warn_of_result() {
+  warn_of_frame();
   const ImageStatistics& s = report_.statistics;
   if (!s.percolates[0] && !s.percolates[1] && !s.percolates[2])
     report_.warnings.push_back("no pore percolates through the image along any axis: there will be no flow through it");

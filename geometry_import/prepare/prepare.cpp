@@ -12,6 +12,7 @@
 #include "base/core/error.hpp"
 #include "base/core/text.hpp"
 #include "geometry_import/prepare/prepare_denoise.hpp"
+#include "geometry_import/prepare/prepare_narrow.hpp"
 #include "geometry_import/prepare/prepare_resample.hpp"
 #include "geometry_import/prepare/prepare_scratch.hpp"
 #include "geometry_import/prepare/prepare_trend.hpp"
@@ -29,7 +30,8 @@ class Preparation {
       : comm_(comm), o_(options), spacing_(spacing) {
     result_.image = std::move(image);
   }
-  PreparedImage run(bool labels, const std::string& scratch) {
+  PreparedImage run(const std::optional<double>& pore, const std::string& scratch) {
+    const bool labels = pore.has_value();
     scratch_ = scratch;
     fail_together(comm_, [&] {
       Messages mistakes;
@@ -37,7 +39,7 @@ class Preparation {
       mistakes.finish();
     });
     orient();
-    resample_to_cubes(labels);
+    resample_to_cubes(pore);
     if (o_.beam_hardening) remove_trend();
     if (o_.denoise != Denoise::none) remove_noise();
     return std::move(result_);
@@ -47,7 +49,8 @@ class Preparation {
   ImageFile& image() { return *result_.image; }
   void tell(std::string step) { result_.steps.push_back(std::move(step)); }
   void orient();
-  void resample_to_cubes(bool labels);
+  void resample_to_cubes(const std::optional<double>& pore);
+  void warn_of_narrow_parts(double pore);
   void remove_trend();
   void remove_noise();
   /// Replaces the image by what fill makes of it.
@@ -93,7 +96,27 @@ void Preparation::orient() {
                      axis_names[view.axes[2]]));
 }
 
-void Preparation::resample_to_cubes(bool labels) {
+void Preparation::warn_of_narrow_parts(double pore) {
+  constexpr double much = 0.25;
+  std::array<double, 3> ratio{};
+  for (int d = 0; d < 3; ++d) ratio[d] = result_.voxel / spacing_[d];
+  const NarrowParts narrow = narrow_parts(comm_, image(), pore, ratio);
+  if (narrow.pore > much)
+    result_.warnings.push_back(fmt::format(
+        "{:.0f} % of the pore space is narrower than {:g} of the voxels of {:g} m that `resample` asks for: "
+        "they close or widen such pores by up to half a voxel, and permeability and formation factor may "
+        "be off by tens of percent, which no estimated error shows; use smaller voxels",
+        100 * narrow.pore, few_for_pore, result_.voxel));
+  if (narrow.solid > much)
+    result_.warnings.push_back(
+        fmt::format("{:.0f} % of the solid is narrower than {:g} of the voxels of {:g} m that `resample` asks for: "
+                    "walls between pores may vanish, and their flows join, which no estimated error shows; use "
+                    "smaller voxels",
+                    100 * narrow.solid, few_for_solid, result_.voxel));
+}
+
+void Preparation::resample_to_cubes(const std::optional<double>& pore) {
+  const bool labels = pore.has_value();
   const double low = std::min({spacing_[0], spacing_[1], spacing_[2]});
   const double high = std::max({spacing_[0], spacing_[1], spacing_[2]});
   const Index n = image().info().size;
@@ -112,6 +135,7 @@ void Preparation::resample_to_cubes(bool labels) {
       resampling[d] = resampling_shares(n[d], ratio, labels);
     }
   });
+  if (pore) warn_of_narrow_parts(*pore);
   ImageInfo info = image().info();
   info.size = resampled_size(resampling);
   if (labels) {
@@ -229,8 +253,8 @@ SampleCylinder sample_cylinder(const PrepareOptions& o, const Index& image) {
 }
 
 PreparedImage prepare(const Comm& comm, std::unique_ptr<ImageFile> image, const Vec3& spacing,
-                      const PrepareOptions& options, bool labels, const std::string& scratch) {
-  return Preparation(comm, std::move(image), spacing, options).run(labels, scratch);
+                      const PrepareOptions& options, const std::optional<double>& pore, const std::string& scratch) {
+  return Preparation(comm, std::move(image), spacing, options).run(pore, scratch);
 }
 
 }  // namespace karst

@@ -56,6 +56,7 @@ struct PreparedImage {
   double voxel = 0;                ///< [m]
   SourceLattice lattice;           ///< of labels that were resampled
   std::vector<std::string> steps;  ///< what was done, one line each; empty: nothing
+  std::vector<std::string> warnings;
 };
 
 /// Notes filters that do not suit each other or the image. Not collective.
@@ -64,10 +65,10 @@ void check_prepare(const PrepareOptions& options, bool labels, Messages& mistake
 
 /// Prepares an image; hands it back untouched when nothing is to be done.
 /// @param spacing  widths of its voxels [m]
-/// @param labels   the values are names of phases: resampling does not mix them, filters are errors
+/// @param pore     labels: the value of the pore space; resampling does not mix values, filters are errors. None: gray
 /// @param scratch  start of the names of scratch files
 /// Throws Error on all ranks: crop beyond the image, sizes beyond reason, filters that do not suit. Collective.
 PreparedImage prepare(const Comm& comm, std::unique_ptr<ImageFile> image, const Vec3& spacing,
-                      const PrepareOptions& options, bool labels, const std::string& scratch);
+                      const PrepareOptions& options, const std::optional<double>& pore, const std::string& scratch);
 
 }  // namespace karst

@@ -283,10 +283,9 @@ void tell_of_gray_values(std::size_t values, double share, const ImportOptions& 
       values, report.smallest, report.largest, pore, 100.0 * share));
 }
 
-/// One value is pore, but the others are several integers: minerals, perhaps.
+/// One value is pore, but the others are several: minerals, perhaps, or solids with pores of their own.
 void tell_of_minerals(const std::set<float>& values, const ImportOptions& options, SegmentReport& report) {
-  const bool integers = std::all_of(values.begin(), values.end(), [](float v) { return v == std::round(v); });
-  if (!integers || values.size() < 3 || values.size() >= LabelTally::most_values) return;
+  if (values.size() < 3 || values.size() >= LabelTally::most_values) return;
   std::vector<std::string> listed;
   for (const float v : values) listed.push_back(fmt::format("{}", v));
   report.warnings.push_back(fmt::format(
@@ -326,6 +325,11 @@ Segmentation segment_labels(const ImageLayers& image, const ImportOptions& optio
 }
 
 }  // namespace
+
+std::optional<double> pore_of_labels(const ImportOptions& options) {
+  if (!is_segmented(options)) return {};
+  return label_map(options).pore();
+}
 
 Segmentation segment(const ImageLayers& image, const ImportOptions& options, SegmentReport& report,
                      ReportPictures* pictures) {

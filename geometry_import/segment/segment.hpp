@@ -22,6 +22,8 @@ void check_segmentation(const ImportOptions& options, Messages& mistakes);
 
 /// The image holds labels: pore, labels or label_values is given.
 bool is_segmented(const ImportOptions& options);
+/// The value of the pore space in an image of labels; none in a gray one. Throws Error: LabelMap. Not collective.
+std::optional<double> pore_of_labels(const ImportOptions& options);
 
 /// Segments the image and tells about it in the report: values, thresholds, histogram, how porosity depends on the
 /// threshold. Gray images: the gray value is smoothed first, as for the level set, so that the signs agree. Reads the

@@ -239,6 +239,40 @@ bool reaches_into(const LocalLevelSet& phi, double lipschitz, const Vec3& lo, co
   return reaches_into(phi, lipschitz, lo, below) || reaches_into(phi, lipschitz, above, hi);
 }
 
+/// How far apart two faces of a body may be for it to be seen like one of equal sides as wide as that [m]: of a plate
+/// sixteen times its thickness, since an edge of a cell sees what is thicker than a sixteenth of it.
+double visible_width(Vec3 sides) {
+  constexpr double parts = 16.0;
+  std::ranges::sort(sides.v);
+  return std::min(sides[1], parts * sides[0]);
+}
+
+/// Of each body of a solid; empty for planes and formulas.
+std::vector<double> visible_widths(const SolidOptions& s, const std::string& directory) {
+  switch (s.shape) {
+    case SolidShape::plane:
+    case SolidShape::expression:
+      return {};
+    case SolidShape::sphere:
+    case SolidShape::torus:
+      return {2.0 * s.radius};
+    case SolidShape::cylinder:
+      return {s.length > 0.0 ? visible_width({2.0 * s.radius, 2.0 * s.radius, s.length}) : 2.0 * s.radius};
+    case SolidShape::box:
+      return {visible_width(s.hi - s.lo)};
+    case SolidShape::ellipsoid:
+      return {visible_width(2.0 * s.radii)};
+    case SolidShape::spheres:
+      break;
+  }
+  SphereFile file = s.file;
+  file.path = (std::filesystem::path(directory) / file.path).string();
+  file.radius = s.radius;
+  std::vector<double> all;
+  for (const Sphere& sphere : read_spheres(file)) all.push_back(2.0 * sphere.radius);
+  return all;
+}
+
 bool repeats(const SolidOptions& s) { return s.shape != SolidShape::plane && s.shape != SolidShape::expression; }
 
 /// Part of the two faces across a direction on which one is fluid and the other solid.
@@ -304,6 +338,19 @@ std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h
       outside.push_back(i);
   }
   return outside;
+}
+
+NarrowShapes narrow_shapes(const GeometryOptions& options, double h) {
+  NarrowShapes found;
+  for (std::size_t i = 0; i < options.solids.size(); ++i)
+    for (const double width : visible_widths(options.solids[i], options.directory)) {
+      ++found.of;
+      if (width >= h) continue;
+      if (found.count == 0) found.first = i;
+      found.narrowest = found.count == 0 ? width : std::min(found.narrowest, width);
+      ++found.count;
+    }
+  return found;
 }
 
 std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::string& key, const std::string& directory,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,16 @@ std::unique_ptr<LevelSet> make_region(const SolidOptions& shape, const std::stri
 /// above.
 std::vector<std::size_t> solids_outside(const GeometryOptions& options, double h0, const Vec3& size,
                                         const std::array<bool, 3>& periodic);
+
+/// Shapes that may lie between the grid lines on which the wall is looked for: those of less than a cell in two
+/// directions, and plates of less than a sixteenth of one. They are missing then, in part or altogether.
+struct NarrowShapes {
+  std::int64_t count = 0, of = 0;  ///< spheres of a file are counted one by one; planes and formulas are not among them
+  std::size_t first = 0;           ///< number of the solid of the first
+  double narrowest = 0.0;          ///< diameter, or what decides [m]
+};
+/// @param h  cell width at the wall [m]
+NarrowShapes narrow_shapes(const GeometryOptions& options, double h);
 
 /// A periodic direction along which the solids together do not repeat themselves.
 struct Seam {

@@ -185,6 +185,8 @@ DiffusionColumn unconnected(const Setting& s, int axis) {
   column.axis = axis;
   column.connected = false;
   finish(s, column);
+  column.unresolved = s.geometry.report.unresolved(axis);
+  if (column.unresolved) column.tensor[axis] = column.formation_factor = column.tortuosity = no_number;
   return column;
 }
 

@@ -342,6 +342,13 @@ std::vector<std::string> solid_warnings(const Config& config) {
         "place "
         "and size (in metres)",
         i, size[0], size[1], size[2]);
+  const double h = cell_width_at_walls(config.grid);
+  if (const NarrowShapes narrow = narrow_shapes(config.geometry, h); narrow.count > 0)
+    all.add(
+        "geometry.solid: {} of {} described bodies (the first in geometry.solid[{}]) {} narrower than the cells of "
+        "{:.3g} m at the wall (a plate: than a sixteenth of them): what lies between grid lines is missing, in part or "
+        "altogether. The narrowest is {:.3g} m wide; use finer cells, or a level refined where it is",
+        narrow.count, narrow.of, narrow.first, narrow.count == 1 ? "is" : "are", h, narrow.narrowest);
   for (const Seam& seam : seams(config.geometry, config.grid.cell_width(), size, config.grid.periodic)) {
     std::string which;
     for (const std::size_t i : seam.solids) which += fmt::format("{}geometry.solid[{}]", which.empty() ? "" : ", ", i);

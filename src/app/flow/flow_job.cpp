@@ -43,7 +43,14 @@ SolveReport report_of(const std::string& name, const InertiaPoint& point) {
   return solve_report(name, "newton, gmres", flow_preconditioner, point);
 }
 
-std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated) {
+/// The key that gives the flow another velocity for transport; empty where none does.
+std::string scaled_by(const Config& config) {
+  if (config.transport.peclet > 0.0) return "transport.peclet";
+  return config.dispersion.peclet.empty() ? "" : "dispersion.peclet";
+}
+
+/// @param scaled  scaled_by()
+std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated, const std::string& scaled) {
   Messages all;
   for (const FlowColumn& c : columns) {
     const char* axis = axis_names[c.axis];
@@ -74,8 +81,12 @@ std::vector<std::string> warnings_of(const FlowColumns& columns, bool estimated)
     if (c.inertia.empty() && c.reynolds > largest_creeping_reynolds)
       all.add(
           "flow {}: Reynolds number {:.3g}: with this driving force inertia matters, which Stokes flow neglects; "
-          "velocity and flow rate are too large (the permeability is that of Stokes flow, and correct)",
-          axis, c.reynolds);
+          "velocity and flow rate are too large (the permeability is that of Stokes flow, and correct){}",
+          axis, c.reynolds,
+          scaled.empty() ? ""
+                         : fmt::format(". This is the flow of the driving force: {} scales it to another velocity, "
+                                       "whose Reynolds number is given there",
+                                       scaled));
     if (c.permeability[c.axis] > largest_permeability)
       all.add(
           "flow {}: a permeability of {:.3g} m² is beyond {:.0e} m²: are grid.size and the voxel width in metres, and "
@@ -304,19 +315,19 @@ Repeated repeat(const JobContext& run, const std::vector<int>& axes, const Varia
 /// Errors and limits of the columns. Returns whether any grid fits that is wider. Collective.
 bool estimate(const JobContext& run, SolveProgress& progress, FlowColumns& columns, Messages& notes) {
   const Timer timer("error estimate");
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   for (const FlowColumn& c : columns)
     if (is_solved(c)) values.push_back({c.axis, c.permeability[c.axis]});
   const auto found = estimate_on_wider_cells(run, values, [&](const std::vector<int>& axes, const WiderCells& wide) {
     const auto reservoir = static_cast<int>(std::ceil(run.config.flow.reservoir / wide.width));
-    std::vector<AxisValue> all;
+    std::vector<NumberedValue> all;
     for (const FlowColumn& c : repeat(run, axes, {wide.cells}, wide.where, reservoir, progress, notes).columns)
       all.push_back({c.axis, c.permeability[c.axis]});
     return all;
   });
   if (!found) return false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    FlowColumn& c = *std::ranges::find(columns, values[i].axis, &FlowColumn::axis);
+    FlowColumn& c = *std::ranges::find(columns, values[i].number, &FlowColumn::axis);
     c.estimated_error = (*found)[i].error;
     c.extrapolated = (*found)[i].limit;
     c.error_basis = (*found)[i].basis;
@@ -440,7 +451,7 @@ JobResult result_of(const JobContext& context, Solved all, Trust trust, const So
   double mass = 0.0;
   for (const FlowColumn& c : all.columns) mass = std::max(mass, c.divergence);
   result.balances.push_back({"mass_relative", mass});
-  result.warnings.add(warnings_of(all.columns, trust.estimated));
+  result.warnings.add(warnings_of(all.columns, trust.estimated, scaled_by(context.config)));
   result.warnings.add(inertia_warnings(all.columns));
   if (const std::vector<int> axes = short_axes(context); !axes.empty())
     result.warnings.push_back("flow: " + too_short(axes, grid.sample));

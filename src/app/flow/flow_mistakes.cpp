@@ -2,6 +2,7 @@
 // What is wrong with job `flow` on a geometry, and what its results cannot mean there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/flow/flow_in_time.hpp"
@@ -35,7 +36,7 @@ std::string lengths_of(const std::vector<int>& axes, const Index& cells) {
   for (const int axis : axes)
     text +=
         fmt::format("{}{} {}{}", text.empty() ? "" : ", ", axis_names[axis], text.empty() ? "is " : "", cells[axis]) +
-        (text.empty() ? " cells long" : "");
+        (text.empty() ? (cells[axis] == 1 ? " cell long" : " cells long") : "");
   return text;
 }
 
@@ -45,16 +46,22 @@ std::vector<int> short_axes(const JobContext& context) {
   const Index& cells = context.sample_grid().cells;
   const Vec3 across = walls_across(context);
   std::vector<int> found;
+  // Between two ends that are faces of the same cell nothing is solved, not even for a straight duct.
+  const auto is_one_cell = [&](int axis) { return cells[axis] == 1 && !context.sample_grid().periodic[axis]; };
   for (const int axis : context.config.flow.axes)
-    if (cells[axis] > 1 && cells[axis] < least_cells && across[axis] > least_that_turns) found.push_back(axis);
+    if (is_one_cell(axis) || (cells[axis] > 1 && cells[axis] < least_cells && across[axis] > least_that_turns))
+      found.push_back(axis);
   return found;
 }
 
 std::string too_short(const std::vector<int>& axes, const Index& cells) {
   return fmt::format(
       "the sample along {}: too few cells for pores that change along them, at least {} are needed: the permeability "
-      "there means nothing; use more cells (grid.cells), or a larger sample",
-      lengths_of(axes, cells), least_cells);
+      "there means nothing; use more cells (grid.cells), or a larger sample{}",
+      lengths_of(axes, cells), least_cells,
+      std::ranges::any_of(axes, [&](int axis) { return cells[axis] == 1; })
+          ? " (a straight duct may be one cell long if grid.periodic is true along it)"
+          : "");
 }
 
 std::vector<std::string> flow_mistakes(const JobContext& context) {

@@ -21,7 +21,7 @@ double line_offset_of(const GridOptions& grid, double voxel) {
 }  // namespace
 
 std::optional<std::vector<Extrapolated>> estimate_on_wider_cells(const JobContext& run,
-                                                                 const std::vector<AxisValue>& values,
+                                                                 const std::vector<NumberedValue>& values,
                                                                  const SolveOnWiderCells& solve) {
   GridOptions grid = run.sample_grid();
   const Index cells = grid.cells, &copies = run.config.geometry.copies;
@@ -31,30 +31,30 @@ std::optional<std::vector<Extrapolated>> estimate_on_wider_cells(const JobContex
   if (wide.empty() && !between) return {};
   const Source any = run.again({cells});
   const double voxel = any.image ? any.image->info().voxel : 0.0, offset = line_offset_of(grid, voxel);
-  std::vector<int> axes;
-  for (const AxisValue& v : values) axes.push_back(v.axis);
+  std::vector<int> numbers;
+  for (const NumberedValue& v : values) numbers.push_back(v.number);
   const auto on = [&](const Index& wider_cells) {
     grid.cells = wider_cells;
     const double width = grid.cell_width() / h;
     return WiderGrid{width, line_offset_of(grid, voxel),
-                     solve(axes, {wider_cells, width, fmt::format(", cells {:.3g} times as wide", width)})};
+                     solve(numbers, {wider_cells, width, fmt::format(", cells {:.3g} times as wide", width)})};
   };
   std::vector<WiderGrid> grids;
   for (const Index& c : wide) {
-    if (!grids.empty() && grids.back().values.empty()) break;
+    if (numbers.empty() || (!grids.empty() && grids.back().values.empty())) break;
     grids.push_back(on(c));
   }
   const auto estimates = [&](const WiderGrid& other) {
     std::vector<Extrapolated> all;
-    for (const AxisValue& v : values) all.push_back(extrapolate_along(v, offset, grids, other));
+    for (const NumberedValue& v : values) all.push_back(extrapolate_value(v, offset, grids, other));
     return all;
   };
   std::vector<Extrapolated> found = estimates({});
   // One more grid where these disagree, or where nothing came out on them.
-  axes.clear();
+  numbers.clear();
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (!found[i].limit) axes.push_back(values[i].axis);
-  if (between && !axes.empty()) found = estimates(on(*between));
+    if (!found[i].limit) numbers.push_back(values[i].number);
+  if (between && !numbers.empty()) found = estimates(on(*between));
   return found;
 }
 

@@ -20,14 +20,14 @@ struct WiderCells {
   std::string where;  ///< ", cells 2 times as wide": added to the names of solves
 };
 
-/// Values along these axes, as far as they percolate there and their solves ended. Collective.
-using SolveOnWiderCells = std::function<std::vector<AxisValue>(const std::vector<int>& axes, const WiderCells&)>;
+/// The values with these numbers, as far as their axes percolate there and their solves ended. Collective.
+using SolveOnWiderCells = std::function<std::vector<NumberedValue>(const std::vector<int>& numbers, const WiderCells&)>;
 
 /// One estimate for each value, in their order; nothing where no wider cells fill the sample. Grids about twice and
 /// three times as wide, and where these disagree one in between. Collective.
 /// @param values  on the grid of the run
 std::optional<std::vector<Extrapolated>> estimate_on_wider_cells(const JobContext& run,
-                                                                 const std::vector<AxisValue>& values,
+                                                                 const std::vector<NumberedValue>& values,
                                                                  const SolveOnWiderCells& solve);
 
 /// "extrapolation", "one change" ..., what the error was made from; "-" where there is none.

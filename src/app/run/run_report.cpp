@@ -8,6 +8,7 @@
 
 #include "app/job/job.hpp"
 #include "app/output/page_values.hpp"
+#include "app/transport/transport_job.hpp"
 #include "base/core/error.hpp"
 #include "base/core/format.hpp"
 #include "base/core/text.hpp"
@@ -124,7 +125,7 @@ std::string view_text(const Json& summary, bool there) {
 
 /// Where walls move steady states are solved again and again: the last ones are shown.
 std::string last_states_text(const Json& summary) {
-  const bool steady = summary.contains("transport") && summary.at("transport").value("mode", "") == "steady";
+  const bool steady = summary.contains("transport") && is_steady(summary.at("transport"));
   const bool flow = summary.contains("flow") || summary.contains("inlet_flow") || summary.contains("lid_flow");
   if (!summary.contains("walls") || !(flow || steady)) return {};
   return fmt::format(

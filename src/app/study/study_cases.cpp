@@ -45,13 +45,40 @@ std::vector<std::string> files_of(const std::string& folder, const std::string& 
   return files;
 }
 
+/// The last parts of a path, so many of them; all where it has fewer.
+std::string end_of_path(const fs::path& path, std::ptrdiff_t parts) {
+  fs::path end;
+  auto at = path.end();
+  for (; parts > 0 && at != path.begin(); --parts) --at;
+  for (; at != path.end(); ++at) end /= *at;
+  return end.string();
+}
+
+/// Names of files: as many of the last parts of their paths as tell them from all others.
+std::vector<std::string> distinct_names(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) {
+    const std::ptrdiff_t all = std::distance(fs::path(file).begin(), fs::path(file).end());
+    std::ptrdiff_t parts = 1;
+    const auto is_like = [&](const std::string& other) {
+      return other != file && end_of_path(other, parts) == end_of_path(file, parts);
+    };
+    while (parts < all && std::ranges::any_of(files, is_like)) ++parts;
+    names.push_back(end_of_path(file, parts));
+  }
+  return names;
+}
+
 Choice choice_of_images(const StudyOptions& options, const std::string& folder) {
   Choice choice{{"image"}, {}};
+  std::vector<std::string> files;
   for (const std::string& name : options.images)
     for (const std::string& file : files_of(folder, name))
-      choice.settings.push_back(
-          {.values = {fs::path(file).filename().string()},
-           .overrides = {fmt::format("geometry.image={}", toml_text(fs::absolute(file).lexically_normal().string()))}});
+      files.push_back(fs::absolute(file).lexically_normal().string());
+  const std::vector<std::string> names = distinct_names(files);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    choice.settings.push_back(
+        {.values = {names[i]}, .overrides = {fmt::format("geometry.image={}", toml_text(files[i]))}});
   return choice;
 }
 

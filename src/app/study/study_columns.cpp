@@ -43,7 +43,8 @@ grid_gradient_Pa_m history imaginary imaginary_m2 imbalance implicit_volumes in_
 inlet_open_area_m2 inlet_velocity_m_s inorganic_carbon_mol_kgw ionic_strength_mol_kgw irregular iterations karst kept kinematic_viscosity_m2_s kinetic_energy_J_m3
 kinetic_energy_growth_W_m3 largest largest_charge_imbalance largest_coefficient largest_diffusion_number largest_force_N
 largest_imbalance largest_speed_m_s last last_half least length length_m levels lid_flow lids log10_speed_over_mean long
-long_in_most_runs longest_step_s longitudinal looks loose_since_s
+long_in_most_runs longest_step_s longitudinal longitudinal_error longitudinal_error_basis
+longitudinal_extrapolated looks loose_since_s
 limited_steps max_cells
 loss_C_m3_s magnitude mass_relative mean mean_residence_pore_volumes
 mean_residence_time_s median memory merged messages method minerals mode most move_s moved_m3 moves multivalued_vofs
@@ -65,7 +66,7 @@ runs sample_cells sample_fall saturation_index saturation_index_mean saturation_
 shear_stress_Pa sherwood side sides singular_pores slots smallest_coefficient smallest_force_N solutions solve solved
 solved_reynolds solver solves solves_from_earlier_run sorbed_mol speciations specific_surface_per_m speed_histogram
 status stored_mol step step_error_mol step_seconds steps steps_without_coupled_solution tensor tensor_order threads time_s
-time_scheme_W_m3 title tortuosity total transport transverse true_residual unbounded unknowns unknowns_mean
+time_scheme_W_m3 title tortuosity total transport transverse transverse_error true_residual unbounded unknowns unknowns_mean
 unknowns_most unresolved unit use value_range values_bytes variance_s2 velocity velocity_m_s view volume_m3 waited_seconds wall wall_area_m2
 wall_shift_voxels walls walls_half_way walls_lost warnings well_mixed_loss_C_m3_s well_mixed_rate_mol_s what x y z
 )";

@@ -126,6 +126,8 @@ Json json_of(const Columns& columns, const Trust& trust, double diffusivity) {
       one["relative_residual"] = c.solve.true_residual;
       one["imbalance"] = c.imbalance();
       one["repairs"] = repairs_json(c.repairs);
+    } else if (c.unresolved) {
+      one["unresolved"] = true;
     }
     json["diffusion"].push_back(one);
   }
@@ -157,13 +159,16 @@ std::string text_of(const Columns& columns, const Trust& trust, double diffusivi
   };
   using Column = const DiffusionColumn&;
   row("gradient along", [](Column c) { return std::string(name_of(c)); });
-  row("effective diffusivity [m2/s]", [&](Column c) { return fmt::format("{:.5g}", diffusivity * c.tensor[c.axis]); });
-  row("  over that of the fluid", [](Column c) { return fmt::format("{:.6g}", c.tensor[c.axis]); });
+  row("effective diffusivity [m2/s]",
+      [&](Column c) { return known(diffusivity * c.tensor[c.axis], "{:.5g}", "not resolved"); });
+  row("  over that of the fluid", [](Column c) { return known(c.tensor[c.axis], "{:.6g}", "not resolved"); });
   for (int e = 0; e < 3; ++e)
     row(fmt::format("  mean flux along {}, likewise", axis_names[e]),
         [e](Column c) { return e == c.axis ? std::string("") : known(c.tensor[e], "{:.3g}", "-"); });
-  row("formation factor", [](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : "no path"; });
-  row("tortuosity", [](Column c) { return c.connected ? tortuosity_text(c.tortuosity, 5) : "no path"; });
+  const auto no_path = [](Column c) { return std::string(c.unresolved ? "not resolved" : "no path"); };
+  row("formation factor",
+      [&](Column c) { return c.connected ? fmt::format("{:.6g}", c.formation_factor) : no_path(c); });
+  row("tortuosity", [&](Column c) { return c.connected ? tortuosity_text(c.tortuosity, 5) : no_path(c); });
   if (trust.wanted) {
     const auto of = [&](Column c) -> const Extrapolated& {
       return trust.of[static_cast<std::size_t>(&c - columns.data())];
@@ -187,7 +192,9 @@ std::string headline_of(const Columns& columns, const Trust& trust) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const DiffusionColumn& c = columns[i];
     if (!c.connected) {
-      text += fmt::format("Effective diffusivity along {}: 0 (no pore percolates along it)\n", name_of(c));
+      text += fmt::format("Effective diffusivity along {}: {}\n", name_of(c),
+                          c.unresolved ? "unknown (these cells do not resolve the pores that percolate along it)"
+                                       : "0 (no pore percolates along it)");
       continue;
     }
     text += fmt::format("Formation factor along {}: {:.4g}, tortuosity {}", name_of(c), c.formation_factor,
@@ -314,6 +321,12 @@ std::vector<std::string> warnings_of(const Columns& columns, const std::array<bo
           "cannot tell from 0: either no pore leads from period to period along it, or the tolerance is too large; "
           "it is given as 0",
           name_of(c), 10.0 * tolerance, tolerance);
+    else if (!c.connected && c.unresolved)
+      all.add(
+          "diffusion {0}: pores percolate through the sample along {0}, but through places so narrow that no cell "
+          "centre lies in them: the effective diffusivity is not 0, but not known, and nothing was solved; use finer "
+          "cells",
+          name_of(c));
     else if (!c.connected)
       all.add(
           "diffusion: no pore percolates along {}: the effective diffusivity is 0 there, and there is no formation "
@@ -405,19 +418,20 @@ Columns columns_of(const JobContext& run, const std::shared_ptr<const Composite>
 
 /// What the columns along these axes are on other cells: of those that percolate there and whose solves end.
 /// Collective.
-std::vector<AxisValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
-                                 SolveProgress& progress, Messages& notes) {
+std::vector<NumberedValue> values_on(const JobContext& run, std::vector<int> axes, const WiderCells& wide,
+                                     SolveProgress& progress, Messages& notes) {
   DiffusionOptions options = run.config.diffusion;
   options.tolerance = std::max(options.tolerance, repeated_tolerance);
   const Source source = run.again({wide.cells});
   const auto ground = std::make_shared<const Ground>(
       run.comm, build_geometry(run.comm, source.grid, *source.level_set, run.config.geometry.keep));
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   const auto is_too_short = [&](int axis) {
     options.axes = {axis};
     return !mistakes(options, ground->geometry()).empty();
   };
   std::erase_if(axes, is_too_short);
+  if (axes.empty()) return values;
   try {
     const DiffusionWatch watch = [&](const std::string& solve, int n, double residual) {
       progress.iteration(solve + wide.where, n, residual);
@@ -443,7 +457,7 @@ Trust estimate(const JobContext& run, const Columns& columns, SolveProgress& pro
   Trust trust{.wanted = run.config.diffusion.estimate_error, .of = std::vector(columns.size(), unknown)};
   if (!trust.wanted) return trust;
   const Timer timer("error estimate");
-  std::vector<AxisValue> values;
+  std::vector<NumberedValue> values;
   for (const DiffusionColumn& c : columns)
     if (c.connected && !c.unresolved) values.push_back({c.axis, c.tensor[c.axis]});
   if (run.sample || run.flagged()) {
@@ -458,7 +472,7 @@ Trust estimate(const JobContext& run, const Columns& columns, SolveProgress& pro
     return trust;
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    trust.of[static_cast<std::size_t>(std::ranges::find(columns, values[i].axis, &DiffusionColumn::axis) -
+    trust.of[static_cast<std::size_t>(std::ranges::find(columns, values[i].number, &DiffusionColumn::axis) -
                                       columns.begin())] = (*found)[i];
   return trust;
 }

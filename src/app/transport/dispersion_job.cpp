@@ -11,8 +11,10 @@
 #include "app/job/flow_sample.hpp"
 #include "app/job/job.hpp"
 #include "app/job/steady_solves.hpp"
+#include "app/job/wider_cells.hpp"
 #include "app/output/page_values.hpp"
 #include "app/output/quantity.hpp"
+#include "app/transport/dispersion_estimate.hpp"
 #include "app/transport/transport_job.hpp"
 #include "base/core/text.hpp"
 #include "base/file/json.hpp"
@@ -44,8 +46,11 @@ void each_quantity(const DispersionScale& scale, int axis, Of<DispersionPoint> a
   f(Quantity{"cell_peclet", "", csv | json, "{:.6g}"}, scale.cell_peclet(p.peclet));
   f(Quantity{"reynolds", "", csv | json, "{:.6g}"}, scale.reynolds(p.peclet));
   f(Quantity{"longitudinal", "", csv | json}, double{p.tensor[axis][axis]});
+  f(Quantity{"longitudinal_error", "", csv, "{:.3g}"}, double{p.trust[axis].error});
   for (const auto& [a, b] : {std::pair{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}})
     f(Quantity{std::string(axis_names[a]) + axis_names[b], "", csv}, double{p.tensor[a][b]});
+  for (int d = 0; d < 3; ++d)
+    f(Quantity{std::string(axis_names[d]) + axis_names[d] + "_error", "", csv, "{:.3g}"}, double{p.trust[d].error});
   f(Quantity{"tensor", "", json | record}, p.tensor);
   f(Quantity{"iterations", "", csv | json | record}, p.iterations);
   f(Quantity{"relative_residual", "", csv | json | record, "{:.3g}"}, p.relative_residual);
@@ -63,11 +68,20 @@ const char* length_words(bool given) {
   return given ? "dispersion.length" : "mean grain diameter, 6 x volume of the solid / its surface";
 }
 
-Json point_json(const DispersionColumn& c, const DispersionPoint& p, const DispersionScale& scale) {
+Json point_json(const DispersionColumn& c, const DispersionPoint& p, const DispersionScale& scale, bool with_error) {
   Json json, across = Json::array();
   each_quantity(scale, c.axis, p, ToJson{json, shown::json});
   for (int d = 0; d < 3; ++d) across.push_back(d == c.axis ? Json(nullptr) : Json(p.tensor[d][d]));
   json["transverse"] = across;
+  if (!with_error) return json;
+  const Extrapolated& along_flow = p.trust[c.axis];
+  json["longitudinal_error"] = along_flow.error;
+  json["longitudinal_error_basis"] =
+      along_flow.basis == ErrorBasis::none ? Json(nullptr) : Json(basis_text(along_flow.basis));
+  json["longitudinal_extrapolated"] = along_flow.limit ? Json(*along_flow.limit) : Json(nullptr);
+  Json errors = Json::array();
+  for (int d = 0; d < 3; ++d) errors.push_back(d == c.axis ? Json(nullptr) : Json(p.trust[d].error));
+  json["transverse_error"] = errors;
   return json;
 }
 
@@ -114,54 +128,83 @@ std::string table_of(const Json& column) {
   std::vector<std::vector<std::string>> rows{
       {"Pe [-]", "mean velocity [m/s]", "D<sub>xx</sub>/D [-]", "D<sub>yy</sub>/D [-]", "D<sub>zz</sub>/D [-]",
        "D<sub>xy</sub>/D [-]", "D<sub>xz</sub>/D [-]", "D<sub>yz</sub>/D [-]", "cell Pe [-]", "iterations"}};
+  const bool with_error = column.at("points").at(0).contains("longitudinal_error");
+  const std::string name = axis_name(column);
+  if (with_error) rows[0].push_back(fmt::format("error of D<sub>{0}{0}</sub> [%]", name));
   for (const Json& p : column.at("points")) {
     const auto entry = [&](int i, int j) { return number_or_dash(p.at("tensor").at(i).at(j), 5); };
     rows.push_back({fmt::format("{:.4g}", number(p, "peclet")), fmt::format("{:.4g}", number(p, "velocity_m_s")),
                     entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2),
                     fmt::format("{:.2g}", number(p, "cell_peclet")), fmt::format("{}", p.at("iterations").get<int>())});
+    if (!with_error) continue;
+    const Json& error = p.at("longitudinal_error");
+    rows.back().push_back(
+        error.is_null() ? "unknown"
+                        : fmt::format("{:.2g}", 100.0 * error.get<double>() / std::abs(number(p, "longitudinal"))));
   }
   return html_table(rows);
 }
 
-std::string dispersion_text(const DispersionColumns& columns, const DispersionScale& scale) {
+bool is_known(const DispersionColumn& c) {
+  return std::ranges::all_of(c.points, [&](const DispersionPoint& p) { return std::isfinite(p.trust[c.axis].error); });
+}
+
+/// Estimated error over what it is an error of.
+std::string error_text(double error, double value) {
+  return std::isfinite(error) ? fmt::format("{:.2g} %", 100.0 * error / std::abs(value)) : "unknown";
+}
+
+std::string dispersion_text(const DispersionColumns& columns, const DispersionScale& scale,
+                            const DispersionTrust& trust) {
   std::string text =
       fmt::format("Dispersion tensor over the diffusivity of the fluid, Péclet number with {:.4g} m ({})\n",
                   scale.length, length_words(scale.length_given));
   for (const DispersionColumn& c : columns) {
-    text += fmt::format("  flow along {}\n    {:>10}{:>14}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n",
-                        axis_names[c.axis], "Pe", "velocity m/s", "xx", "yy", "zz", "xy", "xz", "yz", "iterations");
+    text += fmt::format("  flow along {0}\n    {1:>10}{2:>14}{3:>12}{4:>12}{5:>12}{6:>12}{7:>12}{8:>12}{9:>12}{10}\n",
+                        axis_names[c.axis], "Pe", "velocity m/s", "xx", "yy", "zz", "xy", "xz", "yz", "iterations",
+                        trust.wanted ? fmt::format("{:>15}", fmt::format("error of {0}{0}", axis_names[c.axis])) : "");
     if (!c.connected) text += "    no flow: no pore percolates along it\n";
     const auto entry = [](double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : std::string("-"); };
     for (const DispersionPoint& p : c.points) {
       const Matrix3& t = p.tensor;
-      text += fmt::format("    {:>10.4g}{:>14.4g}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", p.peclet,
+      text += fmt::format("    {:>10.4g}{:>14.4g}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{}\n", p.peclet,
                           scale.velocity(p.peclet), entry(t[0][0]), entry(t[1][1]), entry(t[2][2]), entry(t[0][1]),
-                          entry(t[0][2]), entry(t[1][2]), p.iterations);
+                          entry(t[0][2]), entry(t[1][2]), p.iterations,
+                          trust.wanted ? fmt::format("{:>15}", error_text(p.trust[c.axis].error, along(c, p))) : "");
     }
   }
+  if (!trust.none.empty())
+    text += "  no error estimate: " + trust.none + '\n';
+  else if (trust.wanted)
+    text += fmt::format("  error: estimated, of the discretisation{}\n",
+                        std::ranges::all_of(columns, is_known)
+                            ? ""
+                            : " (unknown: on wider cells nothing percolates, or fewer than 16 of them are left along a "
+                              "period)");
   return text;
 }
 
-std::string dispersion_headline(const DispersionColumns& columns) {
+std::string dispersion_headline(const DispersionColumns& columns, bool with_error) {
   std::string text;
   for (const DispersionColumn& c : columns) {
     if (c.points.empty()) continue;
     const DispersionPoint& p = c.points.back();
     text += fmt::format(
-        "Longitudinal dispersion, flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}\n",
-        axis_names[c.axis], along(c, p), p.peclet);
+        "Longitudinal dispersion, flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}{}\n",
+        axis_names[c.axis], along(c, p), p.peclet,
+        with_error ? ", estimated error of the discretisation " + error_text(p.trust[c.axis].error, along(c, p)) : "");
   }
   return text;
 }
 
-Json dispersion_json(const DispersionColumns& columns, const DispersionScale& scale) {
+Json dispersion_json(const DispersionColumns& columns, const DispersionScale& scale, bool with_error) {
   Json json{{"length_m", scale.length},
             {"length", length_words(scale.length_given)},
             {"diffusivity_m2_s", scale.diffusivity},
             {"columns", Json::array()}};
   for (const DispersionColumn& c : columns) {
     Json points = Json::array();
-    for (const DispersionPoint& p : c.points) points.push_back(point_json(c, p, scale));
+    for (const DispersionPoint& p : c.points) points.push_back(point_json(c, p, scale, with_error));
     json["columns"].push_back({{"axis", axis_names[c.axis]}, {"points", points}});
   }
   return {{"dispersion", json}};
@@ -299,15 +342,17 @@ JobResult run_dispersion(const JobContext& context) {
   scale.diffusivity = options.diffusivity;
   const FlowSample sample = sample_of(context, scale.cell_width);
   scale.reynolds_per_velocity = reynolds_number(sample, context.config.fluid, sample.porosity);
-  const DispersionColumns columns = columns_of(context, scale.length, progress);
+  DispersionColumns columns = columns_of(context, scale.length, progress);
+  DispersionTrust trust = estimate_dispersion(context, scale.length, columns, progress);
   JobResult result;
-  result.text = dispersion_text(columns, scale);
-  result.headline = dispersion_headline(columns);
-  result.json = dispersion_json(columns, scale);
+  result.text = dispersion_text(columns, scale, trust);
+  result.headline = dispersion_headline(columns, trust.wanted);
+  result.json = dispersion_json(columns, scale, trust.wanted);
   result.solves = progress.rows();
   const Vec3& size = context.grid.size;
   const double longest = std::max({size[0], size[1], size[2]});
-  result.warnings = dispersion_warnings(columns, scale, context.config.flow.model == FlowModel::steady);
+  result.warnings = std::move(trust.notes);
+  result.warnings.add(dispersion_warnings(columns, scale, context.config.flow.model == FlowModel::steady));
   constexpr double usual = 10.0;
   if (scale.length_given && scale.length > usual * longest)
     result.warnings.add(
@@ -355,13 +400,23 @@ double solve_bytes(const DispersionOptions& options) {
 }
 
 /// Bytes and iterations: docs/performance.md.
-JobPlan plan_dispersion(const Config& config, const GridOptions&) {
+JobPlan plan_dispersion(const Config& config, const GridOptions& grid) {
   const DispersionOptions& options = config.dispersion;
   const double n = static_cast<double>(options.axes.size()) * (options.transverse ? 3.0 : 1.0) *
                    std::max(1.0, static_cast<double>(options.peclet.size()));
   JobPlan all;
   all.grids.push_back(
       {.name = "", .iterations = n * 2.0 * -std::log10(options.tolerance), .solves = static_cast<int>(n)});
+  if (options.estimate_error && config.flow.model == FlowModel::stokes)
+    for (const Index& cells : wider_grids(grid.cells, config.geometry.copies)) {
+      const double width = static_cast<double>(grid.cells[0]) / cells[0];
+      const double tolerance = std::max(options.tolerance, repeated_dispersion_tolerance);
+      all.grids.push_back({.name = fmt::format("cells {:.3g} times as wide", width),
+                           .width = width,
+                           .builds = true,
+                           .iterations = n * 2.0 * -std::log10(tolerance),
+                           .solves = static_cast<int>(n)});
+    }
   all.solve = {solve_bytes(options), 3350.0, 0.0};
   all.kept = 4.0 * sizeof(double) * static_cast<double>(options.axes.size());
   all.more_work = 4.0;  // Péclet numbers of a cell far above 1

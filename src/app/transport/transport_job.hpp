@@ -62,6 +62,9 @@ struct ComponentResult {
   std::optional<WallResult> wall;
 };
 
+/// Of member `transport` of a summary: that of transport.mode = "steady".
+bool is_steady(const Json& transport);
+
 /// Péclet number of a cell above which the layers of the concentration are thinner than cells.
 constexpr double largest_cell_peclet = 10.0;
 

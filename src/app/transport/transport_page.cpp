@@ -102,8 +102,6 @@ std::string chart(const Json& transport, const char* key, const std::string& tit
   return logarithmic ? chart.html(note, 1.0, chart.highest() - decades) : chart.html_from_zero(note);
 }
 
-bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
-
 std::string optional_text(const Json& object, const char* key, int digits = 4) {
   return object.is_object() && object.contains(key) ? number_or_dash(object.at(key), digits) : "–";
 }
@@ -280,4 +278,5 @@ void draw_transport(const Comm& comm, const Json& summary, const FieldView& view
   }
 }
 
+bool is_steady(const Json& transport) { return transport.value("mode", "in-time") == "steady"; }
 }  // namespace karst

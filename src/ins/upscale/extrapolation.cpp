@@ -85,10 +85,10 @@ Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<G
   return {no_number, {}, ErrorBasis::none};
 }
 
-Extrapolated extrapolate_along(const AxisValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
+Extrapolated extrapolate_value(const NumberedValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
                                const WiderGrid& between) {
   const auto value_on = [&](const WiderGrid& grid) -> std::optional<GridValue> {
-    const auto same = std::ranges::find(grid.values, fine.axis, &AxisValue::axis);
+    const auto same = std::ranges::find(grid.values, fine.number, &NumberedValue::number);
     if (same == grid.values.end()) return {};
     return GridValue{grid.width, grid.line_offset, same->value};
   };

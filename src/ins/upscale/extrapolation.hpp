@@ -58,25 +58,25 @@ struct Extrapolated {
 ///                 an image as those of finer cells do, and it keeps throats that the third grid loses
 Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<GridValue>& between = {});
 
-/// A quantity along an axis, in any unit.
-struct AxisValue {
-  int axis = 0;
+/// A quantity in any unit, found on other grids by its number: its axis, where there is one along each.
+struct NumberedValue {
+  int number = 0;
   double value = 0.0;
 };
 
 /// The same sample on a wider grid.
 struct WiderGrid {
-  double width = 2.0;             ///< of its cells / those of the grid whose error is asked for
-  double line_offset = 0.0;       ///< b
-  std::vector<AxisValue> values;  ///< along the axes that were solved there
+  double width = 2.0;                 ///< of its cells / those of the grid whose error is asked for
+  double line_offset = 0.0;           ///< b
+  std::vector<NumberedValue> values;  ///< those that were solved there
 };
 
-/// Of one axis; without an estimate where it was solved on none of the grids.
+/// Of one value; without an estimate where it was solved on none of the grids.
 /// @param fine         on the grid whose error is asked for
 /// @param line_offset  of that grid
 /// @param wider        by increasing width
-/// @param between      of the axes that the others left without a limit
-Extrapolated extrapolate_along(const AxisValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
+/// @param between      of what the others left without a limit
+Extrapolated extrapolate_value(const NumberedValue& fine, double line_offset, const std::vector<WiderGrid>& wider,
                                const WiderGrid& between);
 
 /// b of n cells in a row, each `voxels` wide, through an image whose samples stand at voxel centres.

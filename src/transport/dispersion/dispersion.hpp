@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/math/no_number.hpp"
 #include "fields/ground.hpp"
+#include "ins/upscale/extrapolation.hpp"
 #include "transport/dispersion/closure.hpp"
 #include "transport/dispersion/dispersion_options.hpp"
 
@@ -21,6 +23,9 @@ struct DispersionPoint {
   double relative_residual = 0.0;  ///< the largest
   double seconds = 0.0;            ///< of this rank
   double setup_seconds = 0.0;      ///< with the first point of an axis: what all share
+  /// Of the diagonal of the tensor: error of the discretisation, from the same on wider cells.
+  std::array<Extrapolated, 3> trust{not_known, not_known, not_known};
+  static constexpr Extrapolated not_known{no_number, {}, ErrorBasis::none};
 };
 
 struct DispersionColumn {

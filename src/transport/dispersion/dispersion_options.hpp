@@ -16,6 +16,7 @@ struct DispersionOptions {
   bool transverse = true;      ///< all directions that repeat, not only that of the flow
   double tolerance = 1e-6;     ///< relative residual
   int max_iterations = 300;
+  bool estimate_error = true;  ///< of the discretisation
 };
 
 /// Declares and reads [dispersion]; validation errors: an axis that does not exist or is given twice, Péclet numbers

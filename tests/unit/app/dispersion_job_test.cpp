@@ -32,6 +32,7 @@ struct PeriodicBall : test::JobCase {
     config.flow.estimate_error = false;
     config.dispersion.axes = {0};
     config.dispersion.peclet = {0.0, 5.0};
+    config.dispersion.estimate_error = false;
     for (double& size : grid.size.v) size *= 1e-3;
     services.exchanges.taken = {ExchangeName::flow};
   }

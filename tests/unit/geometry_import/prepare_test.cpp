@@ -71,7 +71,8 @@ class Prepare : public testing::Test {
  protected:
   PreparedImage prepared(const Index& n, std::vector<float> values, const PrepareOptions& o, bool labels = false,
                          const Vec3& spacing = Vec3::all(1)) {
-    return prepare(comm_, std::make_unique<Values>(n, std::move(values)), spacing, o, labels, directory_.path() + "/a");
+    return prepare(comm_, std::make_unique<Values>(n, std::move(values)), spacing, o,
+                   labels ? std::optional(0.0) : std::nullopt, directory_.path() + "/a");
   }
   bool nothing_left() const { return std::filesystem::is_empty(directory_.path()); }
 
@@ -83,7 +84,7 @@ class Prepare : public testing::Test {
 TEST_F(Prepare, NothingAskedForHandsTheImageBack) {
   auto image = std::make_unique<Values>(Index{2, 2, 2}, std::vector<float>(8, 1));
   const ImageFile* same = image.get();
-  const PreparedImage p = prepare(Comm::self(), std::move(image), Vec3::all(2e-6), {}, false, "/nowhere/a");
+  const PreparedImage p = prepare(Comm::self(), std::move(image), Vec3::all(2e-6), {}, {}, "/nowhere/a");
   EXPECT_EQ(p.image.get(), same);
   EXPECT_EQ(p.voxel, 2e-6);
   EXPECT_TRUE(p.steps.empty());

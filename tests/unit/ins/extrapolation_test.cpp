@@ -128,10 +128,10 @@ TEST(Extrapolation, LimitOnTheOtherSideOfAnImage) {
 // The error of a slit falls with the square of the cell width: (1 + 0.5 / 8²) of H³ / 12 on 8 cells. Three grids tell
 // the limit; the change to cells twice as wide is three times the error, twice the error is told.
 TEST(Extrapolation, BelongsToItsAxis) {
-  const auto on = [](int axis, double cells) { return AxisValue{axis, 1.0 + 0.5 / (cells * cells)}; };
+  const auto on = [](int axis, double cells) { return NumberedValue{axis, 1.0 + 0.5 / (cells * cells)}; };
   const std::vector<WiderGrid> wider{{2.0, 0.0, {on(0, 6), on(1, 6)}}, {3.0, 0.0, {on(0, 4)}}};
   const auto estimate = [&](int axis, const WiderGrid& other = {}) {
-    return extrapolate_along(on(axis, 12), 0.0, wider, other);
+    return extrapolate_value(on(axis, 12), 0.0, wider, other);
   };
   EXPECT_NEAR(estimate(0).error, 2 * 0.5 / 144, 1e-12);
   EXPECT_NEAR(estimate(0).limit.value(), 1.0, 1e-12);

@@ -114,8 +114,8 @@ std::vector<ScalarComponent> two_components(double fast = 90.0) {
   return all;
 }
 
-// Of a channel of 96 x 24 x 24 cells with spheres, and fragments among them, its front and a slice behind it
-// are refined, then more of the front, then nothing. What has been kept is used: half of the boxes far from what changes.
+// Of a channel of 96 x 24 x 24 cells with spheres, and fragments among them, its front and a slice behind it are
+// refined, then more of the front, then nothing. What has been kept is used: half of the boxes far from what changes.
 TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
   const Comm comm = Comm::world();
   const auto phi = test::packing(60, 6.7, 96, false, 5);
@@ -142,7 +142,8 @@ TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
       std::int64_t same = 0;
       for (const auto& level : kept->same->boxes)
         same += std::ranges::count_if(level, [](const SameBoxes::Box& b) { return b.box >= 0; });
-      EXPECT_GT(comm.sum(same), comm.size() == 1 ? 30 : comm.size() == 2 ? 10 : -1) << end;
+      const int most = comm.size() == 1 ? 30 : comm.size() == 2 ? 10 : -1, few = comm.size() == 1 ? 5 : -1;
+      EXPECT_GT(comm.sum(same), end > 0.0 ? most : few) << end;  // both refined parts go in the end
       const std::shared_ptr<ScalarGrid> grid = scalar_grid_of(next, {});
       take_gradient_weights({grid_before.get(), kept->same.get()}, *grid);
       const double fast = end == 0.0 ? 80.0 : 90.0;  // other rates, in boxes that stay

@@ -31,8 +31,8 @@ struct FilesInTime {
   std::vector<std::string> texts;        ///< of the histories, as of the last keep_files(); rank 0
   Series outputs;                        ///< plotfiles
   std::map<std::string, Series> slices;  ///< by the name of the slice
-  std::map<std::string, Series>
-      of_walls;  ///< surfaces and geometry files of walls that move, by the name of their list
+  /// Surfaces and geometry files of walls that move, by the name of their list.
+  std::map<std::string, Series> of_walls;
 };
 
 /// "slice_NAME.vti.series"

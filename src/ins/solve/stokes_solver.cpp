@@ -131,8 +131,8 @@ GmresReport StokesSolver::solve_from_here(const StokesDrive& drive, const TimeTe
   return krylov().solve(problem, size);
 }
 
-/// A cycle of GMRES and the true residual do not need their vectors at the same time: each frees those of the other, and
-/// hands their pages back, for vectors of other sizes would not fit into the gaps.
+/// A cycle of GMRES and the true residual do not need their vectors at the same time: each frees those of the other,
+/// and hands their pages back, for vectors of other sizes would not fit into the gaps.
 StokesReport StokesSolver::solve(const StokesDrive& drive, const std::string& name) {
   const Timer timer("stokes");
   gmres_.reset();

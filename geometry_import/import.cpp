@@ -240,11 +240,11 @@ void Import::warn_of_frame() {
   if (report_.sample) return;
   for (int d = 0; d < 3; ++d)
     if (const auto frame = frame_along(report_.statistics.profile[d]))
-      report_.warnings.push_back(
-          fmt::format("the first {} and last {} planes across {} are pore alone: was the image padded? Fluid flows past a "
-                      "sample there, and porosity and permeability are those of both; `crop_low` and `crop_high` remove "
-                      "them",
-                      frame->low, frame->high, axis_names[d]));
+      report_.warnings.push_back(fmt::format(
+          "the first {} and last {} planes across {} are pore alone: was the image padded? Fluid flows past a "
+          "sample there, and porosity and permeability are those of both; `crop_low` and `crop_high` remove "
+          "them",
+          frame->low, frame->high, axis_names[d]));
 }
 
 void Import::warn_of_result() {

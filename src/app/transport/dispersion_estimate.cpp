@@ -25,7 +25,7 @@ struct Entry {
   int direction = 0;
 };
 
-std::vector<Entry> known_entries(const std::vector<DispersionColumn>& columns) {
+std::vector<Entry> known_entries(const std::vector<TrustedColumn>& columns) {
   std::vector<Entry> all;
   for (std::size_t c = 0; c < columns.size(); ++c)
     for (std::size_t p = 0; p < columns[c].points.size(); ++p)
@@ -37,7 +37,7 @@ std::vector<Entry> known_entries(const std::vector<DispersionColumn>& columns) {
 /// What all solves on other cells share.
 struct Again {
   const JobContext& run;
-  const std::vector<DispersionColumn>& columns;
+  const std::vector<TrustedColumn>& columns;
   const std::vector<Entry>& entries;
   double length;  ///< of the Péclet numbers [m]
   SolveProgress& progress;
@@ -47,7 +47,7 @@ struct Again {
 void add_column(const Again& again, const std::shared_ptr<const Ground>& ground, double h, std::size_t number,
                 const std::vector<int>& wanted, const WiderCells& wide, std::vector<NumberedValue>& values) {
   const JobContext& run = again.run;
-  const DispersionColumn& column = again.columns[number];
+  const TrustedColumn& column = again.columns[number];
   FlowOptions flow_options = run.config.flow;
   flow_options.axes = {column.axis};
   flow_options.tolerance = std::max(flow_options.tolerance, flow_tolerance);
@@ -101,7 +101,7 @@ std::vector<NumberedValue> values_on(const Again& again, const std::vector<int>&
 
 }  // namespace
 
-DispersionTrust estimate_dispersion(const JobContext& run, double length, std::vector<DispersionColumn>& columns,
+DispersionTrust estimate_dispersion(const JobContext& run, double length, std::vector<TrustedColumn>& columns,
                                     SolveProgress& progress) {
   DispersionTrust trust{.wanted = run.config.dispersion.estimate_error};
   if (!trust.wanted) return trust;

@@ -3,14 +3,32 @@
 // Péclet numbers (app/job/wider_cells.hpp, decision 088).
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "app/job/job.hpp"
 #include "app/job/solve_progress.hpp"
+#include "base/math/no_number.hpp"
+#include "ins/upscale/extrapolation.hpp"
 #include "transport/dispersion/dispersion.hpp"
 
 namespace karst {
+
+/// With what the entries of its diagonal are off by: errors of the discretisation, from the same on wider cells.
+struct TrustedPoint : DispersionPoint {
+  TrustedPoint() = default;
+  explicit TrustedPoint(const DispersionPoint& point) : DispersionPoint(point) {}
+  std::array<Extrapolated, 3> trust{not_known, not_known, not_known};
+  static constexpr Extrapolated not_known{no_number, {}, ErrorBasis::none};
+};
+
+/// Of one axis of the flow.
+struct TrustedColumn {
+  int axis = 0;
+  bool connected = true;  ///< false: there is no flow along the axis, nothing was solved
+  std::vector<TrustedPoint> points;
+};
 
 struct DispersionTrust {
   bool wanted = false;  ///< the deck asks for errors
@@ -18,9 +36,9 @@ struct DispersionTrust {
   Messages notes{};     ///< why solves failed, if any did
 };
 
-/// Fills DispersionPoint::trust. Collective.
+/// Fills TrustedPoint::trust. Collective.
 /// @param length  of the Péclet numbers [m]
-DispersionTrust estimate_dispersion(const JobContext& run, double length, std::vector<DispersionColumn>& columns,
+DispersionTrust estimate_dispersion(const JobContext& run, double length, std::vector<TrustedColumn>& columns,
                                     SolveProgress& progress);
 
 /// Tolerance of the closure problems for an estimate, which needs two digits.

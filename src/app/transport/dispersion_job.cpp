@@ -39,7 +39,7 @@ struct DispersionScale {
 
 /// What a Péclet number gave, in the order of dispersion.csv.
 /// @param axis  of the flow
-void each_quantity(const DispersionScale& scale, int axis, Of<DispersionPoint> auto& p, auto&& f) {
+void each_quantity(const DispersionScale& scale, int axis, Of<TrustedPoint> auto& p, auto&& f) {
   using namespace shown;
   f(Quantity{"peclet", "", csv | json | record}, p.peclet);
   f(Quantity{"velocity", "m_s", csv | json}, scale.velocity(p.peclet));
@@ -60,15 +60,15 @@ void each_quantity(const DispersionScale& scale, int axis, Of<DispersionPoint> a
 
 namespace {
 
-using DispersionColumns = std::vector<DispersionColumn>;
+using DispersionColumns = std::vector<TrustedColumn>;
 
-double along(const DispersionColumn& c, const DispersionPoint& p) { return p.tensor[c.axis][c.axis]; }
+double along(const TrustedColumn& c, const TrustedPoint& p) { return p.tensor[c.axis][c.axis]; }
 
 const char* length_words(bool given) {
   return given ? "dispersion.length" : "mean grain diameter, 6 x volume of the solid / its surface";
 }
 
-Json point_json(const DispersionColumn& c, const DispersionPoint& p, const DispersionScale& scale, bool with_error) {
+Json point_json(const TrustedColumn& c, const TrustedPoint& p, const DispersionScale& scale, bool with_error) {
   Json json, across = Json::array();
   each_quantity(scale, c.axis, p, ToJson{json, shown::json});
   for (int d = 0; d < 3; ++d) across.push_back(d == c.axis ? Json(nullptr) : Json(p.tensor[d][d]));
@@ -145,8 +145,8 @@ std::string table_of(const Json& column) {
   return html_table(rows);
 }
 
-bool is_known(const DispersionColumn& c) {
-  return std::ranges::all_of(c.points, [&](const DispersionPoint& p) { return std::isfinite(p.trust[c.axis].error); });
+bool is_known(const TrustedColumn& c) {
+  return std::ranges::all_of(c.points, [&](const TrustedPoint& p) { return std::isfinite(p.trust[c.axis].error); });
 }
 
 /// Estimated error over what it is an error of.
@@ -159,13 +159,13 @@ std::string dispersion_text(const DispersionColumns& columns, const DispersionSc
   std::string text =
       fmt::format("Dispersion tensor over the diffusivity of the fluid, Péclet number with {:.4g} m ({})\n",
                   scale.length, length_words(scale.length_given));
-  for (const DispersionColumn& c : columns) {
+  for (const TrustedColumn& c : columns) {
     text += fmt::format("  flow along {0}\n    {1:>10}{2:>14}{3:>12}{4:>12}{5:>12}{6:>12}{7:>12}{8:>12}{9:>12}{10}\n",
                         axis_names[c.axis], "Pe", "velocity m/s", "xx", "yy", "zz", "xy", "xz", "yz", "iterations",
                         trust.wanted ? fmt::format("{:>15}", fmt::format("error of {0}{0}", axis_names[c.axis])) : "");
     if (!c.connected) text += "    no flow: no pore percolates along it\n";
     const auto entry = [](double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : std::string("-"); };
-    for (const DispersionPoint& p : c.points) {
+    for (const TrustedPoint& p : c.points) {
       const Matrix3& t = p.tensor;
       text += fmt::format("    {:>10.4g}{:>14.4g}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{}\n", p.peclet,
                           scale.velocity(p.peclet), entry(t[0][0]), entry(t[1][1]), entry(t[2][2]), entry(t[0][1]),
@@ -186,9 +186,9 @@ std::string dispersion_text(const DispersionColumns& columns, const DispersionSc
 
 std::string dispersion_headline(const DispersionColumns& columns, bool with_error) {
   std::string text;
-  for (const DispersionColumn& c : columns) {
+  for (const TrustedColumn& c : columns) {
     if (c.points.empty()) continue;
-    const DispersionPoint& p = c.points.back();
+    const TrustedPoint& p = c.points.back();
     text += fmt::format(
         "Longitudinal dispersion, flow along {}: {:.4g} times the diffusivity at a Péclet number of {:.4g}{}\n",
         axis_names[c.axis], along(c, p), p.peclet,
@@ -202,18 +202,18 @@ Json dispersion_json(const DispersionColumns& columns, const DispersionScale& sc
             {"length", length_words(scale.length_given)},
             {"diffusivity_m2_s", scale.diffusivity},
             {"columns", Json::array()}};
-  for (const DispersionColumn& c : columns) {
+  for (const TrustedColumn& c : columns) {
     Json points = Json::array();
-    for (const DispersionPoint& p : c.points) points.push_back(point_json(c, p, scale, with_error));
+    for (const TrustedPoint& p : c.points) points.push_back(point_json(c, p, scale, with_error));
     json["columns"].push_back({{"axis", axis_names[c.axis]}, {"points", points}});
   }
   return {{"dispersion", json}};
 }
 
 std::string dispersion_csv(const DispersionColumns& columns, const DispersionScale& scale) {
-  std::string text = csv_head("flow_axis", scale, 0, DispersionPoint());
-  for (const DispersionColumn& c : columns)
-    for (const DispersionPoint& p : c.points) text += csv_line(axis_names[c.axis], scale, c.axis, p);
+  std::string text = csv_head("flow_axis", scale, 0, TrustedPoint());
+  for (const TrustedColumn& c : columns)
+    for (const TrustedPoint& p : c.points) text += csv_line(axis_names[c.axis], scale, c.axis, p);
   return text;
 }
 
@@ -221,7 +221,7 @@ std::string dispersion_csv(const DispersionColumns& columns, const DispersionSca
 std::vector<std::string> dispersion_warnings(const DispersionColumns& columns, const DispersionScale& scale,
                                              bool inertia) {
   Messages all;
-  for (const DispersionColumn& c : columns) {
+  for (const TrustedColumn& c : columns) {
     if (!c.connected) all.add("dispersion {0}: nothing flows along {0}, so there is no advection", axis_names[c.axis]);
     if (!inertia && !c.points.empty() && scale.reynolds(c.points.back().peclet) > largest_creeping_reynolds)
       all.add(
@@ -271,7 +271,7 @@ PagePart dispersion_page(const Json& summary, const Figures&) {
 /// Nothing that a record holds depends on it.
 constexpr DispersionScale any_scale{.cell_width = 1.0, .length = 1.0};
 
-SolveRecord record_of(const Comm& comm, const DispersionPoint& p) {
+SolveRecord record_of(const Comm& comm, const TrustedPoint& p) {
   Json state;
   each_quantity(any_scale, 0, p, ToJson{state, shown::record});
   state["seconds"] = comm.max(p.seconds);
@@ -279,8 +279,8 @@ SolveRecord record_of(const Comm& comm, const DispersionPoint& p) {
   return {state, state};
 }
 
-DispersionPoint point_of(const Json& state) {
-  DispersionPoint p;
+TrustedPoint point_of(const Json& state) {
+  TrustedPoint p;
   each_quantity(any_scale, 0, p, FromRecord{state});
   return p;
 }
@@ -309,24 +309,25 @@ std::vector<DispersionFlow> flows_of(const JobContext& run, double length) {
 
 DispersionColumns columns_of(const JobContext& run, double length, SolveProgress& progress) {
   const DispersionOptions& options = run.config.dispersion;
-  SolveKind<DispersionPoint> kind{.job = "dispersion"};
+  SolveKind<TrustedPoint> kind{.job = "dispersion"};
   kind.depends = run.services.solved.dependencies(kind.job, run.geometry(), run.grid.cell_width());
   kind.places = places_of(run.geometry(), *run.ground->numbering());
-  kind.record = [&](const DispersionPoint& p) { return record_of(run.comm, p); };
+  kind.record = [&](const TrustedPoint& p) { return record_of(run.comm, p); };
   kind.restore = point_of;
   DispersionSolver solver(
       run.ground, options, length / run.grid.cell_width(),
       [&](const std::string& solve, int n, double residual) { progress.iteration(solve, n, residual); });
   DispersionColumns columns;
   for (const DispersionFlow& flow : flows_of(run, length)) {
-    kind.rows = [&](const DispersionPoint& p) {
+    kind.rows = [&](const TrustedPoint& p) {
       return std::vector{
           solve_report(dispersion_solve_name(flow.axis, p.peclet), "tgcr", "graph multigrid, sweep downstream", p)};
     };
-    std::vector<SteadySolve<DispersionPoint>> list;
+    std::vector<SteadySolve<TrustedPoint>> list;
     if (flow.fluxes)
       for (const double peclet : flow.peclet)
-        list.push_back({dispersion_solve_name(flow.axis, peclet), [&, peclet] { return solver.solve(flow, peclet); }});
+        list.push_back({dispersion_solve_name(flow.axis, peclet),
+                        [&, peclet] { return TrustedPoint(solver.solve(flow, peclet)); }});
     columns.push_back({flow.axis, bool{flow.fluxes}, run_solves(run, kind, progress, list)});
   }
   return columns;

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/math/no_number.hpp"
 #include "fields/ground.hpp"
-#include "ins/upscale/extrapolation.hpp"
 #include "transport/dispersion/closure.hpp"
 #include "transport/dispersion/dispersion_options.hpp"
 
@@ -23,15 +21,6 @@ struct DispersionPoint {
   double relative_residual = 0.0;  ///< the largest
   double seconds = 0.0;            ///< of this rank
   double setup_seconds = 0.0;      ///< with the first point of an axis: what all share
-  /// Of the diagonal of the tensor: error of the discretisation, from the same on wider cells.
-  std::array<Extrapolated, 3> trust{not_known, not_known, not_known};
-  static constexpr Extrapolated not_known{no_number, {}, ErrorBasis::none};
-};
-
-struct DispersionColumn {
-  int axis = 0;
-  bool connected = true;  ///< false: there is no flow along the axis, nothing was solved
-  std::vector<DispersionPoint> points;
 };
 
 /// Request for one axis, with its flow.

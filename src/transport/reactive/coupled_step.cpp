@@ -91,7 +91,7 @@ class Coupled {
         reaction_.rate[k * n_ + m] = now;
         if (!reaction_.amount.empty())
           reaction_.amount[k * n_ + m] = left_after(reaction_.amount[k * n_ + m], dt_ * old_[k * n_ + m] + change);
-        sums[n_ + m] += grid_.volume[v] * add_error(reaction_, k * n_ + m, before, std::max(dt_, crossing_));
+        sums[n_ + m] += grid_.volume[v] * add_error(reaction_, k * n_ + m, before, dt_, crossing_);
       }
       sums[2 * n_ + m] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * s_.spread[m][v]; });
     }

@@ -131,9 +131,9 @@ class Step {
         return grid_.volume[sites_.volume[s]] * time * state_.rate[s * n_ + m];
       });
       if (medium_.minerals[m].at_once()) continue;
-      const double interval = std::max(dt_, options_.crossing);
       sums[n_ + m] = parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
-        return grid_.volume[sites_.volume[s]] * add_error(state_, s * n_ + m, old_rate_[s * n_ + m], interval);
+        return grid_.volume[sites_.volume[s]] *
+               add_error(state_, s * n_ + m, old_rate_[s * n_ + m], dt_, options_.crossing);
       });
     }
     std::vector<double> sorbed = add_up(state_.sorbed), released = add_up(released_);
@@ -320,8 +320,9 @@ void keep_seen(std::span<const double> film, float* seen) {
   for (const double t : film) *seen++ = static_cast<float>(t);
 }
 
-double add_error(ReactionState& state, std::size_t i, double before, double interval) {
-  const double added = std::isnan(before) ? 0.0 : 0.5 * interval * std::abs(state.rate[i] - before);
+double add_error(ReactionState& state, std::size_t i, double before, double dt, double crossing) {
+  const double now = state.rate[i], interval = std::abs(now) > std::abs(before) ? std::max(dt, crossing) : dt;
+  const double added = std::isnan(before) ? 0.0 : 0.5 * interval * std::abs(now - before);
   if (state.error.empty()) return added;
   const double was = state.error[i];
   state.error[i] = state.amount[i] > 0.0 ? was + added : 0.0;

@@ -85,9 +85,9 @@ void keep_seen(std::span<const double> film, float* seen);
 /// Adds the error of a step to that of site and mineral i, once rate and amount are those of the step. Thread-safe for
 /// different i.
 /// @param before    the rate of the step before
-/// @param interval  max(dt, ReactionOptions::crossing)
+/// @param crossing  as in ReactionOptions
 /// @return by how much the error grows, [mol/kgw]
-double add_error(ReactionState& state, std::size_t i, double before, double interval);
+double add_error(ReactionState& state, std::size_t i, double before, double dt, double crossing);
 
 /// What is left of an amount when some has gone: what has gone wholly has gone to the last bit.
 inline double left_after(double amount, double gone) {

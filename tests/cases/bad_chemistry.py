@@ -69,6 +69,8 @@ wrong_deck("mineral_that_takes_electrons", ["chemistry.mineral[0].phase", "Pyrit
            solution='pH = 7\ntotals = ["Fe(2) 1e-3", "S(6) 1e-3"]\n', mineral=MINERAL.replace("Calcite", "Pyrite"))
 # Minerals.
 wrong_deck("mineral_without_a_rate", ["chemistry.mineral[0].rates", "missing", "does not react"], mineral='phase = "Calcite"\nwall = "all"\n')
+wrong_deck("minerals_of_one_name", ["chemistry.mineral[1].name", '"Calcite": another mineral', "columns"],
+           mineral=MINERAL + "[[chemistry.mineral]]\n" + MINERAL)
 wrong_deck("mineral_nowhere", ["chemistry.mineral[0].wall", "missing", "nowhere"], mineral='phase = "Calcite"\nrates = ["1e-6"]\n')
 wrong_deck("mineral_on_no_wall", ["chemistry.mineral[0].wall", 'the wall has no "dolomite"', "solid"],
            command="run", mineral=MINERAL.replace('"all"', '"dolomite"'))

@@ -266,10 +266,19 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
       item.mistake("name", "commas, quotes and line breaks cannot be written to the tables; remove them");
     deck.solutions.push_back(std::move(s));
   });
+  std::vector<std::string> names;  // of columns
+  const auto say_name = [&](Reader& item, const std::string& name) {
+    if (std::ranges::find(names, name) != names.end())
+      item.mistake("name", "\"{}\": another mineral or equilibrium has this name already, which columns bear", name);
+    names.push_back(name);
+  };
   in.tables("chemistry.mineral",
             "a mineral that reacts with the solutions, in `karst speciate` with each of them over chemistry.times; one "
             "table for each",
-            [&](Reader& item) { read_mineral(item, deck.minerals.emplace_back(), use); });
+            [&](Reader& item) {
+              read_mineral(item, deck.minerals.emplace_back(), use);
+              say_name(item, deck.minerals.back().options.name);
+            });
   const auto read_sorbents = [&](const char* key, const char* help, void (*read_one)(Reader&, SorbentOptions&)) {
     in.tables(key, help, [&](Reader& item) {
       SorbentOptions s;
@@ -289,7 +298,10 @@ void read_parts(Reader& in, ChemistryDeck& deck, ChemistryUse use) {
   in.tables("chemistry.equilibrium",
             "a mineral or gas in instantaneous equilibrium with the solutions, in `karst run` in every cell; one table "
             "for each",
-            [&](Reader& item) { read_equilibrium(item, deck.equilibria.emplace_back()); });
+            [&](Reader& item) {
+              read_equilibrium(item, deck.equilibria.emplace_back());
+              say_name(item, deck.equilibria.back().name);
+            });
 }
 
 /// Path of a database: beside the deck, or the one of this name that Karst brings along (beside an installed program in

@@ -173,7 +173,7 @@ std::string minerals_card(const Json& minerals) {
   row("  of the mean composition", "saturation_index_mean");
   row("dissolved [mol]", "dissolved_mol");
   row("  volume [m³]", "dissolved_m3");
-  row("  error of the steps, estimated [mol]", "step_error_mol", 2);
+  row("  error of steps and cells, estimated [mol]", "step_error_mol", 2);
   return card("Minerals", table.html(), "Negative: precipitated.");
 }
 

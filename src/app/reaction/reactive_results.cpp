@@ -95,7 +95,8 @@ std::string ReactiveRun::text() const {
     if (const double v = molar_volume_of(plan_, m); v > 0.0)
       row(mineral + ",   volume [m3]", number(v * line.dissolved));
     if (std::isfinite(line.amount)) row(mineral + ",   amount at the end [mol]", number(line.amount));
-    if (!at_once) row(mineral + ",   error of the steps, estimated [mol]", fmt::format("{:.2g}", line.time_error));
+    if (!at_once)
+      row(mineral + ",   error of steps and cells, estimated [mol]", fmt::format("{:.2g}", line.time_error));
   }
   for (std::size_t p = 0; p < past_.line.sorbed.size(); ++p)
     if (sorbs(p)) row(plan_.medium.system.elements[p] + ", sorbed at the end [mol]", number(past_.line.sorbed[p]));
@@ -190,10 +191,11 @@ std::vector<std::string> ReactiveRun::warnings() const {
   for (std::size_t m = 0; m < past_.line.minerals.size(); ++m)
     if (relative_error(past_.line.minerals[m]) > much_error &&
         std::abs(past_.line.minerals[m].dissolved) > round_off * dissolved_in_water)
-      all.add(
-          "chemistry, {}: rates change so much from step to step that the dissolved amount has an error of {:.0f} %; "
-          "shorter steps (time.dt) help",
-          plan_.reactions()[m].mineral.name, 100.0 * relative_error(past_.line.minerals[m]));
+      all.add("chemistry, {}: rates change so much {} that the dissolved amount may be off by {:.0f} %; {} help",
+              plan_.reactions()[m].mineral.name,
+              crossing_ > step_ ? "while the flow crosses a cell" : "from step to step",
+              100.0 * relative_error(past_.line.minerals[m]),
+              crossing_ > step_ ? "finer cells" : "shorter steps (time.dt)");
   if (past_.longest > long_step)
     all.add(
         "chemistry: D dt / h² is {:.2g} in the longest step; with operator splitting walls react to diffusion only in "

@@ -199,7 +199,8 @@ void ReactiveRun::keep_totals(std::span<const Array<double>> totals) {
 
 /// Walls that react in turn: half of the step before the transport, half behind it. What is in volumes reacts behind
 /// it: equilibria and what is as good as one have no halves.
-void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved) {
+void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double dt, double carried,
+                       TransportReport& moved) {
   const std::span<Array<double>> totals = std::span(state.values).subspan(plan_.first, plan_.initial.size());
   const auto take_changes = [&] {
     for (std::size_t p = 0; p < totals.size(); ++p) stepper.take_changes(state, plan_.first + p);
@@ -211,6 +212,8 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   ReactionReport first;
   std::ranges::fill(taken_, 0.0);
   step_ = dt;
+  const double spread = 2.0 * run_.config.transport.diffusivity / (cell_width_ * cell_width_);
+  crossing_ = carried > 0.0 ? 1.0 / (carried / fluid_ + spread) : 0.0;
   if (halves) {
     if (!halved_) keep_totals(totals);
     react_first_half(places_.front(), dt, totals);
@@ -222,8 +225,8 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   const std::int64_t in_turn = coupled_.counts.in_turn;
   if (together) {
     cover_surfaces(places_.front().state.amount, places_.front().state.rate, 0.5 * dt, places_.front().sites);
-    advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip}}, stepper, dt,
-                    places_.front().state, state, coupled_, moved, places_.front().report);
+    advance_coupled({plan_.medium, places_.front().sites, plan_.first, {run_.config.chemistry.skip, 1.0, crossing_}},
+                    stepper, dt, places_.front().state, state, coupled_, moved, places_.front().report);
   } else {
     stepper.advance(state, dt, moved);
   }
@@ -278,7 +281,8 @@ void ReactiveRun::react(Place& place, double dt, double now, std::span<Array<dou
     react_with_phreeqc(*plan_.phreeqc, place.phreeqc, {medium, place.sites, grid_}, dt, place.state, totals,
                        place.report);
   else
-    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip, now}, place.state, totals, place.report);
+    karst::react(medium, place.sites, grid_, dt, {run_.config.chemistry.skip, now, crossing_}, place.state, totals,
+                 place.report);
 }
 
 void ReactiveRun::add(const Place& place, double dt) {
@@ -288,7 +292,8 @@ void ReactiveRun::add(const Place& place, double dt) {
   for (std::size_t m = 0; m < place.report.dissolved.size(); ++m) {
     past_.line.minerals[m].rate += moles_ * place.report.dissolved[m] / dt;
     past_.line.minerals[m].dissolved += moles_ * place.report.dissolved[m];
-    past_.line.minerals[m].time_error += moles_ * place.report.time_error[m];
+    double& error = past_.line.minerals[m].time_error;
+    error = std::max(0.0, error + moles_ * place.report.time_error[m]);  // what is taken back may leave round-off
   }
 }
 

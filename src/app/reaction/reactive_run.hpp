@@ -31,11 +31,12 @@ class ReactiveRun {
   /// After the initial values are set.
   void start(const TransportState& state);
   /// A step of transport and reactions.
+  /// @param carried  volume that flows per time, times the cells along the axis of the flow [h0³/s]
   /// @param[out] moved  of the totals: what the step as a whole did. `wall` is what minerals there took (negative:
   /// gave),
   ///                    `source` what came from minerals, sorbents and equilibria in the volume; contents and extremes
   ///                    are those of the state that is left
-  void step(TransportStepper& stepper, TransportState& state, double dt, TransportReport& moved);
+  void step(TransportStepper& stepper, TransportState& state, double dt, double carried, TransportReport& moved);
   /// What walls gave off of each mineral over the last step of this length [s], and what lies on them, into
   /// Exchanges::dissolution and deposits. Not collective.
   void leave_dissolution(double dt, Exchanges& exchanges) const;
@@ -155,6 +156,7 @@ class ReactiveRun {
   bool halved_ = false;                ///< the step under way does
   std::vector<double> taken_;          ///< [site at walls][mineral] dissolved in the last step() [mol/kgw]
   double step_ = 0.0;                  ///< its length [s]
+  double crossing_ = 0.0;              ///< ReactionOptions::crossing in the last step [s]
   double cell_width_ = 1.0;
 };
 

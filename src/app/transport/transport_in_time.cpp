@@ -469,6 +469,43 @@ std::vector<std::string> volume_warnings(const TransportSystem& system) {
       came, asked)};
 }
 
+/// Values fixed on an end are taken where steps begin and end: by how much, in the mean over the run, the middle of
+/// both is off the mean over a step, where it is by more than in a smooth beginning or end; relative to what is given.
+double unseen_part(const ScalarComponent& component, double step, double end) {
+  constexpr double much = 0.2;  // a parabola that begins in a step is off by a sixth
+  constexpr double most_looks = 1e4;
+  double worst = 0.0;
+  for (const ScalarSide& side : component.sides) {
+    if (side.kind != ScalarSide::Kind::fixed || !side.value || !side.mean) continue;
+    const double looks = std::clamp(std::ceil(end / step), 1.0, most_looks);
+    double unseen = 0.0, given = 0.0;
+    for (double k = 0.0; k < looks; ++k) {
+      const double first = just_after(k * step, step), last = just_before_end(k * step, step);
+      const double from = side.value({}, first), to = side.value({}, last), mean = side.mean(first, last);
+      const double off = std::abs(mean - 0.5 * (from + to));
+      given += std::abs(mean);
+      if (off > much * std::max({std::abs(from), std::abs(to), std::abs(mean)})) unseen += off;
+    }
+    if (given > 0.0) worst = std::max(worst, unseen / given);
+  }
+  return worst;
+}
+
+std::vector<std::string> end_warnings(const TransportSystem& system, double longest_step) {
+  constexpr double much = 0.02;
+  std::vector<std::string> all;
+  for (const ScalarComponent& c : system.stepper->components()) {
+    const double unseen = longest_step > 0.0 ? unseen_part(c, longest_step, system.state.time) : 0.0;
+    if (unseen > much)
+      all.push_back(
+          fmt::format("transport, {}: the value given on an end changes within steps of {}, which take it where they "
+                      "begin and end: {:.3g} % of it are missed; give a shorter time.dt{}",
+                      c.name, format_si(longest_step, "s"), 100.0 * unseen,
+                      system.flow.flows ? ", or inlet_kind = \"flux\", whose inflow is exact" : ""));
+  }
+  return all;
+}
+
 void add_chemistry_results(const ReactiveRun& chemistry, JobResult& result) {
   result.json.update(chemistry.json());
   result.text += chemistry.text();
@@ -520,6 +557,7 @@ JobResult TransportInTime::report() {
   result.warnings.add(table_warnings(run.config.transport, times_.end));
   if (!numbers.in_time) result.warnings.add(break_warnings(times_));
   result.warnings.add(volume_warnings(system_));
+  result.warnings.add(end_warnings(system_, record_.longest_step));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);
   result.components = asked_of(run.config, std::move(all));

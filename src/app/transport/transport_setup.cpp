@@ -144,6 +144,7 @@ ScalarSide outlet_of(const ComponentDeck& c, std::shared_ptr<const InitialValues
   if (c.outlet) {
     side.kind = ScalarSide::Kind::fixed;
     side.value = of_time(*c.outlet);
+    side.mean = mean_in_time(*c.outlet);
   } else {
     side.value = [initial = std::move(initial)](const Vec3& x, double) { return initial->at(x); };
   }

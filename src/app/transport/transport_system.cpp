@@ -149,7 +149,7 @@ void advance(TransportSystem& s, double dt) {
     if (c.outlet) value_at(*c.outlet, s.state.time + dt);
   }
   if (s.chemistry)
-    s.chemistry->step(*s.stepper, s.state, dt, s.report);
+    s.chemistry->step(*s.stepper, s.state, dt, s.ends.in * s.run.grid.cells[s.flow.axis], s.report);
   else
     s.stepper->advance(s.state, dt, s.report);
   s.moved_since_step = false;

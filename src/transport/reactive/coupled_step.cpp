@@ -43,6 +43,7 @@ class Coupled {
         n_(medium_.minerals.size()),
         n_totals_(medium_.n_totals()),
         skip_(problem.options.skip),
+        crossing_(problem.options.crossing),
         old_(reaction.rate) {
     for (double& q : old_) q = std::isnan(q) ? 0.0 : q;
     prepare();
@@ -87,10 +88,10 @@ class Coupled {
         const double change = s_.dissolved[m][v], now = old_[k * n_ + m] + change / dt_;
         sums[m] += grid_.volume[v] * (dt_ * old_[k * n_ + m] + change);
         const double before = reaction_.rate[k * n_ + m];
-        if (!std::isnan(before)) sums[n_ + m] += 0.5 * dt_ * grid_.volume[v] * std::abs(now - before);
         reaction_.rate[k * n_ + m] = now;
         if (!reaction_.amount.empty())
           reaction_.amount[k * n_ + m] = left_after(reaction_.amount[k * n_ + m], dt_ * old_[k * n_ + m] + change);
+        sums[n_ + m] += grid_.volume[v] * add_error(reaction_, k * n_ + m, before, dt_, crossing_);
       }
       sums[2 * n_ + m] = parallel_sum(grid_.n_own, [&](std::int64_t v) { return grid_.volume[v] * s_.spread[m][v]; });
     }
@@ -330,7 +331,7 @@ class Coupled {
   TransportState& state_;
   CoupledScratch& s_;
   std::size_t n_, n_totals_;
-  double skip_;
+  double skip_, crossing_;
   std::int64_t solved_ = 0, kept_ = 0;  ///< sites, over all iterations
   std::vector<double> old_;             ///< [site][mineral] Q_old
 };

@@ -11,7 +11,7 @@ namespace karst {
 
 namespace {
 
-constexpr const char* minerals_left = "minerals left";
+constexpr const char *minerals_left = "minerals left", *error_of_minerals = "error of minerals";
 
 /// Calls f(name, unit, kind, numbers of all sites, how many of one).
 template <class Reaction, class Scratch, class F>
@@ -22,8 +22,10 @@ void for_parts(const ReactiveMedium& medium, const ReactiveSites& sites, Reactio
   f("totals of the last solve", amount, ItemKind::memory, reaction.seen, totals);
   if (minerals > 0) f("rates", rate, ItemKind::memory, reaction.rate, minerals);
   if (!medium.sites.empty()) f("sorbed", amount, ItemKind::amount, reaction.sorbed, totals);
-  if (sites.ends())
+  if (sites.ends()) {
     f(minerals_left, amount, coupled != nullptr ? ItemKind::on_wall : ItemKind::amount, reaction.amount, minerals);
+    f(error_of_minerals, amount, coupled != nullptr ? ItemKind::memory : ItemKind::amount, reaction.error, minerals);
+  }
   if (coupled == nullptr) return;
   f("totals of the last coupled solve", amount, ItemKind::memory, coupled->seen, totals);
   f("coupled rates", rate, ItemKind::memory, coupled->rate, minerals);
@@ -37,6 +39,7 @@ void for_copies(Reaction& reaction, Scratch* coupled, Before& before, F&& f) {
   f(reaction.seen, before.seen);
   f(reaction.sorbed, before.sorbed);
   f(reaction.amount, before.amount);
+  f(reaction.error, before.error);
   f(reaction.rate, before.rate);
   f(reaction.dt, before.dt);
   if (coupled == nullptr) return;

@@ -33,7 +33,7 @@ void take_items(const State& state, const ReactiveMedium& medium, const Reactive
 /// The same lists and numbers as they were before a step.
 struct SitesBefore {
   std::vector<float> start, seen, coupled_seen;
-  std::vector<double> sorbed, amount, rate, coupled_rate, slope;
+  std::vector<double> sorbed, amount, error, rate, coupled_rate, slope;
   double dt = 0.0;
   CoupledCounts counts;
 };

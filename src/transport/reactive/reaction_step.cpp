@@ -127,15 +127,14 @@ class Step {
   void sum_up(double time, ReactionReport& report) const {
     std::vector<double> sums(2 * n_);
     for (std::size_t m = 0; m < n_; ++m) {
-      const auto of_sites = [&](auto&& f) {
-        return parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
-          return grid_.volume[sites_.volume[s]] * f(state_.rate[s * n_ + m], old_rate_[s * n_ + m]);
-        });
-      };
-      sums[m] = of_sites([&](double now, double) { return time * now; });
-      if (!medium_.minerals[m].at_once())
-        sums[n_ + m] =
-            of_sites([&](double now, double old) { return std::isnan(old) ? 0.0 : 0.5 * dt_ * std::abs(now - old); });
+      sums[m] = parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
+        return grid_.volume[sites_.volume[s]] * time * state_.rate[s * n_ + m];
+      });
+      if (medium_.minerals[m].at_once()) continue;
+      sums[n_ + m] = parallel_sum(std::ssize(sites_.volume), [&](std::int64_t s) {
+        return grid_.volume[sites_.volume[s]] *
+               add_error(state_, s * n_ + m, old_rate_[s * n_ + m], dt_, options_.crossing);
+      });
     }
     std::vector<double> sorbed = add_up(state_.sorbed), released = add_up(released_);
     std::vector<std::int64_t> counts(3);
@@ -321,10 +320,19 @@ void keep_seen(std::span<const double> film, float* seen) {
   for (const double t : film) *seen++ = static_cast<float>(t);
 }
 
+double add_error(ReactionState& state, std::size_t i, double before, double dt, double crossing) {
+  const double now = state.rate[i], interval = std::abs(now) > std::abs(before) ? std::max(dt, crossing) : dt;
+  const double added = std::isnan(before) ? 0.0 : 0.5 * interval * std::abs(now - before);
+  if (state.error.empty()) return added;
+  const double was = state.error[i];
+  state.error[i] = state.amount[i] > 0.0 ? was + added : 0.0;
+  return state.error[i] - was;
+}
+
 std::int64_t ReactionState::bytes() const {
-  return static_cast<std::int64_t>(sizeof(double) * (sorbed.capacity() + amount.capacity() + rate.capacity()) +
-                                   sizeof(float) * (start.capacity() + seen.capacity()) +
-                                   sizeof(std::int32_t) * cost.capacity());
+  return static_cast<std::int64_t>(
+      sizeof(double) * (sorbed.capacity() + amount.capacity() + error.capacity() + rate.capacity()) +
+      sizeof(float) * (start.capacity() + seen.capacity()) + sizeof(std::int32_t) * cost.capacity());
 }
 
 ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& sites) {
@@ -339,6 +347,7 @@ ReactionState start_reaction(const ReactiveMedium& medium, const ReactiveSites& 
     if (sites.ends()) state.amount.insert(state.amount.end(), sites.amount.begin(), sites.amount.end());
     keep_start(medium.start, state.start.data() + s * n_start);
   }
+  state.error.resize(state.amount.size(), 0.0);
   state.seen.resize(sites.size() * n_totals, std::numeric_limits<float>::quiet_NaN());
   state.rate.resize(sites.size() * medium.minerals.size(), no_number);
   state.cost.resize(sites.size(), 1);

@@ -37,6 +37,9 @@ struct ReactionOptions {
   double skip = 1e-7;
   /// Fraction of dt for which rates act before the next transport; react_on() applies the rest. 1 with sorption.
   double now = 1.0;
+  /// Time in which flow and diffusion cross a cell [s]; 0: none is needed. Longer than dt, it bounds how well the time
+  /// is known at which rates change: a front is somewhere in its cell.
+  double crossing = 0.0;
 };
 
 /// Whether each total has changed by a relative amount below `skip`; never if `before` contains NaN.
@@ -51,6 +54,7 @@ struct ReactionState {
   std::vector<float> seen;     ///< [site][primary]: totals at the film of the last solve; NaN: none yet
   std::vector<double> sorbed;  ///< [site][primary] E [mol/kgw]; empty where nothing sorbs
   std::vector<double> amount;  ///< [site][mineral] left [mol/kgw]; empty where none ends
+  std::vector<double> error;   ///< [site][mineral] of what has dissolved, as ReactionReport::time_error; as `amount`
   std::vector<double> rate;    ///< [site][mineral] of the last step, per water of the volume [mol/kgw/s]; NaN: none yet
   std::vector<std::int32_t> cost;  ///< [site] speciations of the last step
   std::vector<double> buried;      ///< [mineral] of deposits where no wall was left; empty: none [mol/kgw h0³]
@@ -64,7 +68,8 @@ struct ReactionReport {
   std::vector<double> dissolved;  ///< [mineral]
   /// [mineral] Σ |r(t + dt) - r(t)| dt / 2: the difference between the rates at the end of the step and their mean,
   /// which is the first-order error of splitting and the implicit Euler method; 0 in the first step, and for
-  /// equilibria.
+  /// equilibria. Where a cell takes longer to cross than dt, that time stands in its place. Where all has gone that
+  /// there was, what has dissolved is exact, and what was told there before is taken back.
   std::vector<double> time_error;
   std::vector<double> gained;  ///< [primary] by the solution: Σ ν dissolved, and what no longer sorbs
   std::vector<double> sorbed;  ///< [primary] at the end; empty where nothing sorbs
@@ -76,6 +81,13 @@ void keep_start(const Speciation& solution, float* start);
 void begin_at(const float* start, Speciation& solution);
 /// Totals that hardly_changed() compares with: [primary]. Not collective.
 void keep_seen(std::span<const double> film, float* seen);
+
+/// Adds the error of a step to that of site and mineral i, once rate and amount are those of the step. Thread-safe for
+/// different i.
+/// @param before    the rate of the step before
+/// @param crossing  as in ReactionOptions
+/// @return by how much the error grows, [mol/kgw]
+double add_error(ReactionState& state, std::size_t i, double before, double dt, double crossing);
 
 /// What is left of an amount when some has gone: what has gone wholly has gone to the last bit.
 inline double left_after(double amount, double gone) {

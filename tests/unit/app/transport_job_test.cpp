@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/transport/transport_job.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -335,6 +336,21 @@ TEST(TransportJobMpi, WithoutDiffusivityTheCellsSpreadWhatIsCarried) {
   };
   EXPECT_TRUE(told(0.0));
   EXPECT_FALSE(told(0.2));
+}
+
+// Values fixed on an end are taken where steps begin and end. What flows in is a mean, which misses nothing.
+TEST(TransportJobMpi, APulseBetweenTheEndsOfAStepIsTold) {
+  const PetscSession petsc;
+  Bed bed(Comm::world());
+  bed.config.time.end_pore_volumes = 0.05;
+  const auto warnings_of = [&](EndKind kind) {
+    bed.config.transport.components[0].inlet_kind = kind;
+    return join(bed.run().warnings, "\n");
+  };
+  const double step = bed.run().json["transport"]["longest_step_s"];
+  bed.config.transport.components[0].inlet = fmt::format("exp(-((t - {:.17g}) / {:.17g})^2)", 1.5 * step, 0.05 * step);
+  EXPECT_TRUE(has(warnings_of(EndKind::value), "100 % of it are missed"));
+  EXPECT_FALSE(has(warnings_of(EndKind::flux), "missed"));
 }
 
 // A velocity on an end carries as a drive does, whichever end it is: what came in is there, nothing leaves its bounds,

@@ -323,6 +323,27 @@ void add_elements_of_phase(const Database& database, const std::string& phase, S
     add_element(database, phase, *m, options);
 }
 
+namespace {
+
+std::vector<std::string> valences_taken(const Database& database, const std::vector<std::string>& elements) {
+  std::vector<std::string> all;
+  for (const std::string& element : elements) {
+    const MasterSpecies* const master = database.master(element);
+    if (element.find('(') != std::string::npos || master == nullptr || master->species == "CO3-2") continue;
+    std::string taken, others;
+    for (const MasterSpecies& m : database.masters)
+      if (m.element.starts_with(element + '(')) {
+        std::string& to = m.species == master->species ? taken : others;
+        to += (to.empty() ? "" : ", ") + m.element;
+      }
+    if (!taken.empty() && !others.empty())
+      all.push_back(fmt::format("{} is taken as {}, not {}", element, taken, others));
+  }
+  return all;
+}
+
+}  // namespace
+
 Solution solve_solution(const Database& database, const SolutionOptions& options) {
   try {
     Solution solution;
@@ -338,6 +359,7 @@ Solution solve_solution(const Database& database, const SolutionOptions& options
     begin_at_amounts(amounts, solution.state);
     SpeciationWorkspace work;
     require_solved(solution, speciate(solution.system, solution.conditions, solution.state, work));
+    solution.valences = valences_taken(database, elements);
     return solution;
   } catch (const Error& e) {
     throw Error(fmt::format("solution {}: {}", options.name, e.what()));

@@ -52,6 +52,9 @@ struct Solution {
   ChemicalSystem system;
   std::vector<SolutionCondition> conditions;
   Speciation state;
+  /// Of elements that are named without a valence and have several: "Fe is taken as Fe(2), not Fe(3)". Carbon is
+  /// carbonate.
+  std::vector<std::string> valences;
 };
 
 /// Saturation of a phase at its index; of gases the index is log10 of the partial pressure in atm. Throws Error, with
@@ -76,7 +79,7 @@ Solution solve_solution(const Database& database, const SolutionOptions& options
 double index_of_phase(const Solution& solution, int phase);
 
 /// Warnings: a charge error above 0.1 % of the ions, an ionic strength beyond the activity model, 1 mol/kgw, a density
-/// without effect.
+/// without effect, elements without a valence.
 std::vector<std::string> solution_warnings(const Solution& solution);
 
 /// Tables for the terminal: description, totals, species by amount, saturation indices.

@@ -84,6 +84,9 @@ std::vector<std::string> solution_warnings(const Solution& s) {
   if (s.options.density != SolutionOptions().density && !has_totals_per_litre(s.options))
     warnings.push_back(fmt::format(
         "solution {}: density has no effect, as no total is per litre (units \"mol/L\", \"mg/L\")", s.options.name));
+  for (const std::string& taken : s.valences)
+    warnings.push_back(fmt::format("solution {}: {}: there are no redox reactions; name the valence that is meant",
+                                   s.options.name, taken));
   return warnings;
 }
 

@@ -244,6 +244,13 @@ TEST(Solution, DoubtsAreTold) {
   options.density = 1.0;
   options.totals = {"Na 2", "Cl 1"};
   EXPECT_EQ(solution_warnings(solve_solution(shipped(), options)).size(), 2U);
+  // Without redox, iron is one valence; which one no pe says. Carbon is carbonate, whoever says it.
+  options.totals = {"Fe 1e-5", "C 1e-3", "Na 0.1", "Cl 0.1 charge"};
+  const std::vector<std::string> doubts = solution_warnings(solve_solution(shipped(), options));
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_NE(doubts[0].find("Fe is taken as Fe(2), not Fe(3)"), std::string::npos) << doubts[0];
+  options.totals[0] = "Fe(2) 1e-5";
+  EXPECT_TRUE(solution_warnings(solve_solution(shipped(), options)).empty());
 }
 
 TEST(Solution, TableHasEverySpeciesAndPhase) {

@@ -13,6 +13,7 @@
 #include "app/flow/flow_quantities.hpp"
 #include "app/job/rule_fields.hpp"
 #include "app/job/run_services.hpp"
+#include "app/job/solve_progress.hpp"
 #include "app/output/plot_file.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"

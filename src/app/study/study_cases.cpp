@@ -58,13 +58,14 @@ std::string end_of_path(const fs::path& path, std::ptrdiff_t parts) {
 std::vector<std::string> distinct_names(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const std::string& file : files) {
-    const std::ptrdiff_t all = std::distance(fs::path(file).begin(), fs::path(file).end());
+    const fs::path path(file);
+    const std::ptrdiff_t all = std::distance(path.begin(), path.end());
     std::ptrdiff_t parts = 1;
     const auto is_like = [&](const std::string& other) {
-      return other != file && end_of_path(other, parts) == end_of_path(file, parts);
+      return other != file && end_of_path(other, parts) == end_of_path(path, parts);
     };
     while (parts < all && std::ranges::any_of(files, is_like)) ++parts;
-    names.push_back(end_of_path(file, parts));
+    names.push_back(end_of_path(path, parts));
   }
   return names;
 }

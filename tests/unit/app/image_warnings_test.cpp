@@ -76,7 +76,7 @@ TEST(ImageWarnings, OfSolidsOutsideOfTheDomain) {
   EXPECT_TRUE(has(warnings_of(ball("[2.08e-3, 1.08e-3, 1.08e-3]"), none), "geometry.solid[1]"));  // a corner
   EXPECT_EQ(warnings_of(ball("[2.05e-3, 1.02e-3, 5e-4]"), none), "");
   EXPECT_EQ(warnings_of(ball("[2.5e-3, 5e-4, 5e-4]"), x), "");  // at 0.5e-3
-  EXPECT_EQ(warnings_of("shape = \"cylinder\"\nradius = 1e-5\ncenter = [0, 5e-4, 5e-4]\naxis = [1, 0, 0]\n", none), "");
+  EXPECT_EQ(warnings_of("shape = \"cylinder\"\nradius = 1e-4\ncenter = [0, 5e-4, 5e-4]\naxis = [1, 0, 0]\n", none), "");
   const std::string slab = "shape = \"box\"\nlo = [-1, -1, 1e-3]\nhi = [1, 1, 2e-3]\n";  // on the face: half a cell
   EXPECT_EQ(warnings_of(slab, none), "");
 }

@@ -41,7 +41,7 @@ TEST(RunEstimateMpi, MemoryIsSharedByTheRanks) {
   EXPECT_EQ(peak.name, "flow");
   EXPECT_DOUBLE_EQ(peak.all_ranks(1), peak.largest_rank(1));
   const double bytes_per_cell = peak.all_ranks(1) / estimate.counts.fluid;
-  EXPECT_TRUE(bytes_per_cell > 500.0 && bytes_per_cell < 800.0) << bytes_per_cell;
+  EXPECT_TRUE(bytes_per_cell > 400.0 && bytes_per_cell < 650.0) << bytes_per_cell;
   EXPECT_GT(8.0 * peak.largest_rank(8), peak.all_ranks(1));
   EXPECT_LT(peak.largest_rank(8), peak.all_ranks(1) / 7.0);
 }

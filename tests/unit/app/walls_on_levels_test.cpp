@@ -62,7 +62,7 @@ end = 900
 
 // Transport in time moves the wall, and the boxes around it follow: against the closed form, with the ledger of moles,
 // and with fewer boxes than refined from the beginning to where the wall ends.
-TEST(WallsOnLevelsMpi, TransportInTimeUnderALevelThatFollows) {
+TEST(WallsOnLevelsMpi, TransportInTimeUnderALevelThatFollowsAloneByDay) {
   const PetscSession petsc;
   const std::string boxes = "box = 8\nlevels = 2\n[[grid.refine]]\nwhere = \"wall\"\nbuffer = 1\n";
   const test::WallsRun ran = test::run_walls(

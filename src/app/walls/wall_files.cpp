@@ -113,6 +113,8 @@ struct Kind {
 };
 constexpr Kind geometry_kind{"moved_geometry.h5.series", "moved_geometry.h5", "moved_geometry_{:04}.h5",
                              "the walls as geometry files, for geometry.image of another deck"};
+/// Of described solids, decision 087.
+constexpr const char* rounded_edges = "; edges where grains meet are cut off within half a cell";
 constexpr Kind surface_kind{"moved_wall.vtp.series", "moved_wall.vtp", "moved_wall_{:04}.vtp",
                             "walls that move as a surface, with their speed, for ParaView"};
 
@@ -213,7 +215,8 @@ void finish_wall_files(const JobContext& run, const WallRows& speed, double time
                        JobResult& result) {
   for_asked(run, speed, time, [&](const Kind& kind, const auto& write) {
     write(run.services.files.path(kind.last));
-    result.files.push_back({kind.last, kind.use});
+    const bool is_rounded = &kind == &geometry_kind && run.walls->now.smoothness().sample_spacing == 0.0;
+    result.files.push_back({kind.last, std::string(kind.use) + (is_rounded ? rounded_edges : "")});
     const auto found = files.of_walls.find(kind.series);
     if (found == files.of_walls.end()) return;
     FilesInTime::Series series = found->second;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/walls/walls_job.hpp"
 #include "app/walls/walls_quantities.hpp"
 #include "base/core/format.hpp"
 

@@ -26,6 +26,7 @@ namespace karst {
 namespace {
 
 constexpr double kept_near_wall = 1.5;  ///< |φ| up to which it is stored, in spacings of the corners of s
+constexpr int row_length = 32;          ///< points that are looked at together
 
 /// Points of a lattice at (first + index) · spacing [h0].
 struct Points {
@@ -38,10 +39,11 @@ struct Points {
   }
 };
 
-/// f(local level set, points of a row, offset of the first of them) for the planes of a layer, in parallel.
+/// f(local level set, up to row_length points of a row, offset of the first of them) for the planes of a layer, in
+/// parallel.
 template <class F>
 void for_rows(const LevelSet& walls, const Points& points, const ImageWindow& planes, F&& f) {
-  constexpr int width = 32;
+  constexpr int width = row_length;
   const int nx = (points.n[0] + width - 1) / width, ny = (points.n[1] + width - 1) / width;
   parallel_for_dynamic(std::int64_t{nx} * ny, [&](std::int64_t block) {
     const Index low{width * static_cast<int>(block % nx), width * static_cast<int>(block / nx), planes.first};
@@ -60,7 +62,7 @@ void for_rows(const LevelSet& walls, const Points& points, const ImageWindow& pl
 Array<float> phi_of(const LevelSet& walls, const Points& points, const ImageWindow& planes, double most) {
   Array<float> all(planes.count(), Purpose::buffers);
   for_rows(walls, points, planes, [&](const LocalLevelSet& local, std::span<const Vec3> row, std::int64_t first) {
-    std::array<double, 32> phi;
+    std::array<double, row_length> phi;
     local.evaluate(row, std::span(phi).first(row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) all[first + i] = static_cast<float>(std::clamp(phi[i], -most, most));
   });

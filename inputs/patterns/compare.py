@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the nine runs of nine.toml: pictures, permeability over porosity, and a table, in patterns.html of the study's folder.
+Of one run, such as that of wormhole.toml: its picture, wormhole.png, and its line of the table.
 
     PYTHONPATH=python python3 inputs/patterns/compare.py out/nine
+    PYTHONPATH=python python3 inputs/patterns/compare.py out/wormhole
 """
 import argparse
 import json
@@ -21,11 +23,13 @@ SOLID = np.array([0xB7, 0xAD, 0xA0]) / 255
 class Case:
     """A run, and where its permeability has grown to ten times the first one, between two steps (by its logarithm)."""
 
-    def __init__(self, folder: Path, peclet: float, damkohler: float):
+    def __init__(self, folder: Path):
         self.results = Results(folder)
-        self.name = f"Pe {peclet:g}, Da {damkohler:g}"
         lines = self.results.table("evolution.csv")
         deck = self.results.deck
+        transport = deck["transport"]
+        peclet = deck["flow"]["velocity"] * transport["peclet_length"] / transport["diffusivity"]
+        self.name = f"Pe {float(f'{peclet:.3g}'):g}, Da {transport['wall'][0]['damkohler']:g}"
         size, velocity, acid = deck["grid"]["size"], deck["flow"]["velocity"], float(deck["transport"]["component"][0]["inlet"])
         self.porosity, self.permeability = lines["porosity"], lines["permeability_x_m2"]
         volumes = lines["time_s"] * velocity / (size[0] * self.porosity[0])
@@ -41,29 +45,35 @@ class Case:
 
 
 def read_cases(study: Path) -> list[Case]:
-    diffusivity, length = 1e-9, 1e-4
-    cases = []
-    for row in json.loads((study / "study.json").read_text())["cases"]:
-        results = Results(study / row["name"])
-        velocity = results.deck["flow"]["velocity"]
-        cases.append(Case(study / row["name"], float(f"{velocity * length / diffusivity:.3g}"), float(row["values"][1])))
-    return cases
+    return [Case(study / row["name"]) for row in json.loads((study / "study.json").read_text())["cases"]]
+
+
+def draw_picture(case: Case, panel):
+    with case.results.plotfile() as plot:
+        fraction, acid = (plot.plane(name, 2, 0.5) for name in ("fraction", "concentration_acid"))
+        extent = [0, 1e3 * plot.size[0], 0, 1e3 * plot.size[1]]
+    image = panel.imshow(np.where(fraction > 0, acid, np.nan), origin="lower", extent=extent, vmin=0, vmax=10, cmap="viridis")
+    solid = np.concatenate([np.broadcast_to(SOLID, (*fraction.shape, 3)), 1 - fraction[..., None]], axis=2)
+    panel.imshow(solid, origin="lower", extent=extent)
+    panel.set_title(f"{case.name}: porosity {case.porosity_then:.3f}", fontsize=11)
+    panel.set(xticks=[], yticks=[])
+    return image
 
 
 def draw_pictures(cases: list[Case], file: Path) -> None:
     figure = Figure(figsize=(13.5, 7.6), layout="constrained")
     axes = figure.subplots(3, 3)
     for case, panel in zip(cases, axes.flat):
-        with case.results.plotfile() as plot:
-            fraction, acid = (plot.plane(name, 2, 0.5) for name in ("fraction", "concentration_acid"))
-            extent = [0, 1e3 * plot.size[0], 0, 1e3 * plot.size[1]]
-        image = panel.imshow(np.where(fraction > 0, acid, np.nan), origin="lower", extent=extent, vmin=0, vmax=10, cmap="viridis")
-        solid = np.concatenate([np.broadcast_to(SOLID, (*fraction.shape, 3)), 1 - fraction[..., None]], axis=2)
-        panel.imshow(solid, origin="lower", extent=extent)
-        panel.set_title(f"{case.name}: porosity {case.porosity_then:.3f}", fontsize=11)
-        panel.set(xticks=[], yticks=[])
+        image = draw_picture(case, panel)
     figure.colorbar(image, ax=axes, shrink=0.6, label="acid [mol/m³]")
     figure.savefig(file, dpi=80)
+
+
+def draw_one(case: Case, file: Path) -> None:
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    panel = figure.add_subplot()
+    figure.colorbar(draw_picture(case, panel), shrink=0.8, label="acid [mol/m³]")
+    figure.savefig(file, dpi=90)
 
 
 def draw_curves(cases: list[Case], file: Path) -> None:
@@ -89,9 +99,15 @@ def table(cases: list[Case]) -> list[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Compares the nine runs of nine.toml.")
-    parser.add_argument("study", type=Path, nargs="?", default=Path("out/nine"), help="folder of the study (default: out/nine)")
+    parser = argparse.ArgumentParser(description="Compares the nine runs of nine.toml, or draws one run.")
+    parser.add_argument("study", type=Path, nargs="?", default=Path("out/nine"), help="folder of the study, or of a run (default: out/nine)")
     study = parser.parse_args().study
+    if not (study / "study.json").exists():
+        case = Case(study)
+        draw_one(case, study / "wormhole.png")
+        for row in table([case]):
+            print(" | ".join(row))
+        return
     cases = read_cases(study)
     draw_pictures(cases, study / "patterns.png")
     draw_curves(cases, study / "curves.png")

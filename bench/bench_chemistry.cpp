@@ -110,7 +110,7 @@ void measure(const ReactiveMedium& medium, bool kinetics, bool cold, double spre
   std::vector<float> start(medium.n_basis() + 2);
   keep_start(medium.start, start.data());
   std::vector<Cell> all(cells, {first, std::vector<double>(n_minerals, 0.0), start});
-  std::vector<Buffers> buffers(static_cast<std::size_t>(n_threads()));
+  std::vector<Buffers> buffers(n_threads());
   for (Buffers& b : buffers) {
     b.state = medium.start;
     b.share.assign(n_minerals, dt);
@@ -126,8 +126,8 @@ void measure(const ReactiveMedium& medium, bool kinetics, bool cold, double spre
       for (Buffers& b : buffers) b.iterations = 0;
     const double begin = processor_time();
     parallel_for(cells, [&](std::int64_t i) {
-      Buffers& b = buffers[static_cast<std::size_t>(thread_number())];
-      Cell& cell = all[static_cast<std::size_t>(i)];
+      Buffers& b = buffers[thread_number()];
+      Cell& cell = all[i];
       begin_at(cell.start.data(), b.state);
       kinetics ? react_cell(medium, cold, cell, b) : speciate_cell(medium, cold, cell, b);
       keep_start(b.state, cell.start.data());

@@ -82,7 +82,7 @@ void report(const Comm& comm, const Geometry& geometry, test::Walls walls, const
   const EllipticProblem problem = test::problem_with(walls);
   std::optional<EllipticOperator> op;
   const Times build = times_of([&] { op.emplace(test::composite_on(comm, geometry), problem); });
-  const auto n = static_cast<std::size_t>(op->numbering().n_own());
+  const std::size_t n = op->numbering().n_own();
   const double cells = static_cast<double>(comm.sum(static_cast<std::int64_t>(n)));
   const double wide = static_cast<double>(op->counts().wide_rows);
   std::vector<double> b(n);

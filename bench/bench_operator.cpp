@@ -29,7 +29,7 @@ double seconds_of(auto&& f) {
 double triad(std::int64_t n) {
   constexpr std::int64_t block = 1 << 14;
   const auto blocks = (n + block - 1) / block;
-  const auto size = static_cast<std::size_t>(blocks * block);
+  const std::size_t size = blocks * block;
   Array<double> a(size, Purpose::fields, 1.0), b(size, Purpose::fields, 2.0), y(size, Purpose::fields, 0.0);
   double best = 1e30;
   for (int round = 0; round < 20; ++round)

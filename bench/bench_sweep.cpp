@@ -59,12 +59,12 @@ Mask packing(double porosity) {
 }
 
 Mask raw_tiled(const std::string& path, const Index& n, int tiles) {
-  std::vector<char> image(static_cast<std::size_t>(Box{Index{}, n}.count()));
+  std::vector<char> image(Box{Index{}, n}.count());
   std::ifstream in(path, std::ios::binary);
   in.read(image.data(), std::ssize(image));
   require(static_cast<bool>(in), "{}: cannot read {} bytes; check the path and the sizes", path, image.size());
   const Index size = tiles * n;
-  Mask mask{size, std::vector<std::uint8_t>(static_cast<std::size_t>(Box{Index{}, size}.count())), {}};
+  Mask mask{size, std::vector<std::uint8_t>(Box{Index{}, size}.count()), {}};
   for_each_cell({Index{}, mask.size}, [&](const Index& c) {
     const Index tile{c[0] % n[0], c[1] % n[1], c[2] % n[2]};
     mask.fluid[mask.at(c)] = image[Box{Index{}, n}.offset(tile)] == 0;
@@ -123,7 +123,7 @@ struct PlainLists {
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph g = graph.box(b);
       for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-        const auto v = static_cast<std::size_t>(graph.vof_begin(b) + vof);
+        const std::size_t v = graph.vof_begin(b) + vof;
         int open = 0;
         for (std::size_t s = 0; s < 6; ++s) {
           neighbours[6 * v + s] = slots[s];
@@ -139,7 +139,7 @@ struct PlainLists {
       const int b = static_cast<int>(box);
       const double *from = x.box(b).data(), *r = rhs.box(b).data();
       double* to = y.box(b).data();
-      const auto first = static_cast<std::size_t>(graph.vof_begin(b));
+      const std::size_t first = graph.vof_begin(b);
       const std::uint16_t* n = neighbours.data() + 6 * first;
       const double* scale = inverse.data() + first;
       const int n_own = x.slots()->n_own(b);
@@ -203,13 +203,13 @@ struct RunsAndRows {
 
   RunsAndRows(const LevelGraph& graph) {
     for (int b = 0; b < graph.n_local(); ++b) row_begin.push_back(row_begin.back() + std::ssize(graph.box(b).row_vof));
-    inverse = Array<double>(static_cast<std::size_t>(row_begin.back()), Purpose::stencils);
+    inverse = Array<double>(row_begin.back(), Purpose::stencils);
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph g = graph.box(b);
       for (std::size_t i = 0; i < g.row_vof.size(); ++i) {
         int open = 0;
         for (const std::uint16_t s : g.neighbours[i]) open += s != g.closed();
-        inverse[static_cast<std::size_t>(row_begin[b]) + i] = 1.0 / (12 - open);
+        inverse[row_begin[b] + i] = 1.0 / (12 - open);
       }
     }
   }

@@ -23,7 +23,7 @@ using namespace karst;
 
 /// Component i enters with the value 1 + i / 2.
 std::vector<ScalarComponent> components_of(int count, double peclet) {
-  std::vector<ScalarComponent> all(static_cast<std::size_t>(count));
+  std::vector<ScalarComponent> all(count);
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].diffusivity = peclet > 0.0 ? 1.0 / peclet : 0.0;
     const double enters = 1.0 + 0.5 * static_cast<double>(i);

@@ -21,7 +21,7 @@ constexpr std::int64_t block = 1 << 16;  // values handed to a thread at a time
 /// Best of several rounds [GB/s], counting 24 bytes per value, as STREAM does.
 double triad(int threads, std::int64_t n_blocks) {
   set_n_threads(threads);
-  const auto n = static_cast<std::size_t>(n_blocks * block);
+  const std::size_t n = n_blocks * block;
   Array<double> a(n, Purpose::fields), b(n, Purpose::fields), c(n, Purpose::fields);
   const auto fill = [&](std::int64_t i) {  // first touch by the thread that works on it
     for (std::size_t k = static_cast<std::size_t>(i * block); k < static_cast<std::size_t>((i + 1) * block); ++k)

@@ -217,7 +217,7 @@ std::size_t run(const Campaign& c, Shared& shared) {
   }
   std::array<std::size_t, n_outcomes> found{};
   for (std::size_t n = 0; n < c.count; ++n) {
-    const auto outcome = static_cast<std::size_t>(shared.outcome[n]);  // NOLINT(bugprone-signed-char-misuse): >= 0
+    const std::size_t outcome = shared.outcome[n];  // NOLINT(bugprone-signed-char-misuse): >= 0
     ++found[outcome];
     if (outcome != none && outcome < silent) continue;
     const Sample& s = *some[n % some.size()];

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     const int n = 2 + static_cast<int>(11.0 * unit(random));
     std::vector<std::string> elements = all;
     std::ranges::shuffle(elements, random);
-    elements.resize(static_cast<std::size_t>(n));
+    elements.resize(n);
     const ChemicalSystem system =
         make_system(database, elements, written % 2 == 0 ? 298.15 : 275.15 + 96.0 * unit(random));
     std::vector<SolutionCondition> conditions{{Kind::activity, -14.0 * unit(random) * std::numbers::ln10}};

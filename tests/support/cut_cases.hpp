@@ -142,7 +142,7 @@ inline Vec3 cell_center(const BoxPieces& box, std::int64_t offset) {
 
 /// Open area on a side of a cell.
 inline double open_area(const BoxPieces& box, const Index& cell, int side) {
-  const auto at = static_cast<std::size_t>(box.cells.offset(cell));
+  const std::size_t at = box.cells.offset(cell);
   if (box.kind[at] != CellKind::cut) return box.kind[at] == CellKind::regular ? 1 : 0;
   double area = 0;
   for (const Piece& p : box.pieces)

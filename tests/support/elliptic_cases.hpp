@@ -256,7 +256,7 @@ inline double largest(const Comm& comm, std::span<const double> x) {
 
 /// Solves to 1e-11.
 inline std::vector<double> solve(EllipticOperator& op, const Manufactured& m) {
-  std::vector<double> source, b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+  std::vector<double> source, b(op.numbering().n_own()), x(b.size());
   for (const Vec3& at : op.source_points()) source.push_back(m.source(at));
   op.right_side(source, b);
   KrylovSolver solver(op, {"manufactured", "manufactured_", 1e-11, 500, 1.0});

@@ -36,7 +36,7 @@ inline StokesDrive driven_by(const Vec3& force) {
 /// Volumes of the VoFs of a box, small ones as the advection sees them.
 inline std::vector<double> advected_volumes(const LevelGeometry& level, int box) {
   const BoxGraph graph = level.graph.box(box);
-  std::vector<double> volume(static_cast<std::size_t>(graph.n_own), 1.0);
+  std::vector<double> volume(graph.n_own, 1.0);
   const auto moments = level.box(box).moments;
   for (std::size_t r = 0; r < moments.size(); ++r) volume[graph.row_vof[r]] = std::max(moments[r].kappa, 0.25);
   return volume;

@@ -16,7 +16,7 @@ inline void set_uniform(FaceField& flux, const Vec3& u) {
     const NumberField numbers = grid.numbering().global_numbers(grid.comm(), level.graph, l);
     for (int b = 0; b < level.graph.n_local(); ++b) {
       const BoxGraph box = level.graph.box(b);
-      auto extra = static_cast<std::size_t>(level.extra_begin[b]);
+      std::size_t extra = level.extra_begin[b];
       for_each_face(box, level.box(b), [&](const FaceView& f) {
         const int d = direction_of(f.side);
         const auto vof = static_cast<std::size_t>(f.vof), n = static_cast<std::size_t>(f.neighbour);

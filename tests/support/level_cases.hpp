@@ -65,7 +65,7 @@ inline double free_stream_error(const LevelGeometry& geometry) {
   for (int b = 0; b < geometry.graph.n_local(); ++b) {
     const BoxGraph graph = geometry.graph.box(b);
     const BoxMoments moments = geometry.box(b);
-    std::vector<double> out(static_cast<std::size_t>(graph.n_own));
+    std::vector<double> out(graph.n_own);
     for_each_face(graph, moments, [&](const FaceView& f) {
       out[f.vof] += (is_high(f.side) ? 1 : -1) * f.aperture * u[direction_of(f.side)];
     });
@@ -99,7 +99,7 @@ inline Totals totals(const Comm& comm, const LevelGeometry& geometry) {
 
 /// Connected components of the VoF graph of a level that lives on one rank.
 inline int n_components(const LevelGraph& graph) {
-  std::vector<std::int64_t> set(static_cast<std::size_t>(graph.vof_begin(graph.n_local())));
+  std::vector<std::int64_t> set(graph.vof_begin(graph.n_local()));
   for (std::size_t i = 0; i < set.size(); ++i) set[i] = static_cast<std::int64_t>(i);
   const auto root = [&](std::int64_t i) {
     while (set[i] != i) i = set[i];

@@ -25,7 +25,7 @@ inline void set_stream(FaceField& flux, const std::function<double(double x, dou
   const LevelGeometry& level = grid.level(0);
   for (int b = 0; b < level.graph.n_local(); ++b) {
     const BoxGraph box = level.graph.box(b);
-    auto extra = static_cast<std::size_t>(level.extra_begin[b]);
+    std::size_t extra = level.extra_begin[b];
     for_each_face(box, level.box(b), [&](const FaceView& f) {
       const int d = direction_of(f.side), e = 1 - d;
       double along = 0.0;
@@ -130,7 +130,7 @@ struct TurningBlob {
 inline FaceField stream_through(const ScalarGrid& grid, const Vec3& u) {
   FaceField faces(grid.composite);
   set_uniform(faces, u);
-  std::vector<double> flux(static_cast<std::size_t>(grid.n_faces));
+  std::vector<double> flux(grid.n_faces);
   list_fluxes(grid, faces, flux);
   for (const ScalarFace& f : grid.listed)
     if (f.fragment) flux[f.face] = 0.0;

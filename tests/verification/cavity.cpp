@@ -54,7 +54,7 @@ double least_stream_function(const Plane& flux) {
   std::vector<double> psi((n + 1) * n, 0.0);  // by x + n y
   for (std::size_t y = 0; y < n; ++y)
     for (std::size_t x = 0; x < n; ++x) psi[x + n * (y + 1)] = psi[x + n * y] + flux(x, y);
-  const auto at = static_cast<std::size_t>(std::ranges::min_element(psi) - psi.begin());
+  const std::size_t at = std::ranges::min_element(psi) - psi.begin();
   std::vector<double> along_x, along_y;
   for (std::size_t x = 0; x < n; ++x) along_x.push_back(psi[x + at / n * n]);
   for (std::size_t y = 0; y <= n; ++y) along_y.push_back(psi[at % n + n * y]);
@@ -74,7 +74,7 @@ Json measure(const Comm& comm, int n) {
   const EndFlow flow =
       solve_end_flow(test::composite_on(comm, geometry), options, fluid, {1.0 / n, 1.0, 0.0}, {}, true);
 
-  const auto size = static_cast<std::size_t>(n);
+  const std::size_t size = n;
   const std::vector<double> none(size * size, 0.0);
   Plane u{size, none}, v{size, none}, flux{size, none};
   const LevelGraph& graph = geometry.levels[0].graph;
@@ -83,7 +83,7 @@ Json measure(const Comm& comm, int n) {
     const double* faces = flow.fluxes->primary(0).box(b, 0).data();
     for_each_vof(box, [&](int vof, int cell) {
       const Index at = box.cells.cell(cell);
-      const auto i = static_cast<std::size_t>(at[0] + n * at[1]);
+      const std::size_t i = at[0] + n * at[1];
       const Quad& q = flow.solution[graph.vof_begin(b) + vof];
       u.value[i] = q.v[0];
       v.value[i] = q.v[1];

@@ -27,7 +27,7 @@ const char* name_of(BoundaryKind kind) {
 }
 
 std::vector<double> solve(EllipticOperator& op, double tolerance = 1e-10) {
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+  std::vector<double> b(op.numbering().n_own()), x(b.size());
   op.right_side({}, b);
   KrylovSolver(op, {"verification", "verification_", tolerance, 1000, 1e-8}).solve(b, x);
   return x;

@@ -31,7 +31,7 @@ void set_along_x(FaceField& flux, const Value& u) {
   const LevelGeometry& level = flux.grid().level(0);
   for (int b = 0; b < level.graph.n_local(); ++b) {
     const BoxGraph box = level.graph.box(b);
-    auto extra = static_cast<std::size_t>(level.extra_begin[b]);
+    std::size_t extra = level.extra_begin[b];
     for_each_face(box, level.box(b), [&](const FaceView& f) {
       double along = 0.0;
       if (direction_of(f.side) == 0) {
@@ -57,7 +57,7 @@ Json errors_of(const Comm& comm, FaceField& flow, double scale, double rate, con
   problem.wall = [&](const WallPiece&) { return robin(rate, 0.0); };
   EllipticOperator op(flow.composite(), problem, Faces::keep);
   SteadyTransport transport(op, flow, scale, {.tolerance = 1e-10});
-  std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 0.0);
+  std::vector<double> c(op.numbering().n_own(), 0.0);
   const SolveReport solve = transport.solve({}, c);
   const std::vector<Vec3> at = op.positions();
   const ScalarGrid grid = make_scalar_grid(flow.composite());
@@ -154,7 +154,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
   problem.wall = [&](const WallPiece&) { return robin(rate, 0.0); };
   EllipticOperator op(flow.composite(), problem, Faces::keep);
   SteadyTransport transport(op, flow, peclet / (2.0 * radius), {.tolerance = 1e-10});
-  std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
+  std::vector<double> c(op.numbering().n_own(), 1.0);
   const SolveReport solve = transport.solve({}, c);
   const WallField wall = test::wall_fluxes(op, c);
   // In one plane of cells: flux into the wall, its area; then u c and u.
@@ -165,7 +165,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
     const BoxMoments moments = level.box(b);
     for (std::size_t r = 0; r < moments.moments.size(); ++r) {
       if (box.cells.cell(box.row_cell[r])[0] != plane) continue;
-      sums[0] += wall.level(0)[static_cast<std::size_t>(level.moments_begin[b]) + r];
+      sums[0] += wall.level(0)[level.moments_begin[b] + r];
       sums[1] += moments.moments[r].wall_area;
     }
   }
@@ -178,7 +178,7 @@ Json sherwood(const Comm& comm, int across, double damkoehler, double reference)
       const Index cell = box.cells.cell(f.cell);
       if (f.side != 0 || cell[0] != plane) return;
       const Vec3 face = Vec3{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} + f.centroid;
-      const auto v = static_cast<std::size_t>(op.numbering().number(0, b, f.vof));
+      const std::size_t v = op.numbering().number(0, b, f.vof);
       // Next to the wall the value falls by the flux; elsewhere the centroid is where the value stands.
       const double value = c[v] - flux * (radius_from(face, n) - radius_from(at[v], n));
       sums[2] += f.aperture * speed(face) * value;

@@ -29,7 +29,7 @@ double closure_defect(const LevelGeometry& geometry) {
   for (int b = 0; b < geometry.graph.n_local(); ++b) {
     const BoxGraph graph = geometry.graph.box(b);
     const BoxMoments moments = geometry.box(b);
-    std::vector<Vec3> open(static_cast<std::size_t>(graph.n_own));
+    std::vector<Vec3> open(graph.n_own);
     for_each_face(graph, moments, [&](const FaceView& f) {
       open[f.vof][direction_of(f.side)] += (is_high(f.side) ? 1 : -1) * f.aperture;
     });

@@ -149,7 +149,7 @@ std::array<double, 2> pressure_term(Packing& packing) {
     const LevelValues& values = stokes.values().level(0);
     const Quad *x = values.x.box(b).data(), *w = values.mean.box(b).data();
     const float* t = op.inverse_diagonal().box(b).data();
-    const auto first = static_cast<std::size_t>(op.geometry().graph.vof_begin(b));
+    const std::size_t first = op.geometry().graph.vof_begin(b);
     const auto add = [&](std::size_t v, std::size_t n, std::size_t side, double area, bool row) {
       const std::size_t d = side / 2;
       const double sign = side % 2 == 1 ? 1.0 : -1.0, f = packing.drive.force.v[d];

@@ -51,7 +51,7 @@ Json disc(const Comm& comm, int n) {
   problem.wall = [&](const WallPiece&) { return robin(rate_constant * h / diffusivity, 0.0); };
   EllipticOperator op(flow.composite(), problem, Faces::keep);
   SteadyTransport transport(op, flow, inflow * h / diffusivity);
-  std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
+  std::vector<double> c(op.numbering().n_own(), 1.0);
   const SolveReport solve = transport.solve({}, c);
 
   const WallField wall = test::wall_fluxes(op, c);

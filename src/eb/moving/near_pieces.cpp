@@ -34,6 +34,7 @@ NearPieces::NearPieces(const Domain& domain, std::vector<NearPiece> pieces)
     pieces_.push_back(pieces[at.piece]);
     of_piece.push_back(at.cell);
   }
+  for (const NearPiece& p : pieces_) widest_ = std::max(widest_, p.width);
   list_parts(of_piece);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of wall around a point, with weights that fall to 0 at the end of their reach.
+// Pieces of wall around a point, with weights that fall to 0 at the end of their reach. Reaches are in widths of the
+// cells that the pieces are in: those of coarser cells stand farther apart.
 //
 // Pieces are sorted by the cells of the lattice that they are in, x fastest, so those of cells along a row follow one
 // another. A table finds the pieces of eight cells along x at once: a search visits rows, not cells.
@@ -24,6 +25,7 @@ struct NearPiece {
   int rank = 0, level = 0;  ///< whose geometry has it
   std::int64_t row = 0;     ///< there
   Vec3 normal{};            ///< into the fluid, of what goes along walls
+  double width = 1.0;       ///< of its cell [spacings]
 };
 
 class NearPieces {
@@ -34,16 +36,19 @@ class NearPieces {
   /// In an order that does not depend on the number of ranks.
   const std::vector<NearPiece>& all() const { return pieces_; }
   const Domain& domain() const { return domain_; }
+  /// The largest width of a piece.
+  double widest() const { return widest_; }
 
-  /// Calls f(number of the piece in all(), weight) for those nearer than `reach`, with weights area (1 - r²/reach²)².
-  /// Returns the sum of the weights.
+  /// Calls f(number of the piece in all(), weight) for those nearer than R = reach × width, with weights
+  /// area (1 - r²/R²)². Returns the sum of the weights.
+  /// @param least  widths are not taken to be smaller [spacings]
   template <class F>
-  double around(const Vec3& x, double reach, F&& f) const {
+  double around(const Vec3& x, double reach, F&& f, double least = 1.0) const {
     double sum = 0.0;
-    for_runs(x, x, reach, [&](std::size_t first, std::size_t last) {
+    for_runs(x, x, reach * std::max(least, widest_), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const Vec3 r = nearest_image(pieces_[i].at - x);
-        const double part = 1.0 - dot(r, r) / (reach * reach);
+        const double end = reach * std::max(least, pieces_[i].width), part = 1.0 - dot(r, r) / (end * end);
         if (part <= 0.0) continue;
         const double weight = pieces_[i].area * part * part;
         sum += weight;
@@ -53,19 +58,19 @@ class NearPieces {
     return sum;
   }
 
-  /// Of a piece at r, as above; 0 beyond the reach.
-  static double weight(const Vec3& r, double area, double reach) {
-    const double part = 1.0 - dot(r, r) / (reach * reach);
+  /// Of a piece at r, as above; 0 beyond R.
+  static double weight(const Vec3& r, double area, double square_of_end) {
+    const double part = 1.0 - dot(r, r) / square_of_end;
     return part > 0.0 ? area * part * part : 0.0;
   }
 
-  /// Calls f(piece) for all that may be nearer than `reach` to a point of the cuboid from lo to hi, in the order of
-  /// around(). Returns false, without any call, where images of pieces are to be told apart.
+  /// Calls f(piece) for all that may be nearer than widths × width to a point of the cuboid from lo to hi, in the order
+  /// of around(). Returns false, without any call, where images of pieces are to be told apart.
   template <class F>
-  bool around_all(const Vec3& lo, const Vec3& hi, double reach, F&& f) const {
+  bool around_all(const Vec3& lo, const Vec3& hi, double widths, F&& f) const {
+    const double reach = widths * widest_;
     for (int d = 0; d < 3; ++d)
       if (domain_.periodic[d] && (lo[d] < reach + 1.0 || hi[d] > domain_.cells[d] - reach - 1.0)) return false;
-    const double square = (reach + margin) * (reach + margin);
     for_runs(lo, hi, reach, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         double away = 0.0;
@@ -73,7 +78,8 @@ class NearPieces {
           const double a = std::max({lo[d] - pieces_[i].at[d], pieces_[i].at[d] - hi[d], 0.0});
           away += a * a;
         }
-        if (away < square) f(pieces_[i]);
+        const double end = widths * pieces_[i].width + margin;
+        if (away < end * end) f(pieces_[i]);
       }
     });
     return true;
@@ -182,6 +188,7 @@ class NearPieces {
   }
 
   Domain domain_;
+  double widest_ = 1.0;
   std::vector<NearPiece> pieces_;    ///< cell by cell
   std::int64_t parts_ = 0;           ///< of a row
   std::vector<std::int32_t> begin_;  ///< of the pieces in each cell of the parts with pieces

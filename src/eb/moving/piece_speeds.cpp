@@ -16,7 +16,7 @@ namespace karst {
 
 namespace {
 
-constexpr double near_reach = 1.75, far_reach = 2.5;  // in spacings of the corners
+constexpr double near_reach = 1.75, far_reach = 2.5;  // in widths of the cells of the pieces
 
 /// Of a point of the domain, also of its sides, where feet beyond it are moved to.
 bool is_on_side(const Domain& domain, const Vec3& x) {
@@ -27,9 +27,10 @@ bool is_on_side(const Domain& domain, const Vec3& x) {
 
 /// In which directions a point has pieces on one side alone, as the domain ends on the other.
 struct OneSided {
-  OneSided(const Domain& domain, const Vec3& x) {
+  /// @param reach  of the pieces [spacings]
+  OneSided(const Domain& domain, const Vec3& x, double reach) {
     for (int d = 0; d < 3; ++d) {
-      const bool at_low = x[d]<near_reach, at_high = x[d]> domain.cells[d] - near_reach;
+      const bool at_low = x[d]<reach, at_high = x[d]> domain.cells[d] - reach;
       along[d] = !domain.periodic[d] && at_low != at_high;
       any |= along[d];
     }
@@ -67,16 +68,23 @@ double at_side(Around&& around, const Vec3& x, const OneSided& sides, const Near
   return std::clamp(value, least - beyond, most + beyond);
 }
 
+/// The mean, or at a side of the domain where a line leads to.
+template <class Around>
+double mean_or_line(const NearPieces& pieces, Around&& around, const Vec3& x, const NearPieces::Mean& near) {
+  if (!OneSided(pieces.domain(), x, near_reach * pieces.widest()).any) return near.sum / near.weight;
+  double width = 1.0;
+  around([&](const auto& p, double) { width = std::max(width, p.width); });
+  const OneSided sides(pieces.domain(), x, near_reach * width);
+  return sides.any ? at_side(around, x, sides, near) : near.sum / near.weight;
+}
+
 /// Of a point in spacings of the corners.
 double speed_at(const NearPieces& pieces, const Vec3& x) {
   const NearPieces::Mean near = pieces.mean(x, near_reach);
-  if (near.weight > 0.0) {
-    const OneSided sides(pieces.domain(), x);
-    const auto around = [&](auto&& f) {
-      pieces.around(x, near_reach, [&](std::size_t i, double w) { f(pieces.all()[i], w); });
-    };
-    return sides.any ? at_side(around, x, sides, near) : near.sum / near.weight;
-  }
+  const auto around = [&](auto&& f) {
+    pieces.around(x, near_reach, [&](std::size_t i, double w) { f(pieces.all()[i], w); });
+  };
+  if (near.weight > 0.0) return mean_or_line(pieces, around, x, near);
   const NearPieces::Mean far = pieces.mean(x, is_on_side(pieces.domain(), x) ? wall_reach_at_sides : far_reach);
   return far.weight > 0.0 ? far.sum / far.weight : 0.0;
 }
@@ -102,7 +110,7 @@ class SpeedsAt {
         for (std::size_t i = 0; i < some.size(); ++i) {
           const std::size_t point = some[i].point;
           const Vec3 x = scale_ * at[point];
-          of[point] = near.weight[i] > 0.0 ? mean_or_line(x, {near.weight[i], near.sum[i]}) : speed_at(pieces_, x);
+          of[point] = near.weight[i] > 0.0 ? of_listed(x, {near.weight[i], near.sum[i]}) : speed_at(pieces_, x);
         }
       }
     }
@@ -115,7 +123,7 @@ class SpeedsAt {
   };
   struct Piece {
     Vec3 at;
-    double area, value;
+    double area, value, width, square_of_end;
   };
   /// NearPieces::Mean of eight points.
   struct Means {
@@ -141,7 +149,8 @@ class SpeedsAt {
     const Vec3 low = width * to_vec(cube);
     listed_.clear();
     return pieces_.around_all(low, low + Vec3::all(width), near_reach, [&](const NearPiece& p) {
-      listed_.push_back({p.at, p.area, p.value});
+      const double end = near_reach * p.width;
+      listed_.push_back({p.at, p.area, p.value, p.width, end * end});
     });
   }
   /// As NearPieces::mean(), to the last bit.
@@ -153,7 +162,7 @@ class SpeedsAt {
     }
     for (const Piece& p : listed_) {
       const Eight rx = p.at[0] - x[0], ry = p.at[1] - x[1], rz = p.at[2] - x[2];
-      const Eight left = 1.0 - (rx * rx + ry * ry + rz * rz) / (near_reach * near_reach);
+      const Eight left = 1.0 - (rx * rx + ry * ry + rz * rz) / p.square_of_end;
       const Eight part = left < 0.0 ? Eight{} : left;
       const Eight weight = p.area * part * part;
       all.weight += weight;
@@ -162,14 +171,12 @@ class SpeedsAt {
   }
 
   /// As speed_at().
-  double mean_or_line(const Vec3& x, const NearPieces::Mean& near) const {
-    const OneSided sides(pieces_.domain(), x);
-    if (!sides.any) return near.sum / near.weight;
+  double of_listed(const Vec3& x, const NearPieces::Mean& near) const {
     const auto around = [&](auto&& f) {
       for (const Piece& p : listed_)
-        if (const double weight = NearPieces::weight(p.at - x, p.area, near_reach); weight > 0.0) f(p, weight);
+        if (const double weight = NearPieces::weight(p.at - x, p.area, p.square_of_end); weight > 0.0) f(p, weight);
     };
-    return at_side(around, x, sides, near);
+    return mean_or_line(pieces_, around, x, near);
   }
 
   const NearPieces& pieces_;
@@ -189,8 +196,10 @@ std::vector<NearPiece> pieces_of_box(const GridHierarchy& grid, const LevelGeome
     const Index cell = graph.cells.cell(graph.row_cell[r]);
     if (!(moments[r].wall_area > 0.0)) continue;
     if (level.level + 1 < grid.n_levels() && grid.cell_is_refined(level.level, cell)) continue;
-    pieces.push_back({h * (to_vec(cell) + Vec3::all(0.5) + moments[r].wall_centroid), h * h * moments[r].wall_area,
-                      speed[level.moments_begin[own] + static_cast<std::int64_t>(r)]});
+    pieces.push_back({.at = h * (to_vec(cell) + Vec3::all(0.5) + moments[r].wall_centroid),
+                      .area = h * h * moments[r].wall_area,
+                      .value = speed[level.moments_begin[own] + static_cast<std::int64_t>(r)],
+                      .width = h});
   }
   return pieces;
 }
@@ -209,10 +218,11 @@ WallSpeed speed_of_pieces(const Comm& comm, const GridHierarchy& grid, std::span
       const std::vector<NearPiece> pieces = pieces_of_box(grid, levels[l], own, speed[l], scale);
       if (pieces.empty()) continue;
       Box around = levels[l].graph.box(own).cells;
+      const double h = scale * std::ldexp(1.0, -levels[l].level);
+      const int reach = static_cast<int>(h) * displacement_reach;
       for (int d = 0; d < 3; ++d) {
-        const double h = scale * std::ldexp(1.0, -levels[l].level);
-        around.lo[d] = static_cast<int>(std::floor(h * around.lo[d])) - displacement_reach;
-        around.hi[d] = static_cast<int>(std::ceil(h * around.hi[d])) + displacement_reach;
+        around.lo[d] = static_cast<int>(std::floor(h * around.lo[d])) - reach;
+        around.hi[d] = static_cast<int>(std::ceil(h * around.hi[d])) + reach;
       }
       std::set<int> ranks;
       blocks.for_parts(around, [&](std::int64_t box, const Box&, const Index&) {

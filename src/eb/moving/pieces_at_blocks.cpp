@@ -41,7 +41,8 @@ std::vector<NearPiece> pieces_here(const Comm& comm, const WallPieces& walls, co
                               comm.rank(),
                               static_cast<int>(l),
                               row,
-                              (1.0 / moments[r].wall_area) * moments[r].wall};
+                              (1.0 / moments[r].wall_area) * moments[r].wall,
+                              h};
         const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
         for_ranks_around(displacement.blocks(), coarse, scale, [&](int rank) { sent[rank].put(piece); });
       }

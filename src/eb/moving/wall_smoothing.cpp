@@ -15,7 +15,7 @@ namespace karst {
 
 namespace {
 
-constexpr double smoothing_reach = 2.5;  // in spacings of the corners
+constexpr double smoothing_reach = 2.5;  // in widths of the larger cell of two pieces
 
 /// Of a piece, the same on all ranks.
 struct PieceName {
@@ -93,13 +93,14 @@ class Neighbours {
     sum_.assign(own_.size(), 0.0);
     parallel_for(std::ssize(own_), [&](std::int64_t i) {
       const NearPiece& p = piece(i);
-      pieces_.around(p.at, smoothing_reach, [&](std::size_t q, double weight) {
+      const auto link = [&](std::size_t q, double weight) {
         const double cosine = dot(p.normal, pieces_.all()[q].normal);
         if (cosine <= 0.0) return;
         weight *= cosine * cosine;
         sum_[i] += weight;
         if (q != own_[i]) links_[i].push_back({static_cast<std::int64_t>(q), weight});
-      });
+      };
+      pieces_.around(p.at, smoothing_reach, link, p.width);
     });
   }
 

@@ -10,161 +10,16 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
+#include "eb/moving/cell_changes.hpp"
 #include "eb/moving/pieces_at_blocks.hpp"
 #include "grid/questions.hpp"
-#include "grid/vof_loops.hpp"
 
 namespace karst {
 
 namespace {
 
-/// How far a volume looks for pieces that take it, one after the other [spacings of the corners].
+/// How far a volume looks for pieces that take it, one after the other [widths of its cell or, if larger, of theirs].
 constexpr std::array reaches{1.75, 2.5, 4.5};
-
-/// Fluid of the cells of level 0 of the own boxes [h0³], finer levels included, and whether a wall is in them.
-class CellVolumes {
- public:
-  CellVolumes(const Comm& comm, const WallPieces& walls) : layout_(walls.grid.levels[0].layout) {
-    for (int own = 0; own < walls.levels[0].graph.n_local(); ++own) {
-      const Box cells = walls.levels[0].graph.box(own).cells;
-      boxes_[layout_.find_cell(cells.lo)] = {cells, std::vector<double>(cells.count()),
-                                             std::vector<std::uint8_t>(cells.count())};
-    }
-    std::map<int, ByteWriter> sent;
-    for (const LevelGeometry& level : walls.levels) add_level(walls.grid, level, sent);
-    send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) {
-      const auto cell = in.get<Index>();
-      const auto volume = in.get<double>();
-      add(cell, volume, in.get<std::uint8_t>() != 0);
-    });
-  }
-
-  struct Cell {
-    double volume = 0.0;
-    bool cut = false;
-  };
-  /// Of a cell of an own box.
-  Cell at(const Index& cell) const {
-    const auto box = boxes_.find(layout_.find_cell(cell));
-    if (box == boxes_.end()) return {};
-    const std::int64_t at = box->second.cells.offset(cell);
-    return {box->second.volume[at], box->second.cut[at] != 0};
-  }
-  /// Rank that has a cell; -1: none, there is no fluid.
-  int owner(const Index& cell) const {
-    const std::int64_t box = layout_.find_cell(cell);
-    return box < 0 ? -1 : layout_.owner(box);
-  }
-  template <class F>
-  void for_cut_cells(F&& f) const {
-    for (const auto& [box, values] : boxes_)
-      for (std::int64_t i = 0; i < std::ssize(values.cut); ++i)
-        if (values.cut[i] != 0) f(values.cells.cell(i), values.volume[i]);
-  }
-  /// Also those beside them, and at the faces of boxes, where that is not known: the last cells of a grain or a pore
-  /// may change from whole to whole.
-  template <class F>
-  void for_cells_at_walls(F&& f) const {
-    for (const auto& [box, values] : boxes_)
-      for (std::int64_t i = 0; i < std::ssize(values.cut); ++i) {
-        const Index cell = values.cells.cell(i);
-        const Box around = Box{cell, cell + Index::all(1)}.grown(1), inside = intersect(around, values.cells);
-        bool near = inside != around;
-        if (!near)
-          for_each_cell(inside, [&](const Index& c) { near = near || values.cut[values.cells.offset(c)] != 0; });
-        if (near) f(cell, values.volume[i]);
-      }
-  }
-
- private:
-  struct Values {
-    Box cells;
-    std::vector<double> volume;
-    std::vector<std::uint8_t> cut;
-  };
-
-  void add(const Index& cell, double volume, bool cut) {
-    Values& values = boxes_.at(layout_.find_cell(cell));
-    const std::int64_t at = values.cells.offset(cell);
-    values.volume[at] += volume;
-    values.cut[at] |= static_cast<std::uint8_t>(cut);
-  }
-
-  void add_level(const GridHierarchy& grid, const LevelGeometry& level, std::map<int, ByteWriter>& sent) {
-    const int l = level.level;
-    const double volume = std::ldexp(1.0, -3 * l);
-    for (int own = 0; own < level.graph.n_local(); ++own) {
-      const BoxGraph graph = level.graph.box(own);
-      const auto moments = level.box(own).moments;
-      std::vector<double> kappa(graph.cells.count());
-      std::vector<std::uint8_t> cut(graph.cells.count());
-      int row = 0;
-      for_each_vof(graph, [&](int vof, int cell) {
-        const bool irregular = row < graph.n_irregular && graph.row_vof[row] == vof;
-        kappa[cell] += irregular ? moments[row].kappa : 1.0;
-        cut[cell] |= static_cast<std::uint8_t>(irregular);
-        row += irregular ? 1 : 0;
-      });
-      const auto [first, last] = level.joined_in(own);
-      for (std::int64_t i = first; i < last; ++i) {
-        kappa[level.joined[i].cell] += level.joined[i].kappa;
-        cut[level.joined[i].cell] = 1;
-      }
-      for (std::int64_t i = 0; i < std::ssize(kappa); ++i) {
-        const Index cell = graph.cells.cell(i);
-        if ((kappa[i] == 0.0 && cut[i] == 0) || (l + 1 < grid.n_levels() && grid.cell_is_refined(l, cell))) continue;
-        const Index coarse{cell[0] >> l, cell[1] >> l, cell[2] >> l};
-        if (l == 0) {
-          add(coarse, kappa[i], cut[i] != 0);
-          continue;
-        }
-        ByteWriter& w = sent[owner(coarse)];
-        w.put(coarse);
-        w.put(volume * kappa[i]);
-        w.put(cut[i]);
-      }
-    }
-  }
-
-  const Layout& layout_;
-  std::map<std::int64_t, Values> boxes_;
-};
-
-struct CellChange {
-  Index cell;
-  double before, after;
-};
-
-/// Of the cells that have a wall before or after, or had one beside them; each on one rank. Collective.
-std::vector<CellChange> changes_of_cells(const Comm& comm, const CellVolumes& before, const CellVolumes& after) {
-  std::vector<CellChange> all;
-  // The fluid in `of` of cells of `mine`.
-  const auto ask = [&](const CellVolumes& mine, const CellVolumes& of, auto&& for_cells, auto&& take) {
-    std::map<int, std::vector<Index>> asked;
-    for_cells([&](const Index& cell, double volume) {
-      const int owner = of.owner(cell);
-      if (owner < 0 || owner == comm.rank())
-        take(cell, volume, owner < 0 ? CellVolumes::Cell() : of.at(cell));
-      else
-        asked[owner].push_back(cell);
-    });
-    ask_ranks_per_item(
-        comm, asked, [](const Index& cell, ByteWriter& w) { w.put(cell); },
-        [&](ByteReader& in, ByteWriter& w) { w.put(of.at(in.get<Index>())); },
-        [&](const Index& cell, ByteReader& in) { take(cell, mine.at(cell).volume, in.get<CellVolumes::Cell>()); });
-  };
-  ask(
-      after, before, [&](auto&& f) { after.for_cut_cells(f); },
-      [&](const Index& cell, double now, const CellVolumes::Cell& was) {
-        all.push_back({cell, was.volume, now});
-      });
-  ask(
-      before, after, [&](auto&& f) { before.for_cells_at_walls(f); },
-      [&](const Index& cell, double was, const CellVolumes::Cell& now) {
-        if (!now.cut && now.volume != was) all.push_back({cell, was, now.volume});
-      });
-  return all;
-}
 
 /// New pieces with the areas by which they take. Collective.
 NearPieces takers_here(const Comm& comm, const WallPieces& after, const WallRows& takes,
@@ -174,10 +29,10 @@ NearPieces takers_here(const Comm& comm, const WallPieces& after, const WallRows
   return {displacement.blocks().layout().domain(), std::move(taking)};
 }
 
-/// A volume that new pieces are to owe from now on. Place in spacings of the corners.
+/// A volume that new pieces are to owe from now on. Place and width of its cell in spacings of the corners.
 struct Owed {
   Vec3 at;
-  double volume;
+  double volume, width;
 };
 
 /// Calls f(x and its mirror images behind the sides of the domain that are nearer than `reach`).
@@ -257,8 +112,10 @@ class Sharing {
     takers.pieces.clear();
     takers.weight = 0.0;
     for (const double reach : reaches) {
-      for_mirror_images(blocks_.layout().domain(), owed.at, reach, [&](const Vec3& x) {
-        takers.weight += now_.around(x, reach, [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); });
+      const double end = reach * std::max(owed.width, now_.widest());
+      for_mirror_images(blocks_.layout().domain(), owed.at, end, [&](const Vec3& x) {
+        const auto take = [&](std::size_t i, double w) { takers.pieces.emplace_back(i, w); };
+        takers.weight += now_.around(x, reach, take, owed.width);
       });
       if (takers.weight > 0.0) return;
       takers.pieces.clear();
@@ -280,11 +137,11 @@ std::vector<CellChange> changes_here(const Comm& comm, const WallPieces& before,
                                      const Displacement& displacement) {
   const int scale = 1 << displacement.level();
   std::map<int, ByteWriter> sent;
-  for (const CellChange& c : changes_of_cells(comm, CellVolumes(comm, before), CellVolumes(comm, after)))
-    for_ranks_around(displacement.blocks(), c.cell, scale, [&](int rank) { sent[rank].put(c); });
+  for (const CellChange& c : changes_of_cells(comm, before, after))
+    for_ranks_around(displacement.blocks(), coarse_cell(c.cell, c.level), scale, [&](int rank) { sent[rank].put(c); });
   std::vector<CellChange> here;
   send_to_ranks(comm, std::move(sent), [&](ByteReader& in, int) { here.push_back(in.get<CellChange>()); });
-  std::ranges::sort(here, {}, &CellChange::cell);
+  std::ranges::sort(here, {}, [](const CellChange& c) { return std::pair(c.level, c.cell); });
   return here;
 }
 
@@ -308,7 +165,7 @@ SharedAmounts share_on_moved_walls(const Comm& comm, const WallPieces& before, c
   Sharing sharing(displacement.blocks(), now);
   std::vector<Owed> to_share;
   for (const NearPiece& p : was.all())
-    if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed});
+    if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed, p.width});
   const double lost = comm.sum(sharing.share(to_share));
   sharing.send(comm, was, all);
   return {std::move(all.owed), lost};
@@ -318,7 +175,6 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
                                      const WallRows& owed, const WallPieces& after, const WallRows& takes,
                                      const Displacement& displacement, CellChanges changes) {
   const Timer timer("what walls owe");
-  const int scale = 1 << displacement.level();
   const Domain& lattice = displacement.blocks().layout().domain();
   WallTransfer all;
   all.means = wall_rows(after.levels);
@@ -330,13 +186,14 @@ WallTransfer transfer_to_moved_walls(const Comm& comm, const WallPieces& before,
   std::vector<CellChange> moved;
   if (changes == CellChanges::owed) moved = changes_here(comm, before, after, displacement);
   for (const CellChange& c : moved) {
-    const Vec3 x = static_cast<double>(scale) * (to_vec(c.cell) + Vec3::all(0.5));
+    const double width = std::ldexp(1.0, displacement.level() - c.level);
+    const Vec3 x = width * (to_vec(c.cell) + Vec3::all(0.5));
     if (!sharing.is_own(x)) continue;
     all.moved += c.after - c.before;
-    if (c.before != c.after) to_share.push_back({x, c.before - c.after});
+    if (c.before != c.after) to_share.push_back({x, c.before - c.after, width});
   }
   for (const NearPiece& p : was.all())
-    if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed});
+    if (p.owed != 0.0 && sharing.is_own(p.at)) to_share.push_back({p.at, p.owed, p.width});
   all.lost = sharing.share(to_share);
   sharing.send(comm, was, all);
   all.moved = comm.sum(all.moved);

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "eb/link/level_geometry.hpp"
+#include "eb/moving/cell_changes.hpp"
 #include "eb/moving/displacement.hpp"
-#include "grid/hierarchy.hpp"
 
 namespace karst {
 
@@ -17,12 +16,6 @@ using WallRows = std::vector<std::vector<double>>;
 
 /// Zeros.
 WallRows wall_rows(std::span<const LevelGeometry> levels);
-
-/// The walls of a geometry.
-struct WallPieces {
-  const GridHierarchy& grid;
-  std::span<const LevelGeometry> levels;
-};
 
 /// Volumes in h0³.
 struct WallTransfer {
@@ -43,7 +36,7 @@ enum class CellChanges : std::uint8_t {
 ///
 ///   owed_q = Σ_p w_q(x_p) owed_p - Σ_c w_q(x_c) (V_c after - V_c before),   Σ_q w_q = 1,
 ///
-/// so that Σ owed + fluid volume stays as it is to round-off. Cells are those of level 0. Means: with the same weights,
+/// so that Σ owed + fluid volume stays as it is to round-off. Cells: changes_of_cells(). Means: with the same weights,
 /// of the pieces before that are around a new one; 0 where there is none.
 ///
 /// @param before, after  of one domain, with all pores (a pore that is removed would count as solid); levels are

@@ -29,7 +29,7 @@ BuiltLayout boxes(const Comm& comm) {
 /// An amount of 1 for each own box.
 std::vector<double> one_per_box(const Comm& comm, const Layout& layout) {
   const auto [first, last] = layout.owned(comm.rank());
-  return std::vector<double>(static_cast<std::size_t>(last - first), 1.0);
+  return std::vector<double>(last - first, 1.0);
 }
 
 BalanceLook look(const Comm& comm, const Layout& layout, double begin, double end, double move_seconds) {
@@ -169,7 +169,7 @@ TEST(FeedbackBalanceMpi, SumsOfBoxesAreOfTheirUnknowns) {
   const GridOptions grid = test::refined_in(test::flow_grid(Index::all(16), {}), 1, {5, 0, 3}, {13, 11, 12});
   const auto composite = test::composite_of(comm, grid, *test::packing(14, 3.3, 16, false, 3));
   const CompositeNumbering& numbering = composite->numbering();
-  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  std::vector<double> values(numbering.n_own());
   std::iota(values.begin(), values.end(), 1.0);
   const auto sums = sums_of_boxes(numbering, composite->geometry(), values);
   ASSERT_EQ(std::ssize(sums), 2);
@@ -202,7 +202,7 @@ TEST(FeedbackBalanceMpi, LooksComeAfterStretchesThatGrow) {
       if (!balance.due()) continue;
       looked.push_back(step);
       BoxCosts costs;
-      const std::vector<double> cells(static_cast<std::size_t>(last - first), 1.0);
+      const std::vector<double> cells(last - first, 1.0);
       balance.look(std::span(&layouts, 1), {cells}, {}, 0.01 * step, step, costs);
     }
   }

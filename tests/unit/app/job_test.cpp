@@ -96,7 +96,7 @@ TEST(DiffusionJobMpi, PlotsTheConcentration) {
   std::int64_t solid = 0;
   for (int b = 0; b < graph.n_local(); ++b) {
     const Box box = graph.box(b).cells;
-    std::vector<float> values(static_cast<std::size_t>(box.count()), -7.0F);
+    std::vector<float> values(box.count(), -7.0F);
     result.components.at(0).fill(0, b, values);
     for_each_cell(box, [&](const Index& c) {
       const float value = values[box.offset(c)];
@@ -325,7 +325,7 @@ TEST(FlowJobMpi, ResultsAreWhatDarcysLawSays) {
   const LevelGraph& graph = ball.geometry.levels[0].graph;
   std::array<double, 2> sums{};
   for (int b = 0; b < graph.n_local(); ++b) {
-    std::vector<float> cells(static_cast<std::size_t>(graph.box(b).cells.count()));
+    std::vector<float> cells(graph.box(b).cells.count());
     result.components[7].fill(0, b, cells);
     for (const float p : cells)
       if (!std::isnan(p)) {

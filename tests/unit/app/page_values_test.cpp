@@ -14,7 +14,7 @@ std::string table_of(int n) {
   std::vector<Json> all;
   for (int i = 0; i < n; ++i) all.push_back(Json{{"a", i}, {"b", 10 * i}});
   ColumnTable table("corner");
-  for (int i = 0; i < n; ++i) table.add_column("c" + std::to_string(i), all[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < n; ++i) table.add_column("c" + std::to_string(i), all[i]);
   for (const char* key : {"a", "b"})
     table.row(key, [&](const Json& c) { return std::to_string(c.at(key).get<int>()); });
   return table.html();

@@ -38,7 +38,7 @@ struct Ball {
     const LevelGraph& graph = geometry.levels[level].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
-      std::vector<float> values(static_cast<std::size_t>(box.count()), -1.0F);
+      std::vector<float> values(box.count(), -1.0F);
       fill_plot_component(geometry, *level_set, grid.cell_width(), component, level, b, values);
       for_each_cell(box, [&](const Index& c) { f(c, double{values[box.offset(c)]}); });
     }

@@ -44,7 +44,7 @@ TEST(PlotFileMpi, ResultsKeepTheirGround) {
     ball.reset();
     EXPECT_FALSE(ground.expired());
     for (std::size_t b = 0; b < view.boxes.at(0).size(); ++b) {
-      std::vector<float> cells(static_cast<std::size_t>(view.boxes[0][b].count()));
+      std::vector<float> cells(view.boxes[0][b].count());
       view.fill(0, b, 0, cells);
       for (const float c : cells) EXPECT_TRUE(std::isnan(c) || c == 1.0F);
       EXPECT_TRUE(std::ranges::count(cells, 1.0F) > 0);

@@ -63,7 +63,7 @@ Sums sums_of(const PlotReader& file) {
   const std::array<std::size_t, 3> read{number("fraction"), number("concentration_a"), number("wall_area")};
   for (int l = 0; l < file.n_levels(); ++l)
     for (std::size_t b = 0; b < file.boxes(l).size(); ++b) {
-      const auto n = static_cast<std::size_t>(file.boxes(l)[b].count());
+      const std::size_t n = file.boxes(l)[b].count();
       std::array<std::vector<float>, 3> v;
       for (std::size_t c = 0; c < 3; ++c) v[c].resize(n), file.read(l, b, read[c], v[c]);
       std::vector<std::uint8_t> hidden(n);
@@ -126,7 +126,7 @@ TEST(PlotReductionMpi, RegionsAreWholeBoxes) {
       const Box in_domain = part->boxes(l)[b].shifted(low * (1 << l));
       const auto other = std::ranges::find(whole->boxes(l), in_domain);
       ASSERT_NE(other, whole->boxes(l).end());
-      const auto n = static_cast<std::size_t>(in_domain.count());
+      const std::size_t n = in_domain.count();
       for (std::size_t c = 0; c < part->components().size(); ++c) {
         std::vector<float> is(n), was(n);
         part->read(l, b, c, is);

@@ -40,7 +40,7 @@ std::string bytes_of(const std::vector<JobComponent>& components) {
     for (std::size_t l = 0; l < c.ground->geometry().levels.size(); ++l) {
       const LevelGraph& graph = c.ground->geometry().levels[l].graph;
       for (int b = 0; b < graph.n_local(); ++b) {
-        std::vector<float> cells(static_cast<std::size_t>(graph.box(b).cells.count()));
+        std::vector<float> cells(graph.box(b).cells.count());
         c.fill(static_cast<int>(l), b, cells);
         bytes.append(reinterpret_cast<const char*>(cells.data()), sizeof(float) * cells.size());
       }

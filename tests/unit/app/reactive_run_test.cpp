@@ -58,7 +58,7 @@ struct Table {
     }
   }
   double at(std::size_t row, const std::string& name) const {
-    return rows.at(row).at(static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()));
+    return rows.at(row).at(std::ranges::find(names, name) - names.begin());
   }
   std::vector<std::string> names;
   std::vector<std::vector<double>> rows;
@@ -190,8 +190,7 @@ TEST(ReactiveRunMpi, TellsItsWorkByBoxes) {
     ASSERT_EQ(kinds[k].amount.size(), 1U);
     ASSERT_EQ(std::ssize(kinds[k].amount[0]), last - first);
     std::array<double, 2> sum{};  // with the grain, behind it
-    for (std::int64_t b = first; b < last; ++b)
-      sum[layout.box(b).lo[0] > 5 ? 1 : 0] += kinds[k].amount[0][static_cast<std::size_t>(b - first)];
+    for (std::int64_t b = first; b < last; ++b) sum[layout.box(b).lo[0] > 5 ? 1 : 0] += kinds[k].amount[0][b - first];
     EXPECT_TRUE(kinds[k].seconds > 0.0 || sum[0] + sum[1] == 0.0) << k;
     world.sum(std::span(sum));
     EXPECT_GT(sum[0], 0.0) << k;

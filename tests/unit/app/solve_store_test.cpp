@@ -49,7 +49,7 @@ TEST_F(SolveStoreMpi, AFinishedSolveComesBackInTheNextRun) {
   const Geometry geometry = sphere(comm);
   const CompositeNumbering numbering(comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
-  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  std::vector<double> values(numbering.n_own());
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(static_cast<double>(numbering.first()) + static_cast<double>(i));
   const std::array fields{VofTable{"solve", places, {{"pressure", 1, std::span<const double>(values)}}}};
@@ -99,7 +99,7 @@ TEST_F(SolveStoreMpi, AnEarlierStateServesWhereTheLastOneIsDamaged) {
   const Geometry geometry = sphere(comm);
   const CompositeNumbering numbering(comm, geometry);
   const VofPlaces places = places_of(geometry, numbering);
-  std::vector<double> values(static_cast<std::size_t>(numbering.n_own()));
+  std::vector<double> values(numbering.n_own());
   const std::array fields{VofTable{"solve", places, {{"c", 1, std::span<const double>(values)}}}};
   const std::string name = "transport" + std::string(checkpoint_suffix);
   SolveStore store(comm, folder, deck, true, 2);

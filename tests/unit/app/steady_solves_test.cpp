@@ -28,7 +28,7 @@ struct Runs {
     services.solved = SolveStore(comm, place.path() + "/solved", "", resume);
     const JobContext context{comm, config, grid, test::ground_on(comm, geometry), services};
     const CompositeNumbering numbering(comm, geometry);
-    const auto n = static_cast<std::size_t>(numbering.n_own());
+    const std::size_t n = numbering.n_own();
     SolveKind<Answer> kind{.job = "test", .where = where};
     kind.rows = [where](const Answer& a) {
       SolveReport report;

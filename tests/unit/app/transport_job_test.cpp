@@ -497,7 +497,7 @@ TEST(TransportJobMpi, StartsFromRegionsAndFromAnArray) {
   ScalarComponent c;
   TransportStepper stepper(composite, {c});
   const ScalarGrid& grid = stepper.grid();
-  std::vector<double> values(static_cast<std::size_t>(grid.n_own));
+  std::vector<double> values(grid.n_own);
   initial[0]->fill(bed.comm, grid, values);
   std::array<std::int64_t, 3> seen{};
   for (std::size_t v = 0; v < values.size(); ++v) {

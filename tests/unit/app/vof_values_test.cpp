@@ -25,7 +25,7 @@ struct Values {
   const Geometry& geometry = ground.geometry();
   const JoinedCells& joined = *ground.joined();
   const CompositeNumbering& numbering = joined.numbering();
-  std::vector<double> values = std::vector<double>(static_cast<std::size_t>(numbering.n_own()));
+  std::vector<double> values = std::vector<double>(numbering.n_own());
 
   Values() {
     for (const LevelGeometry& level : geometry.levels)
@@ -61,7 +61,7 @@ struct Values {
 
 /// Cells that hold a VoF.
 std::vector<bool> with_vof(const BoxGraph& graph) {
-  std::vector<bool> cells(static_cast<std::size_t>(graph.cells.count()), false);
+  std::vector<bool> cells(graph.cells.count(), false);
   for_each_vof(graph, [&](int, int cell) { cells[cell] = true; });
   return cells;
 }
@@ -76,11 +76,11 @@ TEST(VofValuesMpi, CellsHoldTheirValuesOrThoseOfTheirHomesAndSolidNone) {
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
       const std::vector<bool> holds = with_vof(graph.box(b));
-      std::vector<float> cells(static_cast<std::size_t>(box.count()));
+      std::vector<float> cells(box.count());
       fill_cells(v.joined, l, b, cells,
                  [&](std::size_t i) { return i < v.values.size() ? v.values[i] : remote[i - v.values.size()]; });
       for_each_cell(box, [&](const Index& c) {
-        const auto i = static_cast<std::size_t>(box.offset(c));
+        const std::size_t i = box.offset(c);
         if (std::isnan(cells[i])) return void(++unknown);
         if (holds[i]) {
           ++own;
@@ -119,7 +119,7 @@ TEST(VofValuesMpi, HiddenAreSolidAndCoveredCells) {
     const LevelGraph& graph = v.geometry.levels[l].graph;
     for (int b = 0; b < graph.n_local(); ++b) {
       const Box box = graph.box(b).cells;
-      std::vector<std::uint8_t> flags(static_cast<std::size_t>(box.count()));
+      std::vector<std::uint8_t> flags(box.count());
       fill_hidden(v.geometry, l, b, flags);
       for_each_cell(box, [&](const Index& c) {
         const std::uint8_t flag = flags[box.offset(c)];

@@ -75,12 +75,12 @@ TEST(CommMpi, Parts) {
 /// All ranks of a test run on one machine.
 TEST(CommMpi, Machines) {
   const Comm comm = Comm::world();
-  EXPECT_EQ(comm.machines(), std::vector<int>(static_cast<std::size_t>(comm.size()), 0));
+  EXPECT_EQ(comm.machines(), std::vector<int>(comm.size(), 0));
 }
 
 TEST(CommMpi, GathersListsOfDifferentLengthInRankOrder) {
   const Comm comm = Comm::world();
-  const std::vector<int> mine(static_cast<std::size_t>(comm.rank()), comm.rank());  // rank 0 has none
+  const std::vector<int> mine(comm.rank(), comm.rank());  // rank 0 has none
   std::vector<int> expected;
   for (int r = 0; r < comm.size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
   EXPECT_EQ(comm.all_gather(std::span<const int>(mine)), expected);
@@ -102,14 +102,14 @@ TEST(CommMpi, BroadcastsFromAnyRank) {
 // a fast rank is a round ahead, and no message may be taken in the wrong round.
 TEST(CommMpi, SparseExchangeDeliversEachMessageInItsRound) {
   const Comm comm = Comm::world();
-  const auto size = static_cast<std::size_t>(comm.size());
+  const std::size_t size = comm.size();
   for (int round = 0; round < 100; ++round) {
     std::mt19937 random(static_cast<unsigned>(round));  // the same table of counts on every rank
     std::vector<std::vector<std::size_t>> copies(size, std::vector<std::size_t>(size));
     for (auto& row : copies) {
       for (auto& c : row) c = random() % 3 == 0 ? 0 : 1 + random() % 1000;
     }
-    const auto me = static_cast<std::size_t>(comm.rank());
+    const std::size_t me = comm.rank();
     std::vector<Message> out;
     for (std::size_t to = size; to-- > 0;) {
       if (copies[me][to] > 0)
@@ -149,7 +149,7 @@ TEST(CommMpi, SparseExchangeRefusesARankThatDoesNotExist) {
 
 TEST(CommMpi, ExchangeHandsOutEveryReceiveOnce) {
   const Comm comm = Comm::world();
-  const auto size = static_cast<std::size_t>(comm.size());
+  const std::size_t size = comm.size();
   constexpr std::size_t n = 5000;  // above the eager limit
   std::vector<std::vector<std::int64_t>> in(size, std::vector<std::int64_t>(n)), out = in;
   Exchange round(comm, 7);

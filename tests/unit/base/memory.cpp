@@ -36,8 +36,7 @@ TEST(Memory, CountsNowAndPeakByPurpose) {
 
 TEST(Memory, CountsAreRightWithThreads) {
   const std::int64_t before = arena::bytes_now(Purpose::buffers);
-  parallel_for_dynamic(2000,
-                       [](std::int64_t i) { const Array<char> a(static_cast<std::size_t>(i + 1), Purpose::buffers); });
+  parallel_for_dynamic(2000, [](std::int64_t i) { const Array<char> a(i + 1, Purpose::buffers); });
   EXPECT_EQ(arena::bytes_now(Purpose::buffers), before);
   EXPECT_GE(arena::bytes_peak(Purpose::buffers), before + 2000);
 }

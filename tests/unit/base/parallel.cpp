@@ -18,10 +18,10 @@ TEST_F(Parallel, EveryIndexOnce) {
   for (const int threads : {1, 2, 3, 8}) {
     set_n_threads(threads);
     for (const std::int64_t n : {0, 1, 2, 7, 1000}) {
-      std::vector<int> fixed(static_cast<std::size_t>(n)), dynamic = fixed;
+      std::vector<int> fixed(n), dynamic = fixed;
       parallel_for(n, [&](std::int64_t i) { ++fixed[i]; });
       parallel_for_dynamic(n, [&](std::int64_t i) { ++dynamic[i]; });
-      EXPECT_EQ(fixed, std::vector<int>(static_cast<std::size_t>(n), 1)) << threads << " threads, n = " << n;
+      EXPECT_EQ(fixed, std::vector<int>(n, 1)) << threads << " threads, n = " << n;
       EXPECT_EQ(dynamic, fixed) << threads << " threads, n = " << n;
     }
   }
@@ -47,14 +47,14 @@ TEST_F(Parallel, SharesOfEqualWeight) {
     for (const int n : {0, 1, 2, 7, 1000}) {
       std::vector<std::int64_t> sums{5};  // the first sum counts for nothing
       for (int i = 0; i < n; ++i) sums.push_back(sums.back() + (i < n / 2 ? 1 : 9));
-      std::vector<int> seen(static_cast<std::size_t>(n)), by(seen);
+      std::vector<int> seen(n), by(seen);
       parallel_for_shares(sums, [&](std::int64_t i) {
         ++seen[i];
         by[i] = thread_number();
       });
-      EXPECT_EQ(seen, std::vector<int>(static_cast<std::size_t>(n), 1));
+      EXPECT_EQ(seen, std::vector<int>(n, 1));
       EXPECT_TRUE(std::ranges::is_sorted(by));
-      std::vector<std::int64_t> weight(static_cast<std::size_t>(threads));
+      std::vector<std::int64_t> weight(threads);
       for (std::size_t i = 0; i < by.size(); ++i) weight[by[i]] += sums[i + 1] - sums[i];
       for (const std::int64_t w : weight) EXPECT_LE(w, (sums.back() - sums[0]) / std::min(threads, std::max(n, 1)) + 9);
     }
@@ -66,7 +66,7 @@ TEST_F(Parallel, SumIsBitwiseTheSameForAnyNumberOfThreads) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-8.0, 8.0);
   for (const std::int64_t n : {1, 100, 5000, 3000000}) {
-    std::vector<double> x(static_cast<std::size_t>(n));
+    std::vector<double> x(n);
     for (double& v : x) v = std::pow(10.0, exponent(random)) * (random() % 2 == 0 ? 1.0 : -1.0);
     const auto value = [&](std::int64_t i) { return x[i]; };
     set_n_threads(1);
@@ -133,7 +133,7 @@ TEST_F(Parallel, ThreadsAreCountedAndLoopsInsideLoopsRunAlone) {
   EXPECT_EQ(n_threads(), 3);
   std::vector<int> used(3, 0), inner(3, 0);
   parallel_for(3, [&](std::int64_t) {
-    const auto me = static_cast<std::size_t>(thread_number());
+    const std::size_t me = thread_number();
     ++used[me];
     inner[me] = n_threads();
     parallel_for(10, [&](std::int64_t) { ++used[me]; });

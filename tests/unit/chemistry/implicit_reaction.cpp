@@ -60,7 +60,7 @@ TEST(ImplicitReaction, SlopesOfActivitiesAndRates) {
   const double step = 1e-7;
   at(step, high);
   at(-step, low);
-  std::vector<double> slope(static_cast<std::size_t>(s.system.n_primaries) + 1);
+  std::vector<double> slope(s.system.n_primaries + 1);
   ASSERT_TRUE(activity_slopes(s.system, at(0.0, state), mineral.brought, state, work, slope));
   for (std::size_t p = 0; p + 1 < slope.size(); ++p)
     EXPECT_NEAR(slope[p], (high.ln_activity[p] - low.ln_activity[p]) / (2.0 * step), 1e-5 * std::abs(slope[p]) + 1e-6);
@@ -134,7 +134,7 @@ TEST(ImplicitReaction, RandomSolutionsAndRates) {
   ReactionWorkspace work;
   int failed = 0;
   for (int k = 0; k < 300; ++k) {
-    std::vector<double> totals(static_cast<std::size_t>(start.system.n_primaries));
+    std::vector<double> totals(start.system.n_primaries);
     for (double& t : totals) t = power(-9, -1);
     totals[0] = (k % 2 == 0 ? 1.0 : -1.0) * power(-6, -2);
     const std::size_t n = k % 3 == 0 ? 1 : 3;

@@ -99,9 +99,9 @@ TEST(RateParameters, OfPyriteGoWithOxygenAndIron) {
     const RatePath path = parse_rate_path(s.system, text);
     double ln = path.ln_k;
     for (const auto& [species, n] : path.activity)
-      ln += n * (s.system.species[static_cast<std::size_t>(species)].name == "O2"     ? std::log(5.12001813400204e-5)
-                 : s.system.species[static_cast<std::size_t>(species)].name == "Fe+3" ? std::log(3.44808241451315e-11)
-                                                                                      : std::log(1e-5));
+      ln += n * (s.system.species[species].name == "O2"     ? std::log(5.12001813400204e-5)
+                 : s.system.species[species].name == "Fe+3" ? std::log(3.44808241451315e-11)
+                                                            : std::log(1e-5));
     sum += std::exp(ln);
   }
   EXPECT_NEAR(sum, 2.01723500924019e-7, 1e-9 * 2e-7);

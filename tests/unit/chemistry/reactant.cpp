@@ -74,7 +74,7 @@ TEST(Titration, CarbonateWithAcid) {
   const std::vector<double> ph{7.325441288894, 6.160105159329, 3.391264763664, 2.572885821250};
   const std::vector<double> bicarbonate{4.538681002277e-3, 2.058885940741e-3, 5.978519551267e-6, 9.198837133147e-7};
   const std::vector<BatchState> states = titrated(v, {"HCl"}, {0.0025, 0.005, 0.0075, 0.01});
-  const auto i = static_cast<std::size_t>(v.medium.system.species_of("HCO3-"));
+  const std::size_t i = v.medium.system.species_of("HCO3-");
   for (std::size_t k = 0; k < ph.size(); ++k) {
     EXPECT_NEAR(ph_of(states[k].solution), ph[k], 1e-7) << k;
     EXPECT_NEAR(states[k].solution.molality[i], bicarbonate[k], 1e-6 * bicarbonate[k]) << k;

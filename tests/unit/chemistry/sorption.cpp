@@ -44,8 +44,7 @@ Vessel vessel(const std::string& ph, std::vector<std::string> totals, const std:
 /// The vessel after something has been added to it: moles by element; H of an acid is that of its H+.
 Speciation after(const Vessel& v, const std::map<std::string, double>& added) {
   std::vector<double> totals = v.totals;
-  for (const auto& [element, moles] : added)
-    totals[static_cast<std::size_t>(v.medium.system.primary_of(element))] += moles;
+  for (const auto& [element, moles] : added) totals[v.medium.system.primary_of(element)] += moles;
   Speciation state = v.medium.start;
   ReactionWorkspace work;
   EXPECT_TRUE(solve_reaction(v.medium, {totals, {}, {}, {}}, state, work));
@@ -62,7 +61,7 @@ void expect_species(const Vessel& v, const Speciation& state, const std::map<std
   for (const auto& [name, molality] : molalities) {
     const int i = v.medium.system.species_of(name);
     ASSERT_GE(i, 0) << name;
-    EXPECT_NEAR(state.molality[static_cast<std::size_t>(i)], molality, tolerance * molality) << name;
+    EXPECT_NEAR(state.molality[i], molality, tolerance * molality) << name;
   }
 }
 

@@ -56,9 +56,8 @@ void expect_equilibrium(const std::string& ph, const std::vector<std::string>& w
   }
   for (int p = 0; p < system.n_primaries; ++p) {  // elements are where they were
     double there = total_of(system, state.solution, p) + sorbed_of(system, state.solution, p);
-    for (std::size_t k = 0; k < phases.size(); ++k)
-      there -= v.medium.minerals[k].brought[static_cast<std::size_t>(p)] * state.dissolved[k];
-    EXPECT_NEAR(there, v.totals[static_cast<std::size_t>(p)], 1e-13) << p;
+    for (std::size_t k = 0; k < phases.size(); ++k) there -= v.medium.minerals[k].brought[p] * state.dissolved[k];
+    EXPECT_NEAR(there, v.totals[p], 1e-13) << p;
   }
 }
 

@@ -116,7 +116,7 @@ TEST(KeptBoxes, OwnersMayChangeMpi) {
   std::optional<Geometry> last;
   for (const double slow : {1.0, 2.0}) {
     BoxCosts costs;
-    costs.slowness.assign(static_cast<std::size_t>(comm.size()), 1.0);
+    costs.slowness.assign(comm.size(), 1.0);
     costs.slowness.back() = slow;
     Geometry next =
         build_geometry(comm, grid_of(32, 1, true), *phi, KeepPores::all, {}, costs, {&kept, last ? &*last : nullptr});

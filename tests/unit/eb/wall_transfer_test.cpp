@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "eb/moving/piece_speeds.hpp"
 #include "support/errors.hpp"
 #include "support/moving_cases.hpp"
 
@@ -154,6 +155,98 @@ TEST(WallTransfer, MineralsOfMovedWalls) {
     EXPECT_NEAR(g.report.minerals[0].area, g.report.minerals[1].area, 0.05 * g.report.wall_area);
     EXPECT_NEAR(g.report.minerals[0].area + g.report.minerals[1].area, g.report.wall_area, 1e-9);
   }
+}
+
+/// A sphere in cells of level 3, another in those of level 0, in steps of half a cell of the finest level.
+struct SpheresOnLevels {
+  explicit SpheresOnLevels(const Comm& comm) : wall(comm, grid(), spheres(), 3) {
+    wall.move(test::uniform_speed(0.0), 1.0);
+  }
+  static constexpr double fine_radius = 1.22, coarse_radius = 3.3;  // [h0]
+  static GridOptions grid() {
+    GridOptions options = grid_of(16, 1);
+    options.size = Vec3::all(16.0);
+    options.levels = 4;
+    Refinement fine;
+    fine.level = 3;
+    fine.where = Refinement::Where::region;
+    fine.hi = Vec3::all(4.0);
+    options.refine.push_back(fine);
+    return options;
+  }
+  static std::shared_ptr<const LevelSet> spheres() {
+    LevelSetParts parts;
+    parts.push_back(of_mineral(make_level_set(Sphere{fine_at, fine_radius}), 0));
+    parts.push_back(of_mineral(make_level_set(Sphere{coarse_at, coarse_radius}), 0));
+    return union_of_solids(std::move(parts), {"a"});
+  }
+  static constexpr Vec3 fine_at{2.1, 2.0, 1.97}, coarse_at{10.8, 11.1, 11.05};
+  MovingWall wall;
+};
+
+/// Of the pieces of one level: mean of amount / area, and standard deviation from it.
+std::array<double, 2> thickness_on(const Comm& comm, const Geometry& geometry, const WallRows& amounts, int level) {
+  const LevelGeometry& on = geometry.levels[level];
+  const double unit = std::ldexp(1.0, -2 * level);
+  std::array<double, 3> s{};
+  for (int own = 0; own < on.graph.n_local(); ++own) {
+    const BoxGraph graph = on.graph.box(own);
+    for (int r = 0; r < graph.n_irregular; ++r) {
+      const std::int64_t row = on.moments_begin[own] + r;
+      const double area = unit * on.moments[row].wall_area, amount = amounts[level][row];
+      if (area == 0.0 || (level < 3 && geometry.grid.cell_is_refined(level, graph.cells.cell(graph.row_cell[r]))))
+        continue;
+      s[0] += area, s[1] += amount, s[2] += amount * amount / area;
+    }
+  }
+  comm.sum(std::span(s));
+  const double mean = s[1] / s[0];
+  return {mean, std::sqrt(std::max(0.0, s[2] / s[0] - mean * mean))};
+}
+
+// What walls of all levels owe after four motions is spread as evenly as on one level, and nothing is lost, where
+// cells of level 0 are eight times as wide as those of the finest level, and coarse walls beside fine ones.
+TEST(WallTransfer, FinerCellsOweForThemselves) {
+  const Comm comm = Comm::self();
+  SpheresOnLevels spheres(comm);
+  Geometry before = spheres.wall.geometry();
+  WallRows owed = rows_of(before, 0.0);
+  const double step = 1.0 / 16.0;
+  for (int n = 1; n <= 4; ++n) {
+    spheres.wall.move(test::uniform_speed(-step), 1.0 + n);
+    Geometry after = spheres.wall.geometry();
+    const WallTransfer moved =
+        transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 3.0), owed, pieces_of(after),
+                                rows_of(after, 1.0), spheres.wall.displacement);
+    EXPECT_EQ(moved.lost, 0.0);
+    EXPECT_NEAR(moved.moved, fluid_of(after) - fluid_of(before), 1e-5);  // merged parts are floats
+    owed = moved.owed;
+    before = std::move(after);
+  }
+  const double fine = SpheresOnLevels::fine_radius, coarse = SpheresOnLevels::coarse_radius;
+  const auto per_area = [&](double r) {
+    return (std::pow(r + 4 * step, 3) - std::pow(r, 3)) / (3.0 * std::pow(r + 4 * step, 2));
+  };
+  const auto on_fine = thickness_on(comm, before, owed, 3), on_coarse = thickness_on(comm, before, owed, 0);
+  EXPECT_NEAR(on_fine[0], per_area(fine), 0.01 * per_area(fine));
+  EXPECT_NEAR(on_coarse[0], per_area(coarse), 0.03 * per_area(coarse));  // the wall of a sphere of 3 cells
+  EXPECT_LT(on_fine[1], 0.08 * on_fine[0]);
+  EXPECT_LT(on_coarse[1], 0.03 * on_coarse[0]);
+}
+
+// Walls of coarse cells have the speed of their pieces everywhere, beside walls of cells an eighth as wide.
+TEST(WallTransfer, SpeedsOfCoarseWalls) {
+  const Comm comm = Comm::self();
+  const SpheresOnLevels spheres(comm);
+  const Geometry geometry = spheres.wall.geometry();
+  const WallSpeed speed =
+      speed_of_pieces(comm, geometry.grid, geometry.levels, rows_of(geometry, 0.7), spheres.wall.displacement);
+  std::vector<Vec3> at;
+  for (const Vec3& n : test::directions(300))
+    at.push_back(SpheresOnLevels::coarse_at + SpheresOnLevels::coarse_radius * n);
+  std::vector<double> v(at.size());
+  speed(at, 0.0, v);
+  for (const double one : v) EXPECT_NEAR(one, 0.7, 1e-14);
 }
 
 }  // namespace

@@ -68,10 +68,10 @@ Whole gather(const Comm& comm, const LabelImage& image, const Clusters& found) {
   };
   std::vector<Numbered> mine;
   for (std::uint32_t s = 0; s < found.of_rank().size(); ++s) mine.push_back({found.number(s), found.of_rank()[s]});
-  std::vector<bool> seen(static_cast<std::size_t>(found.count()));
+  std::vector<bool> seen(found.count());
   w.clusters.resize(seen.size());
   for (const Numbered& n : comm.all_gather(std::span<const Numbered>(mine))) {
-    Cluster& c = w.clusters.at(static_cast<std::size_t>(n.number));
+    Cluster& c = w.clusters.at(n.number);
     if (seen[n.number]) {
       EXPECT_EQ(c.voxels, n.cluster.voxels);
       EXPECT_EQ(c.touches, n.cluster.touches);

@@ -98,7 +98,7 @@ TEST(GeometryFileMpi, RoundTripInBlocks) {
   EXPECT_EQ(file.info().found.throats.count, 0);
   for (const Index lo : {Index{0, 0, 0}, Index{5, 31, 63}, Index{36, 64, 69}}) {
     const Index size{std::min(9, 37 - lo[0]), std::min(8, 65 - lo[1]), std::min(7, 70 - lo[2])};
-    std::vector<float> phi(static_cast<std::size_t>(size[0] * size[1] * size[2]));
+    std::vector<float> phi(size[0] * size[1] * size[2]);
     std::vector<std::uint8_t> phase(phi.size());
     file.read_block(lo, size, phi.data());
     file.read_phase(lo, size, phase.data());

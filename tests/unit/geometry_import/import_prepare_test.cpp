@@ -131,7 +131,7 @@ TEST(ImportPrepare, StatisticsAreOfTheSample) {
   // A run, whose cross-section is that of the image, is told: π 24² / 60² = 0.503.
   const auto of_cylinder = [](const std::string& w) { return has(w, "a cylinder in 50.3 % of the cross-section"); };
   EXPECT_EQ(std::ranges::count_if(report.warnings, of_cylinder), 1) << testing::PrintToString(report.warnings);
-  std::vector<float> phi(static_cast<std::size_t>(n * n * n));
+  std::vector<float> phi(n * n * n);
   GeometryFile(directory.path() + "/out.h5").read_block({}, Index::all(n), phi.data());
   const std::vector<float> inside = SampleCylinder{30, 30, 24}.distance(Index::all(n));
   for (std::size_t m = 0; m < phi.size(); ++m) {

@@ -82,7 +82,7 @@ TEST(ReportPictures, SlicesHoldTheVoxelsOfTheMiddlePlanes) {
     for (int j = 0; j < s.ny; ++j)
       for (int i = 0; i < s.nx; ++i) {
         const Index v = voxel_of(s, i, j);
-        const auto n = static_cast<std::size_t>(j * s.nx + i);
+        const std::size_t n = j * s.nx + i;
         ASSERT_EQ(s.labels[n], label_of(v[0], v[1], v[2]));
         ASSERT_EQ(s.changed[n], label_of(v[0], v[1], v[2]) != segmented_of(v[0], v[1], v[2]));
         ASSERT_EQ(s.phi[n], phi_of(v[0], v[1], v[2]));

@@ -30,7 +30,7 @@ void write_tiff(const std::string& path, int z, int bits = 8, int width = nx) {
   TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(t, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   for (int y = 0; y < ny; ++y) {
-    std::vector<std::uint16_t> row(static_cast<std::size_t>(width));
+    std::vector<std::uint16_t> row(width);
     auto* bytes = reinterpret_cast<std::uint8_t*>(row.data());
     for (int x = 0; x < width; ++x) {
       const int value = pixel(x + width * y, z, bits);

@@ -58,7 +58,7 @@ void write(const std::string& path, const Tags& o, int first = 0, int pages = -1
       TIFFSetField(t, TIFFTAG_COLORMAP, red.data(), red.data(), o.unit == RESUNIT_NONE ? red.data() : blue.data());
     }
     for (int y = 0; y < o.ny; ++y) {
-      std::vector<std::uint8_t> row(static_cast<std::size_t>(2 * o.nx));
+      std::vector<std::uint8_t> row(2 * o.nx);
       for (int x = 0; x < o.nx; ++x) {
         const int v = value_at(x, y, z);
         if (o.bits == 16)
@@ -278,7 +278,7 @@ void write_volume(const std::string& path, int depth, int tile_depth, int pages 
     TIFFSetField(t, TIFFTAG_TILELENGTH, 16);
     TIFFSetField(t, TIFFTAG_TILEDEPTH, tile_depth);
     TIFFSetField(t, TIFFTAG_COMPRESSION, zlib ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
-    std::vector<std::uint8_t> tile(static_cast<std::size_t>(16 * 16 * tile_depth));
+    std::vector<std::uint8_t> tile(16 * 16 * tile_depth);
     for (int z = 0; z < depth; z += tile_depth)
       for (int y = 0; y < o.ny; y += 16)
         for (int x = 0; x < o.nx; x += 16) {

@@ -116,7 +116,7 @@ TEST(HaloExchangeMpi, BoxesAreCompleteWhenTheirTurnComes) {
   const LevelGraph graph = model.build(comm);
   HaloExchange<double> exchange(comm, graph);
   Field x(graph);
-  std::vector<int> turns(static_cast<std::size_t>(graph.n_local()), 0);
+  std::vector<int> turns(graph.n_local(), 0);
   std::vector<std::uint8_t> complete(turns.size(), 0);
   for (const double shift : {0.0, 0.5, 7.0}) {
     fill_own(model, graph, x, shift);
@@ -205,7 +205,7 @@ TEST(HaloExchangeMpi, IntegerFields) {
     const BoxGraph g = graph.box(b);
     for (int slot = 0; slot < g.n_slots(); ++slot) {
       const VofName name = g.name(slot);
-      const auto at = static_cast<std::size_t>(slot);
+      const std::size_t at = slot;
       ASSERT_EQ(names.box(b)[at], is_vof(name) ? large + static_cast<std::int64_t>(name) : 0);
       ASSERT_EQ(bytes.box(b)[at], is_vof(name) ? name % 251 : 0);
     }

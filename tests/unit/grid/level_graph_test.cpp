@@ -111,7 +111,7 @@ TEST(LevelGraphMpi, HaloHoldsTheVofsAcrossFaces) {
 // Every coarse or domain face has a ghost slot of its own.
 TEST(LevelGraphMpi, EveryOpenEndHasItsGhost) {
   for_each_box([](const Model&, const BoxGraph& g) {
-    std::vector<int> seen(static_cast<std::size_t>(g.n_slots()), 0);
+    std::vector<int> seen(g.n_slots(), 0);
     int ghosts = 0;
     for_each_face(g, [&](int, int, int slot) {
       if (slot < g.n_own || is_vof(g.name(slot))) return;

@@ -51,8 +51,7 @@ TEST(Partition, IsOptimal) {
     for (int i = 0; i < n; ++i) w.push_back(static_cast<double>(test::mixed({seed, 2, i}) % 20));  // zeros too
     const Partition p = partition(w, n_ranks);
     expect_valid(p, w.size(), n_ranks);
-    EXPECT_EQ(heaviest(w, p.begin), best(w, 0, std::vector<double>(static_cast<std::size_t>(n_ranks), 1.0)))
-        << "seed " << seed;
+    EXPECT_EQ(heaviest(w, p.begin), best(w, 0, std::vector<double>(n_ranks, 1.0))) << "seed " << seed;
     EXPECT_EQ(p.largest, heaviest(w, p.begin));
   }
 }
@@ -101,7 +100,7 @@ TEST(Partition, StaysWithinOneWeightOfTheMean) {
 TEST(Partition, EqualWeightsGiveEqualShares) {
   const Partition p = partition(std::vector<double>(10, 1.0), 4);
   for (int r = 0; r < 4; ++r) {
-    const auto n = p.begin[static_cast<std::size_t>(r) + 1] - p.begin[r];
+    const auto n = p.begin[r + 1] - p.begin[r];
     EXPECT_TRUE(n == 2 || n == 3) << n;  // not 3 3 3 1
   }
 }

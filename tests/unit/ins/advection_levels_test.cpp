@@ -61,7 +61,7 @@ TEST(AdvectionLevels, LinearisedIsTheDerivativeMpi) {
       return q;
     });
   };
-  std::vector<Quad> scratch(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<Quad> scratch(op.n_vofs());
   for (const auto& [inertia, stream] : {std::pair{0.1, 0.0}, {1e9, 4.0}}) {
     std::vector<Quad> difference(scratch.size()), linear(scratch.size());
     for (const double sign : {1.0, -1.0}) {
@@ -90,7 +90,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
   const StokesDrive drive = test::driven_by({1.0, 0.5, 0.0});
   solver.solve(drive);
   StokesLevels& op = solver.op();
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<Quad> y(op.n_vofs());
   solver.residual(drive, y);
   std::ranges::fill(y, Quad{});
   AdvectionLevels(op).add(1.0, solver.values(), drive, y);
@@ -101,7 +101,7 @@ TEST(AdvectionLevels, MomentumIsKeptMpi) {
       const std::vector<double> volume = test::advected_volumes(level, b);
       for (std::size_t v = 0; v < volume.size(); ++v)
         for (std::size_t d = 0; d < 3; ++d) {
-          const Quad& term = op.part(l, y)[static_cast<std::size_t>(level.graph.vof_begin(b)) + v];
+          const Quad& term = op.part(l, y)[level.graph.vof_begin(b) + v];
           sum[d] += StokesLevels::width(l) * volume[v] * term.v[d];
           size[d] += StokesLevels::width(l) * volume[v] * std::abs(term.v[d]);
         }

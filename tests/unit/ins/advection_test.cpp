@@ -34,7 +34,7 @@ void set_values(const Geometry& geometry, QuadField& values, F&& f) {
 }
 
 std::vector<Quad> applied(const StokesOperator& op, LevelValues& u, const StokesDrive& drive) {
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  std::vector<Quad> y(op.n_own());
   op.apply(u, y, drive);
   return y;
 }
@@ -52,7 +52,7 @@ double vortex_error(int n) {
     return Quad{{std::sin(a) * std::cos(b), -std::cos(a) * std::sin(b), 0.0, (std::cos(2 * a) + std::cos(2 * b)) / 4}};
   });
   applied(op, values, {});
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  std::vector<Quad> y(op.n_own());
   Advection(op).add(1.0 / k, values, {}, y);
   QuadField exact(geometry.levels[0].graph);
   set_values(geometry, exact, [&](const Vec3& x) {
@@ -63,8 +63,7 @@ double vortex_error(int n) {
   for (int b = 0; b < graph.n_local(); ++b)
     for (std::size_t v = 0; v < exact.own(b).size(); ++v)
       for (std::size_t d = 0; d < 4; ++d)
-        worst =
-            std::max(worst, std::abs(y[static_cast<std::size_t>(graph.vof_begin(b)) + v].v[d] - exact.own(b)[v].v[d]));
+        worst = std::max(worst, std::abs(y[graph.vof_begin(b) + v].v[d] - exact.own(b)[v].v[d]));
   return worst;
 }
 
@@ -137,7 +136,7 @@ void expect_derivative(const FlowSides& sides, double value, double stream, doub
       return q;
     });
   };
-  std::vector<Quad> difference(static_cast<std::size_t>(op.n_own())), linear = difference;
+  std::vector<Quad> difference(op.n_own()), linear = difference;
   for (const double sign : {1.0, -1.0}) {
     set(1.0, sign);
     applied(op, values, drive);
@@ -175,7 +174,7 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
   solver.solve(drive);
   const StokesOperator& op = solver.op().level(0);
   ASSERT_GT(comm.sum(static_cast<std::int64_t>(op.rows().extra.size())), 0);
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  std::vector<Quad> y(op.n_own());
   for (const auto& [inertia, most] : {std::pair{1.0, 7e-3}, {1e9, 1e-8}}) {  // 5.4e-3 for the first one
     solver.residual(drive, y);
     std::ranges::fill(y, Quad{});
@@ -184,7 +183,7 @@ TEST(Advection, MakesNoMomentumAndLittleEnergyMpi) {
     for (int b = 0; b < op.geometry().graph.n_local(); ++b) {
       const std::vector<double> volume = test::advected_volumes(op.geometry(), b);
       for (std::size_t v = 0; v < volume.size(); ++v) {
-        const Quad& term = y[static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v];
+        const Quad& term = y[op.geometry().graph.vof_begin(b) + v];
         const Quad& u = solver.values().level(0).x.own(b)[v];
         for (std::size_t d = 0; d < 3; ++d)
           for (const auto& [i, part] : {std::pair{d, term.v[d]}, {std::size_t{3}, u.v[d] * term.v[d]}}) {

@@ -100,7 +100,7 @@ struct Stream {
         if (graph.cells.cell(cell)[axis_] != plane || std::ranges::count(op.covered_in(b), vof) > 0) return;
         const Quad &here = x[vof], &before = x[slots[2 * d]];
         const double flux = fluxes.box(b, axis_)[vof];
-        const auto v = static_cast<std::size_t>(vof);
+        const std::size_t v = vof;
         const kernels::OpenFace face{v, slots[2 * d], 2 * d, 1.0, 0.0};
         const kernels::Four beyond = kernels::beyond_means(w, w.cells, face);
         for (const std::size_t c : {d, e})

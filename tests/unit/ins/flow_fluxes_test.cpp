@@ -121,7 +121,7 @@ double deviation(const Comm& comm, const FaceField& a, const FaceField& b, doubl
     for (int d = 0; d < 3; ++d) {
       const LevelGraph& graph = a.grid().graph(l);
       for (int box = 0; box < graph.n_local(); ++box) {
-        const auto n = static_cast<std::size_t>(graph.vof_begin(box + 1) - graph.vof_begin(box));
+        const std::size_t n = graph.vof_begin(box + 1) - graph.vof_begin(box);
         compare({a.primary(l).box(box, d).data(), n}, {b.primary(l).box(box, d).data(), n});
       }
     }

@@ -61,7 +61,7 @@ class Solved {
     CellField net(flux.composite());
     divergence(flux, net);
     Ends sum;
-    const auto axis = static_cast<std::size_t>(flow_.axis);
+    const std::size_t axis = flow_.axis;
     const std::size_t in = 2 * axis + flow_.from_high, out = in ^ 1U;
     for (int l = 0; l < net.n_levels(); ++l) {
       const LevelGeometry& level = solver_->op().level(l).geometry();
@@ -75,7 +75,7 @@ class Solved {
           return box.name(static_cast<int>(ghost)) == domain_face ? f[s % 2 == 1 ? ghost : v] : 0.0;
         };
         for_each_vof(box, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-          const auto v = static_cast<std::size_t>(vof);
+          const std::size_t v = vof;
           if (std::ranges::binary_search(flux.grid().covered_in(l, b), vof)) return;
           sum.in += rate(in, v, slots[in]);
           sum.out += rate(out, v, slots[out]);

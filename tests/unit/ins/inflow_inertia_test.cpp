@@ -115,7 +115,7 @@ double open_part(const StokesOperator& op, int b, std::size_t v, std::size_t sid
 Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
   const StokesOperator& op = flow.stokes->op().level(0);
   LevelValues& u = flow.stokes->values().level(0);
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_own()));
+  std::vector<Quad> y(op.n_own());
   flow.stokes->residual(flow.drive, y);
   std::ranges::fill(y, Quad{});
   const Advection advection(op);
@@ -128,9 +128,8 @@ Momentum momentum_of(const Comm& comm, Solved& flow, std::size_t in) {
     const std::vector<double> volume = test::advected_volumes(op.geometry(), b);
     const kernels::PresentCarrying w(advection, u, b, 1.0);
     for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const auto v = static_cast<std::size_t>(vof);
-      for (std::size_t d = 0; d < 3; ++d)
-        sum.cells[d] += volume[v] * y[static_cast<std::size_t>(op.geometry().graph.vof_begin(b)) + v].v[d];
+      const std::size_t v = vof;
+      for (std::size_t d = 0; d < 3; ++d) sum.cells[d] += volume[v] * y[op.geometry().graph.vof_begin(b) + v].v[d];
       for (const std::size_t s : {in, in ^ 1U}) {
         if (graph.name(slots[s]) != domain_face) continue;
         const double through = fluxes.box(b, static_cast<int>(s / 2))[s % 2 == 1 ? slots[s] : v];

@@ -47,7 +47,7 @@ double off(const Comm& comm, const Geometry& geometry, const EndFlow& flow, int 
         const std::int32_t u = numbering.number(static_cast<int>(l), b, vof);
         const double at = h * (box.cells.cell(cell)[d] + 0.5);
         if (u < 0 || profile(at) <= 0.0) return;
-        worst = std::max(worst, std::abs(flow.solution[u].v[static_cast<std::size_t>(e)] - profile(at)));
+        worst = std::max(worst, std::abs(flow.solution[u].v[e] - profile(at)));
       });
     }
   }
@@ -63,7 +63,7 @@ TEST(LidFlow, CouetteFlowIsExactMpi) {
       Index cells{16, 16, 16};
       cells[d] = height;
       std::array<bool, 3> periodic{true, true, true};
-      periodic[static_cast<std::size_t>(d)] = false;
+      periodic[d] = false;
       const Geometry geometry =
           build_geometry(comm, test::flow_grid(cells, periodic, 8),
                          test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);
@@ -119,7 +119,7 @@ TEST(LidFlow, CavityTurnsWithItsLid) {
       Index cells = Index::all(12);
       cells[(d + 2) % 3] = 1;
       std::array<bool, 3> periodic{};
-      periodic[static_cast<std::size_t>((d + 2) % 3)] = true;
+      periodic[(d + 2) % 3] = true;
       const Geometry geometry =
           build_geometry(comm, test::flow_grid(cells, periodic),
                          test::DistanceFunction([](const Vec3&) { return 1e3; }), KeepPores::connected);

@@ -82,7 +82,7 @@ double work_of(StokesSolver& stokes, const Geometry& geometry, std::span<const Q
   const Array<float> volume = flow_volumes(op, geometry);
   double sum = 0.0;
   for (int l = 0; l < op.n_levels(); ++l)
-    for (auto v = static_cast<std::size_t>(op.begin(l)); v < static_cast<std::size_t>(op.begin(l + 1)); ++v)
+    for (std::size_t v = op.begin(l); v < static_cast<std::size_t>(op.begin(l + 1)); ++v)
       for (std::size_t d = 0; d < 3; ++d)
         sum += double{volume[v]} / std::pow(StokesLevels::width(l), 2) * u[v].v[d] * y[v].v[d];
   return stokes.per_cell() * op.comm().sum(sum);

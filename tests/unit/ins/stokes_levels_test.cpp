@@ -159,7 +159,7 @@ std::array<std::array<double, 2>, 2> row_errors(const Comm& comm, double curved)
          x * y - 0.5 * z * z + 2.0 * z + curved * (x * x * x - y * x * x),
          h * (x - 0.5 * y + 0.7 * z + curved * (0.3 * x * y + z * z - 0.7 * y * y + 0.2 * x * z))}};
   });
-  std::vector<Quad> rows(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<Quad> rows(op.n_vofs());
   op.apply(values, rows);
   std::array<std::array<double, 2>, 2> worst{};
   for_unknowns(op, [&](const Vec3& at, int l, int b, int vof) {
@@ -206,7 +206,7 @@ TEST(StokesLevels, SinglePrecisionIsTheSameOperatorMpi) {
       values.level(l).x.box(b)[vof].v[c] = number;
     }
   });
-  std::vector<Quad> rows(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<Quad> rows(op.n_vofs());
   std::vector<FloatQuad> same_rows(rows.size());
   const StokesDrive drive = test::driven_by({1, 0.5, 0});
   op.apply(values, rows, drive);

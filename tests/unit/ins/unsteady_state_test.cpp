@@ -37,7 +37,7 @@ struct FlowRun {
     // The second differs by round-off from the first, the fifth is more than twice as long as the one before it. The
     // fourth begins with a parabola through three flows.
     constexpr std::array<double, 7> dt{0.1, 0.1 * (1.0 + 1e-13), 0.13, 0.15, 0.5, 0.5, 0.3};
-    for (int i = begin; i < end; ++i) last = flow.step(dt[static_cast<std::size_t>(i)]);
+    for (int i = begin; i < end; ++i) last = flow.step(dt[i]);
   }
   Geometry geometry;
   StokesSolver stokes;

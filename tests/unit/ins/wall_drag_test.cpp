@@ -92,7 +92,7 @@ WallDrag drag_of_shear(const Comm& comm, const GridOptions& grid, const LevelSet
             along_x(StokesLevels::width(l) * Vec3{at[0] + 0.5, at[1] + 0.5, at[2] + 0.5});
       });
   }
-  std::vector<Quad> y(static_cast<std::size_t>(op.n_vofs()));
+  std::vector<Quad> y(op.n_vofs());
   op.apply(values, y);
   return wall_drag(op, values, {}, {});
 }

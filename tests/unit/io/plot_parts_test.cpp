@@ -36,7 +36,7 @@ TEST(PlotParts, EveryPartHasARankOfOneMachine) {
   const Ranks machines{0, 1, 1, 3, 3, 3, 0, 1, 3, 3};  // 2, 3 and 5 ranks
   for (int n = 1; n <= std::ssize(machines); ++n) {
     const Ranks parts = parts_of_ranks(machines, n);
-    std::vector<Ranks> machines_of(static_cast<std::size_t>(n));
+    std::vector<Ranks> machines_of(n);
     for (std::size_t r = 0; r < parts.size(); ++r) machines_of.at(parts[r]).push_back(machines[r]);
     for (const Ranks& of : machines_of) {
       ASSERT_FALSE(of.empty()) << n << " parts";

@@ -36,7 +36,7 @@ TEST(PlotReaderMpi, ReadsWhatWasWritten) {
     const auto& boxes = reader.boxes(l);
     EXPECT_EQ(std::ssize(boxes), sample.layouts[l].n_boxes());
     for (std::size_t b = 0; b < boxes.size(); ++b) {
-      std::vector<float> values(static_cast<std::size_t>(boxes[b].count()));
+      std::vector<float> values(boxes[b].count());
       reader.read(l, b, 2, values);
       std::size_t n = 0;
       for_each_cell(boxes[b], [&](const Index& c) { ASSERT_EQ(values[n++], test::plot_value(l, c, 2)); });
@@ -71,7 +71,7 @@ TEST(PlotReaderMpi, Parts) {
     const PlotReader reader(path);
     for (int l = 0; l < 2; ++l)
       for (std::size_t b = 0; b < reader.boxes(l).size(); ++b) {
-        std::vector<float> values(static_cast<std::size_t>(reader.boxes(l)[b].count()));
+        std::vector<float> values(reader.boxes(l)[b].count());
         reader.read(l, b, 3, values);
         std::size_t n = 0;
         for_each_cell(reader.boxes(l)[b], [&](const Index& c) { ASSERT_EQ(values[n++], test::plot_value(l, c, 3)); });

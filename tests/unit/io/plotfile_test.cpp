@@ -46,7 +46,7 @@ template <class T>
 std::vector<T> read(hid_t file, const std::string& name, hid_t type) {
   const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
   const hid_t space = H5Dget_space(set);
-  std::vector<T> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  std::vector<T> values(H5Sget_simple_extent_npoints(space));
   EXPECT_GE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0) << name;
   H5Sclose(space);
   H5Dclose(set);
@@ -69,7 +69,7 @@ std::vector<std::vector<float>> read_components(hid_t file, const std::string& c
   std::vector<std::vector<float>> components;
   for (const PlotArray& a : arrays) {
     const auto values = read<float>(file, cell_data + a.name, H5T_NATIVE_FLOAT);
-    const auto n = static_cast<std::size_t>(a.n_components());
+    const std::size_t n = a.n_components();
     for (std::size_t c = 0; c < n; ++c) {
       components.emplace_back();
       for (std::size_t i = c; i < values.size(); i += n) components.back().push_back(values[i]);
@@ -205,8 +205,7 @@ TEST(PlotfileMpi, MistakesInTheDescription) {
   expect_error(with([](auto& p) { p.cell_width = 0; }), path, "cell width 0");
   expect_error(with([](auto& p) { p.compression = 10; }), path, "compression 10, allowed 0 to 9");
   expect_error(with([](auto& p) { p.parts = 0; }), path, "0 parts; allowed 1 or more");
-  const Layout empty({{16, 16, 16}, {}}, 8, {},
-                     std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()) + 1, 0));
+  const Layout empty({{16, 16, 16}, {}}, 8, {}, std::vector<std::int64_t>(comm.size() + 1, 0));
   expect_error(with([&](auto& p) { p.levels[0] = &empty; }), path, "level 0 has no box");
 }
 

@@ -58,7 +58,7 @@ TEST(DirectSolve, SolvesWithAFlow) {
   const auto x = solve.result();
   for (std::size_t i = 0; i < 6; ++i) {
     double product = (double{graph.shift[i]} + double{graph.entering[i]}) * double{x[i]};
-    for (auto k = static_cast<std::size_t>(graph.begin[i]); k < static_cast<std::size_t>(graph.begin[i + 1]); ++k)
+    for (std::size_t k = graph.begin[i]; k < static_cast<std::size_t>(graph.begin[i + 1]); ++k)
       product += double{graph.weight_of(k)} * (double{x[i]} - double{x[graph.column[k]]});
     EXPECT_NEAR(product, static_cast<double>(i * i) - 7.0, 1e-3) << i;
   }
@@ -74,8 +74,7 @@ double reduction(const Comm& comm, float speed, bool aware) {
         make_two_point_level(comm, geometry, test::problem_with(test::Walls::dirichlet), WallForm::lines);
     if (!with_flow) return level;
     const LevelGraph& graph = geometry.graph;
-    level.inflow =
-        Array<std::array<float, 6>>(static_cast<std::size_t>(graph.vof_begin(graph.n_local())), Purpose::solver, {});
+    level.inflow = Array<std::array<float, 6>>(graph.vof_begin(graph.n_local()), Purpose::solver, {});
     for (int b = 0; b < graph.n_local(); ++b) {
       const BoxGraph g = graph.box(b);
       for_each_vof(g, [&](int vof, int cell) {

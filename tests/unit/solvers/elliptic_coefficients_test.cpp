@@ -110,7 +110,7 @@ TEST_F(EllipticCoefficientsTest, ShiftedIsMadeAnewMpi) {
 }
 
 std::vector<double> right_side(const EllipticOperator& op) {
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()));
+  std::vector<double> b(op.numbering().n_own());
   op.right_side(noise(op), b);
   return b;
 }

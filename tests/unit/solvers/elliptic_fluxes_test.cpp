@@ -51,8 +51,8 @@ std::vector<double> balances(const EllipticOperator& op, std::span<const double>
   for (int l = 0; l < grid.n_levels(); ++l)
     for (int b = 0; b < grid.graph(l).n_local(); ++b) {
       const BoxGraph graph = grid.graph(l).box(b);
-      std::vector<double> kappa(static_cast<std::size_t>(graph.n_own), 1.0), wall(kappa.size());
-      auto row = static_cast<std::size_t>(grid.level(l).moments_begin[b]);
+      std::vector<double> kappa(graph.n_own, 1.0), wall(kappa.size());
+      std::size_t row = grid.level(l).moments_begin[b];
       for (std::size_t r = 0; r < static_cast<std::size_t>(graph.n_irregular); ++r, ++row) {
         if (op.form() == WallForm::fluxes) kappa[graph.row_vof[r]] = grid.level(l).moments[row].kappa;
         wall[graph.row_vof[r]] = found.wall.level(l)[row];

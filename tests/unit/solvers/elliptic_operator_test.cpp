@@ -175,7 +175,7 @@ TEST_F(EllipticOperatorTest, ConstantsAndConservationMpi) {
       EllipticOperator op(test::composite_on(comm_, geometry), problem);
       EXPECT_EQ(op.counts().level_faces > 0, levels > 1);
       EXPECT_EQ(op.counts().level_faces_closed, 0);
-      std::vector<double> x(static_cast<std::size_t>(op.numbering().n_own()), 3.0), y(x.size());
+      std::vector<double> x(op.numbering().n_own(), 3.0), y(x.size());
       op.apply(x, y);
       EXPECT_LT(largest(comm_, y), 1e-11);
       op.apply(noise(op), y);
@@ -198,7 +198,7 @@ TEST_F(EllipticOperatorTest, LinearFunctionsAreExactMpi) {
       if (levels > 1) grid.refine.push_back({1, Refinement::Where::region, {0.4, 0.2, 0.2}, {1.0, 0.7, 0.7}, 0});
       const Geometry geometry = build_geometry(comm_, grid, *shape.level_set(24), KeepPores::all);
       EllipticOperator op(test::composite_on(comm_, geometry), test::fits_linear(comm_, geometry, g));
-      std::vector<double> x, y(static_cast<std::size_t>(op.numbering().n_own())), b(y.size());
+      std::vector<double> x, y(op.numbering().n_own()), b(y.size());
       for (const Vec3& p : op.positions()) x.push_back(dot(g, p));
       op.apply(x, y);
       op.right_side({}, b);

@@ -32,7 +32,7 @@ class EllipticSolutionTest : public testing::Test {
     return test::errors_of(op, test::solve(op, m), m, false);
   }
   std::vector<double> solve(EllipticOperator& op, const KrylovOptions& options = {}) {
-    std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+    std::vector<double> b(op.numbering().n_own()), x(b.size());
     op.right_side({}, b);
     report_ = KrylovSolver(op, options).solve(b, x);
     return x;
@@ -173,7 +173,7 @@ TEST_F(EllipticSolutionTest, AssembledPathGivesTheSameMpi) {
 TEST_F(EllipticSolutionTest, RightSidesAndGuesses) {
   const Geometry geometry = spheres27(comm_, 16);
   EllipticOperator op(test::composite_on(comm_, geometry), from_zero_to_one());
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), twice(b.size());
+  std::vector<double> b(op.numbering().n_own()), x(b.size()), twice(b.size());
   op.right_side({}, b);
   KrylovSolver solver(op, {"sides", "sides_", 1e-11, 500, 1e-8});
   const int from_zero = solver.solve(b, x).iterations;
@@ -188,7 +188,7 @@ TEST_F(EllipticSolutionTest, RightSidesAndGuesses) {
 TEST_F(EllipticSolutionTest, SingularSystemsMpi) {
   const Geometry geometry = spheres27(comm_, 16);
   EllipticOperator op(test::composite_on(comm_, geometry), EllipticProblem{});
-  std::vector<double> source, b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+  std::vector<double> source, b(op.numbering().n_own()), x(b.size());
   const std::vector<double> volume = op.volumes();
   std::array<double, 2> sums{};
   for (const Vec3& p : op.positions()) {
@@ -219,7 +219,7 @@ TEST_F(EllipticSolutionTest, GoesOnWhereTheShortMemoryStalls) {
   EllipticProblem problem;
   problem.wall = [](const Vec3& x) { return robin(1.0, x[0]); };
   EllipticOperator op(test::composite_on(Comm::self(), geometry), problem);
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size()), expected(b.size());
+  std::vector<double> b(op.numbering().n_own()), x(b.size()), expected(b.size());
   ASSERT_LT(b.size(), 60U);
   op.right_side({}, b);
   KrylovSolver(op, {"plain", "plain_", 1e-10, 500, 1e-8}).solve(b, expected);
@@ -246,7 +246,7 @@ TEST_F(EllipticSolutionTest, FailuresAreNamed) {
   // another.
   set_petsc_option("-wrong_ksp_type", "gmres");
   EXPECT_EQ(test::error_of([&] { solve(op, {"wrong", "wrong_", 1e-9, 500, 1e-8}); }), "");
-  std::vector<double> right(static_cast<std::size_t>(op.numbering().n_own())), c(right.size(), 0.0);
+  std::vector<double> right(op.numbering().n_own()), c(right.size(), 0.0);
   op.right_side({}, right);
   KrylovSolver changing(op, {"wrong", "wrong_", 1e-9, 500, 1e-8},
                         [n = 0](std::span<const double> r, std::span<double> z) mutable {
@@ -257,7 +257,7 @@ TEST_F(EllipticSolutionTest, FailuresAreNamed) {
   const std::string wrong = test::error_of([&] { changing.solve(right, c); });
   EXPECT_TRUE(test::has(wrong, "-wrong_ksp_type fgmres")) << wrong;
   clear_petsc_option("-wrong_ksp_type");
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()), std::nan("")), x(b.size());
+  std::vector<double> b(op.numbering().n_own(), std::nan("")), x(b.size());
   EXPECT_THROW(KrylovSolver(op, {}).solve(b, x), Error);
 }
 

@@ -261,7 +261,7 @@ double difference_of_three(const Comm& comm, std::span<const TwoPointLevel> leve
   GraphMultigrid one(comm, levels, options);
   BasicGraphMultigrid<3> three(comm, levels, options);
   std::array<std::vector<double>, 3> b, x;
-  std::vector<Values<3>> together(static_cast<std::size_t>(one.n_unknowns()), Values<3>{});
+  std::vector<Values<3>> together(one.n_unknowns(), Values<3>{});
   for (std::size_t c = 0; c < 3; ++c) {
     b[c] = random_values(levels, 31 * c + 7);
     x[c].resize(b[c].size());
@@ -378,7 +378,7 @@ TEST(GraphMultigrid, LinksLevelsMpi) {
   }
   GraphMultigrid multigrid(comm, levels);
   EXPECT_EQ(multigrid.nodes()[0], unknowns);
-  const std::vector<double> ones(static_cast<std::size_t>(multigrid.n_unknowns()), 1.0);
+  const std::vector<double> ones(multigrid.n_unknowns(), 1.0);
   std::vector<double> a(ones.size());
   multigrid.product(ones, a);
   double worst = 0.0;
@@ -458,7 +458,7 @@ TEST(GraphMultigrid, FewIterationsInSealedPackingsMpi) {
   const PetscSession petsc;
   const EllipticProblem sealed;
   EllipticOperator op(test::composite_on(comm, geometry), sealed);
-  std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own())), x(b.size());
+  std::vector<double> b(op.numbering().n_own()), x(b.size());
   std::vector<double> values = random_values(make_two_point_levels(*test::composite_on(comm, geometry), sealed));
   op.apply(values, b);
   const SolveReport report = KrylovSolver(op, {"sealed", "sealed_", 1e-8, 100, 1e-8}).solve(b, x);

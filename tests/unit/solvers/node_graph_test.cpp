@@ -117,7 +117,7 @@ TEST(NodeGraph, SumsArePreservedMpi) {
     EXPECT_EQ(all.size(), before);
     std::map<std::pair<std::int64_t, std::int64_t>, double> weight;
     for (std::int64_t v = 0; v < all.size(); ++v)
-      for (std::int64_t k = all.begin[v]; k < all.begin[static_cast<std::size_t>(v) + 1]; ++k)
+      for (std::int64_t k = all.begin[v]; k < all.begin[v + 1]; ++k)
         weight[{v, all.column[k]}] += double{all.weight[k]};
     for (const auto& [pair, w] : weight) {
       const auto back = weight.find({pair.second, pair.first});
@@ -125,7 +125,7 @@ TEST(NodeGraph, SumsArePreservedMpi) {
       EXPECT_NEAR(back->second, w, 1e-5 * w);
     }
     CoarsenedNodes next = coarsen(comm, graph, 1.0F);
-    std::vector<int> seen(static_cast<std::size_t>(graph.size()));
+    std::vector<int> seen(graph.size());
     for (const std::int32_t c : next.children.child) ++seen[c];
     EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
     graph = std::move(next.graph);
@@ -162,7 +162,7 @@ TEST(NodeGraph, MergedRanksHaveTheSameGraphMpi) {
 TEST(MergedRanks, HandBackWhatTheyCollectMpi) {
   const Comm comm = Comm::world();
   for (int group = 1; group <= comm.size() + 1; ++group) {
-    const auto n = static_cast<std::size_t>(comm.rank() % 3);  // some have none
+    const std::size_t n = comm.rank() % 3;  // some have none
     BasicMergedRanks<3> ranks(comm, group, static_cast<std::int64_t>(n));
     const int end = std::min(comm.rank() + group, comm.size());
     std::size_t n_all = 0;

@@ -55,7 +55,7 @@ struct Outcome {
 /// Right-hand sides first ... first + C - 1, from 0 or from a guess.
 template <int C>
 Outcome solve(Case& at, int first, const SideBySideOptions& options, double guess = 0.0) {
-  const auto n = static_cast<std::size_t>(at.op.numbering().n_own());
+  const std::size_t n = at.op.numbering().n_own();
   std::vector<double> b(C * n), x(C * n);
   std::array<std::string, C> names;
   for (int c = 0; c < C; ++c) {
@@ -120,7 +120,7 @@ TEST_F(SideBySide, EachGoesItsOwnWayMpi) {
 // One whose right-hand side is 0 is 0 at once, whatever it starts from.
 TEST_F(SideBySide, NothingAskedIsNothingMpi) {
   Case at(comm_, true);
-  const auto n = static_cast<std::size_t>(at.op.numbering().n_own());
+  const std::size_t n = at.op.numbering().n_own();
   const std::vector<double> one = at.right_side(1);
   std::vector<double> b(3 * n, 0.0), x(3 * n, 0.25);
   for (std::size_t i = 0; i < n; ++i) b[3 * i + 1] = one[i];
@@ -171,7 +171,7 @@ TEST_F(SideBySide, SolvesWithATermThatNeedsAllDirections) {
 // What is wrong is said with the name of the one it concerns.
 TEST_F(SideBySide, SaysWhichOneFailsMpi) {
   Case at(comm_, true);
-  const auto n = static_cast<std::size_t>(at.op.numbering().n_own());
+  const std::size_t n = at.op.numbering().n_own();
   BasicEllipticMultigrid<3> multigrid(at.op);
   const SideBySideSystem system{
       at.op, at.null_space, {}, [&](std::span<const double> r, std::span<double> z) { multigrid(r, z); }};

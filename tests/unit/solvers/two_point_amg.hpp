@@ -58,13 +58,13 @@ void for_each_row(const TwoPointLevel& level, const NumberField& number, F&& f) 
       columns.push_back(static_cast<PetscInt>(numbers[slot]));
       values.push_back(-w);
     };
-    std::vector<std::int32_t> row(static_cast<std::size_t>(g.n_own), -1);
+    std::vector<std::int32_t> row(g.n_own, -1);
     for (int r = 0; r < g.n_irregular; ++r) row[g.row_vof[r]] = r;
-    const auto first = static_cast<std::size_t>(geometry.moments_begin[b]);
+    const std::size_t first = geometry.moments_begin[b];
     auto extra_weight = level.extra.data() + geometry.extra_begin[b];
     std::size_t e = 0;
     for_each_vof(g, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
-      const auto v = static_cast<std::size_t>(vof);
+      const std::size_t v = vof;
       const bool irregular = row[v] >= 0;
       const std::size_t r = first + static_cast<std::size_t>(std::max(row[v], 0));
       columns.clear();

@@ -33,13 +33,13 @@ TEST(TwoPoint, ConstantsGiveTheShiftsMpi) {
   problem.a = 0.7;
   problem.beta = 3.0;
   FineLevel level(comm, make_two_point_level(comm, geometry, problem), 0);
-  const std::vector<double> x(static_cast<std::size_t>(level.end_unknown()), 1.0);
+  const std::vector<double> x(level.end_unknown(), 1.0);
   std::vector<double> y(x.size());
   level.product(x, y);
   double worst = 0.0;
   for (int b = 0; b < geometry.graph.n_local(); ++b) {
     const BoxGraph g = geometry.graph.box(b);
-    std::vector<double> expected(static_cast<std::size_t>(g.n_own), 0.7);
+    std::vector<double> expected(g.n_own, 0.7);
     for (int r = 0; r < g.n_irregular; ++r) {
       const VofMoments& m = geometry.box(b).moments[r];
       expected[g.row_vof[r]] = 0.7 * m.kappa + (m.wall_area > 0.0 ? 3.0 * m.wall_area / wall_distance(m) : 0.0);
@@ -104,7 +104,7 @@ TEST(TwoPoint, RobinSide) {
   problem.beta = 2.0;
   problem.sides[0] = [](const Vec3& x) { return robin(x[1] < 4.0 ? 0.5 : 0.0, 0.0); };
   FineLevel level(comm, make_two_point_level(comm, built.geometry, problem), 0);
-  const std::vector<double> x(static_cast<std::size_t>(level.end_unknown()), 1.0);
+  const std::vector<double> x(level.end_unknown(), 1.0);
   std::vector<double> y(x.size());
   level.product(x, y);
   for (std::size_t v = 0; v < x.size(); ++v) {  // one box: x fastest, then y
@@ -134,7 +134,7 @@ TEST(TwoPoint, LinearProfileInAnEmptyDomain) {
   const auto phi = make_level_set(Sphere{{-50.0, 0.0, 0.0}, 1.0});
   const BuiltLevel built = test::single_level(comm, *phi, {{16, 8, 8}, {false, true, true}}, 8);
   FineLevel level(comm, make_two_point_level(comm, built.geometry, test::problem_with(test::Walls::neumann)), 0);
-  std::vector<double> x(static_cast<std::size_t>(level.end_unknown())), y(x.size());
+  std::vector<double> x(level.end_unknown()), y(x.size());
   const auto for_all = [&](auto&& f) {
     const LevelGraph& graph = built.geometry.graph;
     for (int b = 0; b < graph.n_local(); ++b) {

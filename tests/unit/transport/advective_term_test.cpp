@@ -103,7 +103,7 @@ TEST(AdvectiveTerm, ThroughPlanesMpi) {
     }
     const std::array<double, 3> carried = s.term.through_planes(c, sides);
     // The same from the fluxes of the flow.
-    std::vector<double> values(static_cast<std::size_t>(s.grid.n_values), 0.0);
+    std::vector<double> values(s.grid.n_values, 0.0);
     for (std::size_t i = 0; i < at.size(); ++i) values[i] = sides[i];
     fetch_remote(s.grid, values);
     const std::span<const double> flow = s.term.flow();

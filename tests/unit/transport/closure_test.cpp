@@ -92,7 +92,7 @@ TEST_F(ClosureTest, InASquareDuctMpi) {
     EllipticProblem problem;
     for (std::size_t side = 2; side < 6; ++side) problem.sides[side] = [](const Vec3&) { return dirichlet(0.0); };
     EllipticOperator op(test::composite_on(comm_, geometry), problem);
-    std::vector<double> b(static_cast<std::size_t>(op.numbering().n_own()), 1.0), speed(b.size(), 0.0);
+    std::vector<double> b(op.numbering().n_own(), 1.0), speed(b.size(), 0.0);
     KrylovSolver(op, {.name = "duct", .prefix = "duct_", .tolerance = 1e-10}).solve(b, speed);
     FaceField flow(test::composite_on(comm_, geometry));
     const LevelGraph& graph = geometry.levels[0].graph;

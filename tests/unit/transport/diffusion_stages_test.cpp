@@ -38,7 +38,7 @@ struct Case {
   /// Some smooth field, in all places; its C copies are multiples of it.
   template <int C>
   std::vector<double> some_values() {
-    std::vector<double> values(static_cast<std::size_t>(C * grid.n_values));
+    std::vector<double> values(C * grid.n_values);
     for (std::int32_t v = 0; v < grid.n_own; ++v)
       for (int c = 0; c < C; ++c)
         values[C * v + c] = (1.0 + c) * std::sin(grid.centroid[v][0] - 0.4 * grid.centroid[v][2]);
@@ -69,9 +69,8 @@ class DiffusionStagesTest : public ::testing::Test {
 TEST_F(DiffusionStagesTest, FluxesAreThoseOfTheOperatorMpi) {
   for (const int levels : {1, 2}) {
     Case t(comm_, levels);
-    const auto n = static_cast<std::size_t>(t.grid.n_own);
-    std::vector<double> phi = t.some_values<1>(), expected(static_cast<std::size_t>(t.grid.n_faces)),
-                        found(expected.size()), wall(n);
+    const std::size_t n = t.grid.n_own;
+    std::vector<double> phi = t.some_values<1>(), expected(t.grid.n_faces), found(expected.size()), wall(n);
     EllipticProblem problem;
     problem.beta = diffusivity;
     problem.sides[0] = [](const Vec3& x) { return dirichlet(0.2 * x[1]); };
@@ -111,7 +110,7 @@ TEST_F(DiffusionStagesTest, RowsAreTheOperatorOnMovedValuesMpi) {
   for (const int levels : {1, 2}) {
     Case t(comm_, levels, true);
     ASSERT_FALSE(t.group->any_joined);
-    std::vector<double> x = t.some_values<1>(), y(static_cast<std::size_t>(t.grid.n_own)), phi(y.size()), ky(y.size());
+    std::vector<double> x = t.some_values<1>(), y(t.grid.n_own), phi(y.size()), ky(y.size());
     std::fill(x.begin() + t.grid.n_all, x.end(), 0.0);
     const MovedValues& f = t.group->followers;
     for (std::size_t i = 0; i < f.volume.size(); ++i) {
@@ -135,7 +134,7 @@ TEST_F(DiffusionStagesTest, SweepsSolveWhatIsAskedForMpi) {
     for (const double dt : {0.002, 0.1, 1.0}) {
       Case t(comm_, levels);
       const std::vector<double> values = t.some_values<1>();
-      std::vector<double> balance(static_cast<std::size_t>(t.grid.n_own), 0.0);
+      std::vector<double> balance(t.grid.n_own, 0.0);
       DiffusionScratch scratch(t.grid, 1);
       const StageOptions options{1e-9, 300};
       const StageStep<1> step = t.step_of<1>(values, balance, dt);
@@ -155,7 +154,7 @@ TEST_F(DiffusionStagesTest, SweepsSolveWhatIsAskedForMpi) {
 TEST_F(DiffusionStagesTest, SideBySideHasTheSameBitsMpi) {
   Case t(comm_, 2);
   const std::vector<double> one = t.some_values<1>(), four = t.some_values<4>();
-  const auto n = static_cast<std::size_t>(t.grid.n_own);
+  const std::size_t n = t.grid.n_own;
   std::vector<double> balance(n, 0.0), balances(4 * n, 0.0);
   DiffusionScratch scratch(t.grid, 4);
   solve_by_sweeps(t.grid, *t.group, t.step_of<4>(four, balances, 0.1), {1e-8, 300}, scratch);

@@ -180,7 +180,7 @@ TEST(IndicatorMpi, AFormulaAsksForTheBoxesOfTheSameRegion) {
   Case c(grid);
   std::array<std::vector<double>, 3> place;
   for (std::int32_t v = 0; v < c.grid.n_own; ++v)
-    for (int d = 0; d < 3; ++d) place[static_cast<std::size_t>(d)].push_back(c.grid.centroid[v][d]);
+    for (int d = 0; d < 3; ++d) place[d].push_back(c.grid.centroid[v][d]);
   const std::vector<std::span<const double>> columns(place.begin(), place.end());
   std::vector<double> inside(c.grid.n_own);
   NamedFormula("x > 9 && x < 15 && y < 3 && z > 2 && z < 11", {{"x", "y", "z"}, "formula", "x, y, z"})

@@ -27,7 +27,7 @@ double rough(const Vec3& x, int c) {
 
 template <int C>
 std::vector<double> rough_values(ScalarGrid& grid) {
-  std::vector<double> values(static_cast<std::size_t>(C * grid.n_values));
+  std::vector<double> values(C * grid.n_values);
   for (std::int32_t v = 0; v < grid.n_own; ++v)
     for (int c = 0; c < C; ++c) values[C * v + c] = rough(grid.centroid[v], c);
   fetch_remote<C>(grid, values);
@@ -62,7 +62,7 @@ TEST_F(LowOrderTest, DiffusionStaysInRangeAndBalancesAloneByDay) {
   for (const int levels : {1, 2}) {
     ScalarGrid grid = make_scalar_grid(packing(comm_, levels), {true, true, true, true, true, true});
     LowOrderTerms terms = some_terms(grid);
-    const auto n = static_cast<std::size_t>(grid.n_values);
+    const std::size_t n = grid.n_values;
     std::vector<bool> beside_fragment(n);  // their faces are left out of amount
     for (const ScalarFace& f : grid.listed)
       if (f.fragment) beside_fragment[f.left] = beside_fragment[f.right] = true;
@@ -80,8 +80,8 @@ TEST_F(LowOrderTest, DiffusionStaysInRangeAndBalancesAloneByDay) {
         diffuse_implicitly<C>(grid, terms, {}, implicit, vectors);
       EXPECT_EQ(steps == 0, dt == 1000.0);
       const std::vector<double>& after = steps % 2 == 0 ? first : second;
-      std::vector<double> amount(static_cast<std::size_t>(C * grid.n_faces), 0.0), phi(C * n, 0.0),
-          ends(C * grid.boundary.size(), 0.0), out(static_cast<std::size_t>(C * grid.n_own));
+      std::vector<double> amount(C * grid.n_faces, 0.0), phi(C * n, 0.0), ends(C * grid.boundary.size(), 0.0),
+          out(static_cast<std::size_t>(C * grid.n_own));
       take_low_order<C>(grid, terms, vectors, {phi, amount, ends});
       add_up<C>(grid, amount, out);
       double worst = 0.0, beyond = 0.0;
@@ -117,7 +117,7 @@ TEST_F(LowOrderTest, FastVolumesStayInRangeAndBalanceMpi) {
     choose_implicit(grid, dt, flow);
     EXPECT_GT(flow.n_implicit, 20);
     const std::vector<double> before = rough_values<C>(grid);
-    std::vector<double> after(static_cast<std::size_t>(C * grid.n_values)), ends(C * grid.boundary.size(), 0.0);
+    std::vector<double> after(C * grid.n_values), ends(C * grid.boundary.size(), 0.0);
     upwind_step<C>(grid, flow.explicit_flow(), before, dt, after);
     for (std::size_t k = 0; k < grid.boundary.size(); ++k) {
       const BoundaryFace& b = grid.boundary[k];

@@ -48,7 +48,7 @@ struct Reactions {
   void steps(int begin, int end) {
     constexpr std::array<double, n_steps> dt{0.1, 0.1, 3.0, 0.1, 0.1, 9.0, 5.0, 5.0, 0.2};
     const ReactionOptions options{.skip = 0.01};
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    for (std::size_t i = begin; i < static_cast<std::size_t>(end); ++i) {
       ReactionReport report;
       if (dt[i] > 1.0) {
         advance_coupled({medium, wall, 0, options}, stepper, dt[i], at_wall, state, coupled, moved, report);
@@ -77,7 +77,7 @@ struct Reactions {
   void go_on(const Reactions& from) {
     const auto n_own = stepper.grid().n_own;
     for (std::size_t p = 0; p < state.values.size(); ++p)
-      stepper.set_values(state, p, from.state.values[p].span().first(static_cast<std::size_t>(n_own)));
+      stepper.set_values(state, p, from.state.values[p].span().first(n_own));
     state.range = from.state.range;
     state.time = from.state.time;
     const State all = from.items();

@@ -86,7 +86,7 @@ TEST_F(ReactionTest, ClosedBoxIsTheBatchReactionMpi) {
   react(medium, sites, stepper.grid(), 1e5, {}, reaction, state.values, report);
   for (const double a : reaction.amount) EXPECT_EQ(a, 0.0);
   EXPECT_NEAR(error + report.time_error[0] / 24.0, 0.0, 1e-15);  // so nothing is uncertain any more
-  const auto ca = static_cast<std::size_t>(medium.system.primary_of("Ca"));
+  const std::size_t ca = medium.system.primary_of("Ca");
   EXPECT_NEAR(total_in(stepper, state, ca), 24.0 * 5e-3, 1e-12);
 }
 

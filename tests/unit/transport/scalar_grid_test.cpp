@@ -23,11 +23,10 @@ double linear(const Vec3& x) { return 5.0 + dot(slope, x); }
 
 /// Values f(x) of the own volumes at their centroids, of others and on the ends of the domain.
 std::vector<double> values_of(ScalarGrid& grid, const std::function<double(const Vec3&)>& f) {
-  std::vector<double> c(static_cast<std::size_t>(grid.n_values));
+  std::vector<double> c(grid.n_values);
   for (std::size_t v = 0; v < grid.centroid.size(); ++v) c[v] = f(grid.centroid[v]);
   fetch_remote(grid, c);
-  for (std::size_t b = 0; b < grid.boundary.size(); ++b)
-    c[static_cast<std::size_t>(grid.n_all) + b] = f(grid.boundary[b].at);
+  for (std::size_t b = 0; b < grid.boundary.size(); ++b) c[grid.n_all + b] = f(grid.boundary[b].at);
   return c;
 }
 
@@ -43,7 +42,7 @@ struct GradientStore {
 std::vector<double> uniform(const ScalarGrid& grid) {
   FaceField faces(grid.composite);
   test::set_uniform(faces, stream);
-  std::vector<double> flow(static_cast<std::size_t>(grid.n_faces));
+  std::vector<double> flow(grid.n_faces);
   list_fluxes(grid, faces, flow);
   return flow;
 }
@@ -114,7 +113,7 @@ TEST_F(ScalarGridTest, LinearValuesAreExactMpi) {
     GradientStore g(grid);
     find_gradient(grid, c, g.view());
     std::int64_t wrong = 0;
-    std::vector<std::uint8_t> exact(static_cast<std::size_t>(grid.n_all), 1);
+    std::vector<std::uint8_t> exact(grid.n_all, 1);
     for (std::size_t v = 0; v < exact.size(); ++v) {
       for (std::size_t d = 0; d < 3; ++d)
         if (std::abs(g.parts[d][v] - slope[static_cast<int>(d)]) > 1e-9) exact[v] = 0;
@@ -128,7 +127,7 @@ TEST_F(ScalarGridTest, LinearValuesAreExactMpi) {
     std::int64_t checked = 0;
     for (std::size_t k = 0; k < grid.listed.size(); ++k) {
       const ScalarFace& f = grid.listed[k];
-      const auto i = static_cast<std::size_t>(f.face);
+      const std::size_t i = f.face;
       const std::int32_t from = flow[i] >= 0.0 ? f.left : f.right;
       if (from < grid.n_all && exact[from] == 0) continue;
       const bool known = f.left < grid.n_own;  // whose centroid stands here
@@ -150,13 +149,13 @@ TEST_F(ScalarGridTest, FluxesGoToTheListAndBackMpi) {
     for (int l = 0; l + 1 < levels; ++l)
       for (std::size_t i = 0; i < faces.coarse_fine(l).size(); ++i)
         if (grid.composite->coarse_fine(l)[i].behind.found) faces.coarse_fine(l)[i] = 1.0 + std::sin(double(i));
-    std::vector<double> flow(static_cast<std::size_t>(grid.n_faces));
+    std::vector<double> flow(grid.n_faces);
     list_fluxes(grid, faces, flow);
     store_fluxes(grid, flow, back);
     CellField balance(grid.composite, 2);
     divergence(faces, balance, 0);
     divergence(back, balance, 1);
-    std::vector<double> of_list(static_cast<std::size_t>(grid.n_own)), both(2 * static_cast<std::size_t>(grid.n_own));
+    std::vector<double> of_list(grid.n_own), both(2 * static_cast<std::size_t>(grid.n_own));
     add_up(grid, flow, of_list);
     get_unknowns(balance, both);
     double worst = 0.0, first = 0.0;
@@ -176,7 +175,7 @@ TEST_F(ScalarGridTest, DoesNotDependOnRanksMpi) {
     const std::vector<double> c = values_of(grid, f), flow = uniform(grid);
     GradientStore g(grid);
     find_gradient(grid, c, g.view());
-    std::vector<double> flux(flow.size()), out(static_cast<std::size_t>(grid.n_own));
+    std::vector<double> flux(flow.size()), out(grid.n_own);
     linear_upwind_flux(grid, flow, c, g.view(), flux);
     add_up(grid, flux, out);
     std::array<double, 3> sums{};
@@ -200,7 +199,7 @@ TEST_F(ScalarGridTest, UpwindDifferenceIsThatOfTheTwoFluxesMpi) {
                             before = values_of(grid, [](const Vec3&x) { return std::cos(x[1]) + x[0]; });
   GradientStore g(grid);
   find_gradient(grid, c, g.view());
-  const auto n = static_cast<std::size_t>(grid.n_faces);
+  const std::size_t n = grid.n_faces;
   std::vector<double> flow(n), second(n), first(n), difference(n);
   for (std::size_t f = 0; f < n; ++f) flow[f] = std::sin(static_cast<double>(f));
   linear_upwind_flux(grid, flow, c, g.view(), second);

@@ -51,7 +51,7 @@ class SorbingSites : public ::testing::Test {
     double sum = 0.0, volume = 0.0;
     const std::size_t n = vessel_.totals.size(), n_minerals = vessel_.medium.minerals.size();
     for (std::size_t s = 0; s < sites_.size(); ++s) {
-      const auto v = static_cast<std::size_t>(sites_.volume[s]);
+      const std::size_t v = sites_.volume[s];
       const double cell = stepper_.grid().volume[v];
       volume += cell;
       sum += cell * state_.values[p][v];
@@ -80,9 +80,9 @@ class SorbingSites : public ::testing::Test {
         EXPECT_NEAR(content(p), expected[p], 1e-13 * (std::abs(expected[p]) + 1e-4)) << step << ' ' << p;
       if (!wanted.contains(step)) continue;
       for (const auto& [element, total] : wanted.at(step)) {
-        const auto p = static_cast<std::size_t>(vessel_.medium.system.primary_of(element));
+        const std::size_t p = vessel_.medium.system.primary_of(element);
         for (const std::int32_t v : sites_.volume)
-          ASSERT_NEAR(state_.values[p][static_cast<std::size_t>(v)], total, 1e-5 * total) << step << ' ' << element;
+          ASSERT_NEAR(state_.values[p][v], total, 1e-5 * total) << step << ' ' << element;
       }
     }
   }

@@ -67,7 +67,7 @@ class SteadyTransportTest : public ::testing::Test {
       return mean_speed(lo[1], hi[1], middle, half);
     });
     SteadyTransport transport(op, flow, peclet / half, {.tolerance = 1e-10});
-    std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 0.0);
+    std::vector<double> c(op.numbering().n_own(), 0.0);
     Errors errors;
     errors.iterations = transport.solve({}, c).iterations;
     const std::vector<Vec3> at = op.positions();
@@ -125,7 +125,7 @@ TEST_F(SteadyTransportTest, InletsOfLongChannelsMpi) {
       (carried ? options.carried : problem.sides)[0] = [](const Vec3&) { return dirichlet(1.0); };
       EllipticOperator op(test::composite_on(comm_, geometry), problem, Faces::keep);
       SteadyTransport transport(op, flow, 1.5 * peclet, options);
-      std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 0.0);
+      std::vector<double> c(op.numbering().n_own(), 0.0);
       EXPECT_LE(transport.solve({}, c).iterations, 30) << peclet << carried;
     }
 }
@@ -150,7 +150,7 @@ TEST_F(SteadyTransportTest, SherwoodNumbersOfAChannelMpi) {
       return 1.5 * mean_speed(lo[1], hi[1], half, half);
     });
     SteadyTransport transport(op, flow, peclet / (4.0 * half), {.tolerance = 1e-10});
-    std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
+    std::vector<double> c(op.numbering().n_own(), 1.0);
     EXPECT_LE(transport.solve({}, c).iterations, 40);
     std::array<double, 2> sums{};  // of the flow's mixture, and into one wall, in a plane far downstream
     const std::vector<Vec3> at = op.positions();
@@ -178,7 +178,7 @@ TEST_F(SteadyTransportTest, LawsOfTheWallThatAreNotLinearMpi) {
   FaceField still(test::composite_on(comm_, geometry));
   SteadyTransport transport(op, still, 0.0, {.tolerance = 1e-12});
   const auto expect = [&](const WallLaw& law, double at_wall, int most_steps) {
-    std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
+    std::vector<double> c(op.numbering().n_own(), 1.0);
     const WallLawReport report = solve_wall_law(transport, op, law, c, 1e-9);
     EXPECT_LE(report.steps, most_steps);
     const std::vector<Vec3> at = op.positions();
@@ -193,7 +193,7 @@ TEST_F(SteadyTransportTest, LawsOfTheWallThatAreNotLinearMpi) {
       (std::sqrt(1.0 + 4.0 * by_length) - 1.0) / (2.0 * by_length), 9);
   expect([&](double c, const WallPiece&) { return WallRate{k * c, k}; }, 1.0 / (1.0 + by_length), 2);
   const std::string text = test::error_of([&] {
-    std::vector<double> c(static_cast<std::size_t>(op.numbering().n_own()), 1.0);
+    std::vector<double> c(op.numbering().n_own(), 1.0);
     solve_wall_law(
         transport, op,
         [&](double x, const WallPiece&) {

@@ -427,7 +427,7 @@ std::vector<double> first_of(const Comm& comm, int levels, std::vector<ScalarCom
   March run;
   p.march_steps(5, 0.5, run);
   EXPECT_GT(run.limited, 100);
-  const auto n = static_cast<std::size_t>(p.stepper.grid().n_own);
+  const std::size_t n = p.stepper.grid().n_own;
   return {p.state.values[0].begin(), p.state.values[0].begin() + static_cast<std::ptrdiff_t>(n)};
 }
 
@@ -514,8 +514,8 @@ TEST_F(TransportStepperTest, OwnersDoNotChangeTheLastBitMpi) {
     p->stepper.set_values(p->state, 0, second_pulse);
     p->stepper.set_values(p->state, 1, [](const Vec3&) { return 0.301; });
   }
-  const auto first = static_cast<std::size_t>(part.composite->numbering().first());
-  const auto n = static_cast<std::size_t>(part.stepper.grid().n_own);
+  const std::size_t first = part.composite->numbering().first();
+  const std::size_t n = part.stepper.grid().n_own;
   const std::vector<double> potential = whole.stepper.flow_potential();
   FaceField flow = test::stream_through(part.stepper.grid(), {1.0, 0.2, -0.3});
   part.stepper.set_flow(flow, std::span(potential).subspan(first, n));

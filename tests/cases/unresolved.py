@@ -90,16 +90,17 @@ def resampling(karst, folder, check):
 
 
 def frames(karst, folder, check):
-    """Blocks of 8³ voxels around which two planes were added."""
-    for value, is_told in (0, True), (2, False):
+    """Blocks of 8³ voxels around which two planes of pore or of solid were added."""
+    for value, added in (0, "pore"), (1, "solid"), (2, "nothing"):
         inside = range(2, 10) if value < 2 else range(12)
         (folder / "padded.raw").write_bytes(bytes(
             (1 if (x // 2 + y // 3 + z // 2) % 2 else 0) if {x, y, z} <= set(inside) else value
             for z in range(12) for y in range(12) for x in range(12)))
         result = karst.run(["import", "padded.raw", "-o", f"padded_{value}.h5", "--size", "12x12x12", "--type", "uint8", "--pore", "0",
                             "--voxel", "1um"], folder)
-        told_of = "first 2 and last 2 planes across y are pore alone" in result.out + result.err
-        check(f"frame of {'pore' if is_told else 'nothing'}", result.status == 0 and told_of == is_told, result)
+        for phase in "pore", "solid":
+            told_of = f"first 2 and last 2 planes across y are {phase} alone" in result.out + result.err
+            check(f"frame of {added}, {phase}", result.status == 0 and told_of == (phase == added), result)
 
 
 def names(karst, folder, check):

@@ -491,6 +491,13 @@ double unseen_part(const ScalarComponent& component, double step, double end) {
   return worst;
 }
 
+/// Collective.
+Messages places_at_start(const TransportSystem& system, const TransportLine& start) {
+  std::vector<ValueSpan> initial;
+  for (const ComponentLine& c : start.components) initial.push_back({c.least, c.largest});
+  return place_warnings(system.run, initial, system.stepper->grid().boundary, system.flow.inlet());
+}
+
 std::vector<std::string> end_warnings(const TransportSystem& system, double longest_step) {
   constexpr double much = 0.02;
   std::vector<std::string> all;
@@ -557,6 +564,7 @@ JobResult TransportInTime::report() {
   result.warnings.add(table_warnings(run.config.transport, times_.end));
   if (!numbers.in_time) result.warnings.add(break_warnings(times_));
   result.warnings.add(volume_warnings(system_));
+  result.warnings.add(places_at_start(system_, record_.states.front()));
   result.warnings.add(end_warnings(system_, record_.longest_step));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);

@@ -321,12 +321,12 @@ std::vector<Part> parts_of(ImageFile& image, std::int64_t period) {
   return parts;
 }
 
-/// Mean difference of voxels of the part from those that follow others of it.
+/// Mean difference of voxels of the part from those that follow any of it: of all pairs of both kinds half are such.
 double from_others(const Part& part) {
-  const std::size_t n = part.here.size();
-  Sum sum;
-  for (std::size_t i = 0; i < n; ++i) sum.add(std::abs(double{part.here[i]} - double{part.next[(i + n / 2) % n]}));
-  return sum.mean();
+  std::vector<float> both = part.here;
+  both.insert(both.end(), part.next.begin(), part.next.end());
+  const double within = 0.5 * (unrelated_difference(part.here) + unrelated_difference(part.next));
+  return 2.0 * unrelated_difference(std::move(both)) - within;
 }
 
 }  // namespace
@@ -335,7 +335,7 @@ std::optional<int> part_of_wider(ImageFile& image) {
   constexpr std::size_t enough = 200;
   constexpr double least_unlike = 0.6, most_unlike = 1.4;  // over from_others()
   const VoxelType type = image.info().type;
-  const auto bytes = static_cast<int>(bytes_of(type));
+  const int bytes = bytes_of(type);
   if (bytes > 2) return {};
   for (const int wider : {2, 4, 8}) {
     if (wider <= bytes) continue;
@@ -343,8 +343,10 @@ std::optional<int> part_of_wider(ImageFile& image) {
     if (std::ranges::any_of(parts, [](const Part& p) { return p.here.size() < enough; })) return {};
     if (std::ranges::all_of(parts, [](const Part& p) { return p.far.mean() == 0.0; })) continue;
     for (const Part& part : parts) {
-      const double near = part.near.mean(), others = from_others(part);
-      if (part.far.mean() < 0.5 * near && near > least_unlike * others && near < most_unlike * others) return wider;
+      const double near = part.near.mean();
+      if (!(part.far.mean() < 0.5 * near)) continue;
+      if (const double others = from_others(part); near > least_unlike * others && near < most_unlike * others)
+        return wider;
     }
   }
   return {};
@@ -355,8 +357,8 @@ std::string doubt_about_layout(ImageFile& image, bool big_endian) {
     return fmt::format(
         "voxels resemble those {} further on in a row more than their neighbours, as parts of values of {} bytes do: "
         "is `type = {}` right, with {} times fewer voxels?",
-        *bytes / static_cast<int>(bytes_of(image.info().type)), *bytes, *bytes == 2 ? "uint16" : *bytes == 4 ? "float32" : "float64",
-        *bytes / static_cast<int>(bytes_of(image.info().type)));
+        *bytes / bytes_of(image.info().type), *bytes, *bytes == 2 ? "uint16" : *bytes == 4 ? "float32" : "float64",
+        *bytes / bytes_of(image.info().type));
   if (const auto apart = two_in_one(image))
     return fmt::format(
         "the two bytes of each value differ by {:.0f} % as much as unrelated ones do, as neighbouring voxels of one "

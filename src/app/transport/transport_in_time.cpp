@@ -452,6 +452,8 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
     c.least = found.least;
     c.largest = found.largest;
     c.imbalance = found.imbalance;
+    const bool given_below = record.states.front().components[i].least < 0.0 || found.at_inlet.last() < 0.0;
+    c.taken_below_zero = system.stepper->components()[i].source < 0.0 && c.least < 0.0 && !given_below;
     if (c.moments_wanted) c.response = breakthrough(found.at_inlet, found.at_outlet);
     c.inlet = system.has_signals() ? found.at_inlet.last() : no_number;
   }

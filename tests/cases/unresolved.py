@@ -197,7 +197,7 @@ def lag(karst, folder, check):
     """A slit widens by 1 % of its width, less than a wall moves at a time: 0.8083 by what has dissolved (quasi-steady walls: 0.80827)."""
     for displacement, behind in (0.5, True), (0.05, False):
         _, summary = run(karst, folder, f"lag_{displacement}", '[[geometry.solid]]\nshape = "plane"\npoint = [0, 1e-4, 0]\n'
-                         'normal = [0, 1, 0]\nmineral = "salt"\n[grid]\ncells = [2, 10, 1]\nsize = [1e-4, 5e-4, 5e-5]\n'
+                         'normal = [0, 1, 0]\nmineral = "salt"\n[grid]\ncells = [20, 10, 1]\nsize = [1e-3, 5e-4, 5e-5]\n'
                          f"""periodic = [false, false, true]
 [[transport.component]]
 name = "a"

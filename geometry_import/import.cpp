@@ -44,7 +44,8 @@ std::optional<Frame> frame_along(const std::vector<double>& profile, double poro
   const auto differs = [&](double p) { return p != porosity; };
   const auto first = std::ranges::find_if(profile, differs);
   if (first == profile.end()) return {};
-  const Frame frame{first - profile.begin(), std::find_if(profile.rbegin(), profile.rend(), differs) - profile.rbegin()};
+  const Frame frame{first - profile.begin(),
+                    std::find_if(profile.rbegin(), profile.rend(), differs) - profile.rbegin()};
   if (frame.low == 0 || frame.high == 0) return {};
   return frame;
 }

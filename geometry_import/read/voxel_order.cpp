@@ -357,7 +357,10 @@ std::string doubt_about_layout(ImageFile& image, bool big_endian) {
     return fmt::format(
         "voxels resemble those {} further on in a row more than their neighbours, as parts of values of {} bytes do: "
         "is `type = {}` right, with {} times fewer voxels?",
-        *bytes / bytes_of(image.info().type), *bytes, *bytes == 2 ? "uint16" : *bytes == 4 ? "float32" : "float64",
+        *bytes / bytes_of(image.info().type), *bytes,
+        *bytes == 2   ? "uint16"
+        : *bytes == 4 ? "float32"
+                      : "float64",
         *bytes / bytes_of(image.info().type));
   if (const auto apart = two_in_one(image))
     return fmt::format(

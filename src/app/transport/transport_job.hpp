@@ -58,7 +58,7 @@ struct ComponentResult {
   bool moments_wanted = false;        ///< conservative, with an inlet, and uniform at the beginning
   bool conservative = true;           ///< nothing makes or takes it on the way
   bool closed_ends = true;            ///< nothing diffuses through the ends
-  bool taken_below_zero = false;      ///< no data are negative, but what sources and walls take leaves less than nothing
+  bool taken_below_zero = false;  ///< no data are negative, but what sources and walls take leaves less than nothing
   std::optional<Breakthrough> response;
   std::optional<WallResult> wall;
 };

@@ -226,9 +226,22 @@ std::string thin_film(const TransportResult& result, const ComponentResult& c) {
   const double error = film_error(result, c);
   if (result.steady || !(error > largest_film_error)) return {};
   return fmt::format(
-      "transport, {}: the film at the wall (diffusivity / rate of transfer) is {:.2g} cells thick, so loss and Sherwood "
+      "transport, {}: the film at the wall (diffusivity / rate of transfer) is {:.2g} cells thick, so loss and "
+      "Sherwood "
       "number may be off by some {:.0f} %, and what is left at the outlet by more; use finer cells",
       c.name, c.diffusivity / (c.wall->to_wall * result.cell_width), 100.0 * std::min(error, 1.0));
+}
+
+Messages wall_warnings(const TransportResult& result, const ComponentResult& c) {
+  Messages all;
+  if (std::string film = thin_film(result, c); !film.empty()) all.push_back(std::move(film));
+  if (c.taken_below_zero)
+    all.add(
+        "transport, {}: values down to {:.4g} are below zero, and none that the deck gives is: sources or walls "
+        "(transport.wall.flux) take more than arrives; a rate takes less where there is less (right as it is where "
+        "the component is no concentration)",
+        c.name, c.least);
+  return all;
 }
 
 }  // namespace
@@ -261,13 +274,7 @@ std::vector<std::string> transport_warnings(const TransportResult& result) {
             "compare two cell widths, or give it the diffusivity of the species",
             c.name);
   for (const ComponentResult& c : result.components) {
-    if (std::string film = thin_film(result, c); !film.empty()) all.push_back(std::move(film));
-    if (c.taken_below_zero)
-      all.add(
-          "transport, {}: values down to {:.4g} are below zero, and none that the deck gives is: sources or walls "
-          "(transport.wall.flux) take more than arrives; a rate takes less where there is less (right as it is where "
-          "the component is no concentration)",
-          c.name, c.least);
+    all.add(wall_warnings(result, c));
     if (result.steady) {
       if (c.imbalance > largest_steady_imbalance)
         all.add("transport, {}: {:.1e} of the transported amount is gained or lost; use a smaller transport.tolerance",

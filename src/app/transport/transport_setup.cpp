@@ -307,8 +307,9 @@ std::vector<std::string> absent_walls(const JobContext& run) {
   const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
   for (std::size_t i = 0; i < minerals.size(); ++i)
     if (!minerals[i].wall.empty() && minerals[i].fraction == 0.0)
-      all.add("chemistry.mineral[{}].fraction: 0: no part of the wall is of {}, so it reacts with nothing; 1 is all of it",
-              i, minerals[i].options.phase);
+      all.add(
+          "chemistry.mineral[{}].fraction: 0: no part of the wall is of {}, so it reacts with nothing; 1 is all of it",
+          i, minerals[i].options.phase);
   if (run.config.walls.asked()) return all;  // what is covered now may come to the surface later
   const auto note = [&](const std::string& key, const std::string& name) {
     for (const MineralWall& m : run.geometry().report.minerals)

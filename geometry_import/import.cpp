@@ -32,19 +32,20 @@ constexpr double wide_share = 0.01;    // of the pore volume that the image is t
 constexpr double thin_share = 0.1;     // of the throats, from which on they are warned of
 constexpr double widest_voxel = 1e-3;  // [m] of scans whose pores are looked at, from which on the unit is asked for
 
-/// Planes of pore alone at both ends of an axis.
+/// Planes of one phase alone at both ends of an axis.
 struct Frame {
   std::ptrdiff_t low = 0, high = 0;
 };
 
 /// Nothing where an end has none, or all planes are such.
-/// @param profile  porosity of each plane
-std::optional<Frame> frame_along(const std::vector<double>& profile) {
-  const auto has_solid = [](double porosity) { return porosity < 1.0; };
-  const auto first = std::ranges::find_if(profile, has_solid);
+/// @param profile   porosity of each plane
+/// @param porosity  of planes of the phase: 0 or 1
+std::optional<Frame> frame_along(const std::vector<double>& profile, double porosity) {
+  const auto differs = [&](double p) { return p != porosity; };
+  const auto first = std::ranges::find_if(profile, differs);
   if (first == profile.end()) return {};
   const Frame frame{first - profile.begin(),
-                    std::find_if(profile.rbegin(), profile.rend(), has_solid) - profile.rbegin()};
+                    std::find_if(profile.rbegin(), profile.rend(), differs) - profile.rbegin()};
   if (frame.low == 0 || frame.high == 0) return {};
   return frame;
 }
@@ -235,16 +236,27 @@ void Import::warn_of_file(const ImageInfo& info) {
         1e-6 * bytes, info.format));
 }
 
-/// An image that was padded with zeros where 0 is pore: free fluid around the sample carries most of the flow.
+/// An image that was padded: free fluid around a sample carries most of the flow, solid around it none.
 void Import::warn_of_frame() {
   if (report_.sample) return;
-  for (int d = 0; d < 3; ++d)
-    if (const auto frame = frame_along(report_.statistics.profile[d]))
+  for (int d = 0; d < 3; ++d) {
+    const std::vector<double>& profile = report_.statistics.profile[d];
+    if (const auto pore = frame_along(profile, 1.0))
       report_.warnings.push_back(fmt::format(
           "the first {} and last {} planes across {} are pore alone: was the image padded? Fluid flows past a "
           "sample there, and porosity and permeability are those of both; `crop_low` and `crop_high` remove "
           "them",
-          frame->low, frame->high, axis_names[d]));
+          pore->low, pore->high, axis_names[d]));
+    const auto solid = frame_along(profile, 0.0);
+    if (!solid) continue;
+    const std::ptrdiff_t inside = std::ssize(profile) - solid->low - solid->high;
+    report_.warnings.push_back(fmt::format(
+        "the first {} and last {} planes across {} are solid alone: a frame around the sample? Nothing flows along {}, "
+        "and along the other axes porosity, permeability and Darcy velocity are those of the whole cross-section, {} "
+        "of {} planes of which lie between; `crop_low` and `crop_high` remove the frame (plates of a flow cell, or "
+        "walls of a duct, are right as they are)",
+        solid->low, solid->high, axis_names[d], axis_names[d], inside, profile.size()));
+  }
 }
 
 void Import::warn_of_result() {

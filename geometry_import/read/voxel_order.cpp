@@ -293,7 +293,75 @@ std::optional<double> two_in_one(ImageFile& image) {
   return apart.mean() / unrelated;
 }
 
+namespace {
+
+/// Voxels with the next one in the file, and how they differ from the one `period` further on.
+struct Part {
+  std::vector<float> here, next;
+  Sum near, far;
+};
+
+std::vector<Part> parts_of(ImageFile& image, std::int64_t period) {
+  const Index& n = image.info().size;
+  std::vector<float> plane(std::int64_t{n[0]} * n[1]);
+  const std::vector<int> planes = base_planes(n);
+  // Every part equally often.
+  const std::int64_t most = std::ssize(planes) * std::ssize(plane) / most_pairs, stride = period * most + 1;
+  std::vector<Part> parts(period);
+  for (const int p : planes) {
+    image.read_plane(p, plane);
+    for (std::int64_t i = 0; i + period < std::ssize(plane); i += stride) {
+      Part& part = parts[(p * std::ssize(plane) + i) % period];
+      part.near.add(std::abs(double{plane[i]} - double{plane[i + 1]}));
+      part.far.add(std::abs(double{plane[i]} - double{plane[i + period]}));
+      part.here.push_back(plane[i]);
+      part.next.push_back(plane[i + 1]);
+    }
+  }
+  return parts;
+}
+
+/// Mean difference of voxels of the part from those that follow any of it: of all pairs of both kinds half are such.
+double from_others(const Part& part) {
+  std::vector<float> both = part.here;
+  both.insert(both.end(), part.next.begin(), part.next.end());
+  const double within = 0.5 * (unrelated_difference(part.here) + unrelated_difference(part.next));
+  return 2.0 * unrelated_difference(std::move(both)) - within;
+}
+
+}  // namespace
+
+std::optional<int> part_of_wider(ImageFile& image) {
+  constexpr std::size_t enough = 200;
+  constexpr double least_unlike = 0.6, most_unlike = 1.4;  // over from_others()
+  const VoxelType type = image.info().type;
+  const int bytes = bytes_of(type);
+  if (bytes > 2) return {};
+  for (const int wider : {2, 4, 8}) {
+    if (wider <= bytes) continue;
+    const std::vector<Part> parts = parts_of(image, wider / bytes);
+    if (std::ranges::any_of(parts, [](const Part& p) { return p.here.size() < enough; })) return {};
+    if (std::ranges::all_of(parts, [](const Part& p) { return p.far.mean() == 0.0; })) continue;
+    for (const Part& part : parts) {
+      const double near = part.near.mean();
+      if (!(part.far.mean() < 0.5 * near)) continue;
+      if (const double others = from_others(part); near > least_unlike * others && near < most_unlike * others)
+        return wider;
+    }
+  }
+  return {};
+}
+
 std::string doubt_about_layout(ImageFile& image, bool big_endian) {
+  if (const auto bytes = part_of_wider(image))
+    return fmt::format(
+        "voxels resemble those {} further on in a row more than their neighbours, as parts of values of {} bytes do: "
+        "is `type = {}` right, with {} times fewer voxels?",
+        *bytes / bytes_of(image.info().type), *bytes,
+        *bytes == 2   ? "uint16"
+        : *bytes == 4 ? "float32"
+                      : "float64",
+        *bytes / bytes_of(image.info().type));
   if (const auto apart = two_in_one(image))
     return fmt::format(
         "the two bytes of each value differ by {:.0f} % as much as unrelated ones do, as neighbouring voxels of one "

@@ -14,6 +14,7 @@ namespace {
 
 using std::numbers::ln10;
 constexpr double least_shown = 1e-20;  // [mol/kgw]
+constexpr double charge_of_ph = 1e-8;  // [eq/kgw] that a pH of 7 has by its digits: neutral water has 6.996
 constexpr double much_charge = 0.1;    // [% of the ions]: solves leave 1e-9, seawater as usually written 0.07
 
 /// log10 of activity and of its coefficient of a species.
@@ -72,7 +73,8 @@ double charge_error(const Solution& s) {
 
 std::vector<std::string> solution_warnings(const Solution& s) {
   std::vector<std::string> warnings;
-  if (const double percent = charge_error(s); std::abs(percent) > much_charge)
+  const bool of_ph = std::abs(charge_of(s.system, s.state)) < charge_of_ph;
+  if (const double percent = charge_error(s); std::abs(percent) > much_charge && !of_ph)
     warnings.push_back(
         fmt::format("solution {}: charge imbalance of {:+.3g} % of the ions; is an ion missing? \"charge\" after an "
                     "amount, or pH = \"charge\", balances it",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What cells or voxels are too wide for is told of: the error of dispersion covers Taylor's in a slit; bodies narrower than cells,
-pores that diffusion does not resolve, a sample one cell long, pores and walls that `resample` closes or joins, padding; and what is given is
-as clear as it can be: names of images in studies, pore volumes over time.
+pores that diffusion does not resolve, a sample one cell long, pores and walls that `resample` closes or joins, padding, films at walls, walls that lag; what errors of steps are worth in a closed
+box, concentrations below zero; and what is given is as clear as it can be: names of images in studies, pore volumes over time.
 
     unresolved.py --program KARST --mpiexec MPIEXEC
 """
@@ -90,16 +90,17 @@ def resampling(karst, folder, check):
 
 
 def frames(karst, folder, check):
-    """Blocks of 8³ voxels around which two planes were added."""
-    for value, is_told in (0, True), (2, False):
+    """Blocks of 8³ voxels around which two planes of pore or of solid were added."""
+    for value, added in (0, "pore"), (1, "solid"), (2, "nothing"):
         inside = range(2, 10) if value < 2 else range(12)
         (folder / "padded.raw").write_bytes(bytes(
             (1 if (x // 2 + y // 3 + z // 2) % 2 else 0) if {x, y, z} <= set(inside) else value
             for z in range(12) for y in range(12) for x in range(12)))
         result = karst.run(["import", "padded.raw", "-o", f"padded_{value}.h5", "--size", "12x12x12", "--type", "uint8", "--pore", "0",
                             "--voxel", "1um"], folder)
-        told_of = "first 2 and last 2 planes across y are pore alone" in result.out + result.err
-        check(f"frame of {'pore' if is_told else 'nothing'}", result.status == 0 and told_of == is_told, result)
+        for phase in "pore", "solid":
+            told_of = f"first 2 and last 2 planes across y are {phase} alone" in result.out + result.err
+            check(f"frame of {added}, {phase}", result.status == 0 and told_of == (phase == added), result)
 
 
 def names(karst, folder, check):
@@ -129,10 +130,99 @@ def over_time(karst, folder, check):
           f"{rows[-1]['pore_volumes']} of {volumes}")
 
 
+def films(karst, folder, check):
+    """What a cylinder takes out of water that flows past: 3.226e-5 per area on 64 cells across, where the film is 6 of them thick."""
+    for peclet, thin in (200, True), (20, False):
+        _, summary = run(karst, folder, f"film_{peclet}", '[[geometry.solid]]\nshape = "cylinder"\ncenter = [0.4e-3, 0.25e-3, 0]\n'
+                         "radius = 0.15e-3\n" + grid([32, 16, 1], "[false, true, true]", 1 / 32) + PUSHED + f"""estimate_error = false
+[transport]
+peclet = {peclet}
+peclet_length = 0.2e-3
+[[transport.component]]
+name = "a"
+inlet = 1
+[[transport.wall]]
+rate = 1e-2
+[time]
+end_pore_volumes = 3
+""")
+        check(f"film at Pe {peclet}", told(summary, "the film at the wall") == thin, summary["warnings"])
+        if not thin:
+            continue
+        wall = summary["transport"]["components"][0]["wall"]
+        off = 100 * (wall["loss_C_m3_s"] / wall["area_m2"] / 3.226e-5 - 1)
+        error = [float(w.split("by some ")[1].split(" %")[0]) for w in summary["warnings"] if "the film at the wall" in w]
+        check("error of the film", error and 10 < off < error[0] < 3 * off, f"{off} %, {error} told")
+
+
+def below_zero(karst, folder, check):
+    """Walls take more than diffuses to them."""
+    for flux, negative in (1e-3, True), (1e-7, False):
+        _, summary = run(karst, folder, f"flux_{flux:g}", box([-1, -1, -1], [1, 0.25e-3, 1]) + grid([16, 16, 1], "[false, false, true]")
+                         + f"""[transport]
+mode = "steady"
+[[transport.component]]
+name = "a"
+inlet = 1
+outlet = 1
+[[transport.wall]]
+flux = {flux}
+""")
+        check(f"flux of {flux:g}", told(summary, "are below zero") == negative, summary["warnings"])
+
+
+def relaxation(karst, folder, check):
+    """A closed box tends to equilibrium: after 100 s 1.2898e-4 mol/kgw of calcite have dissolved (a batch reactor in adaptive steps), and
+    in the end steps do not matter."""
+    for dt, end, least, most in (20, 100, 5, 20), (100, 10000, 0, 0.1):
+        _, summary = run(karst, folder, f"box_{dt}", grid([4, 1, 1]) + f"""[chemistry]
+[[chemistry.solution]]
+pH = 4
+totals = ["Na 1e-3", "Cl 1e-3 charge"]
+[[chemistry.mineral]]
+phase = "Calcite"
+area = 1
+amount = 1
+rates = ["0.89 H+ 1", "6.6e-7"]
+[time]
+end = {end}
+dt = {dt}
+""")
+        mineral = summary["chemistry"]["minerals"][0]
+        error = 100 * mineral["step_error_mol"] / mineral["dissolved_mol"]
+        check(f"error of steps of {dt} s", least < error < most and told(summary, "may be off by") == (least > 0), f"{error} % told")
+
+
+def lag(karst, folder, check):
+    """A slit widens by 1 % of its width, less than a wall moves at a time: 0.8083 by what has dissolved (quasi-steady walls: 0.80827)."""
+    for displacement, behind in (0.5, True), (0.05, False):
+        _, summary = run(karst, folder, f"lag_{displacement}", '[[geometry.solid]]\nshape = "plane"\npoint = [0, 1e-4, 0]\n'
+                         'normal = [0, 1, 0]\nmineral = "salt"\n[grid]\ncells = [20, 10, 1]\nsize = [1e-3, 5e-4, 5e-5]\n'
+                         f"""periodic = [false, false, true]
+[[transport.component]]
+name = "a"
+initial = 100
+inlet = 100
+outlet = 100
+[[transport.wall]]
+rate = 1e-6
+[walls]
+displacement = {displacement}
+[[walls.mineral]]
+name = "salt"
+molar_volume = 27e-6
+[time]
+end = 2000
+dt = 100
+""")
+        warned = [w for w in summary["warnings"] if "walls.displacement" in w]
+        check(f"lag of walls, {displacement}", bool(warned) == behind and (not behind or ", and 0.80" in warned[0]), f"{warned} {summary['porosity']}")
+
+
 def main():
     check = Checks()
     with program_and_folder(parser(__doc__).parse_args()) as (karst, folder):
-        for part in dispersion, bodies, resampling, frames, names, over_time:
+        for part in dispersion, bodies, resampling, frames, names, over_time, films, below_zero, relaxation, lag:
             part(karst, folder, check)
     return check.status
 

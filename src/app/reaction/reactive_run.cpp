@@ -206,6 +206,7 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
     for (std::size_t p = 0; p < totals.size(); ++p) stepper.take_changes(state, plan_.first + p);
   };
   past_.line.solved = past_.line.kept = past_.line.speciations = 0;
+  const std::vector<MineralLine> before = past_.line.minerals;
   for (MineralLine& m : past_.line.minerals) m.rate = 0.0;
   const bool walls = !places_.empty() && places_.front().walls, together = walls && couples(dt);
   const bool halves = walls && !together;
@@ -245,7 +246,21 @@ void ReactiveRun::step(TransportStepper& stepper, TransportState& state, double 
   }
   find_amounts();
   balance(state, moved);
+  forget_errors(before);
   compare_with_well_mixed(state);
+}
+
+/// Where nothing comes in or goes out, all goes to one equilibrium, however it was reached: what is wrong with the
+/// dissolved amount decays as the rate does.
+void ReactiveRun::forget_errors(std::span<const MineralLine> before) {
+  const auto nothing = [](double amount) { return amount == 0.0; };
+  const ElementLedger& ledger = past_.line.ledger;
+  if (!std::ranges::all_of(ledger.in, nothing) || !std::ranges::all_of(ledger.out, nothing)) return;
+  for (std::size_t m = 0; m < before.size(); ++m) {
+    MineralLine& now = past_.line.minerals[m];
+    if (const double was = before[m].rate; std::abs(now.rate) < std::abs(was))
+      now.time_error -= (1.0 - std::abs(now.rate / was)) * std::min(before[m].time_error, now.time_error);
+  }
 }
 
 /// The rates of the last solve have acted for a time.

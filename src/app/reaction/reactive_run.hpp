@@ -119,6 +119,7 @@ class ReactiveRun {
   std::span<const Array<double>> totals(const TransportState& state) const;
   void find_contents(const TransportState& state, std::vector<double>& content, std::vector<double>& size) const;
   void balance(const TransportState& state, TransportReport& moved);
+  void forget_errors(std::span<const MineralLine> before);
   void add_to_ledger(const ComponentBalance& step, std::size_t primary);
   void release(std::span<const double> moles);
   void note_reactions(const TransportState& state, std::span<const double> content, TransportReport& moved) const;

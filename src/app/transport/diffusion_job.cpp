@@ -181,7 +181,9 @@ std::string text_of(const Columns& columns, const Trust& trust, double diffusivi
     if (!trust.none.empty())
       text += "  no error estimate: " + trust.none + '\n';
     else if (std::ranges::any_of(columns, [&](Column c) { return c.connected && std::isnan(of(c).error); }))
-      text += "  (unknown: nothing percolates along it on wider cells, or fewer than 16 of them are left there)\n";
+      text +=
+          "  (unknown: nothing percolates along it on cells twice as wide, or fewer than 16 of them are left there; an "
+          "image needs 32 voxels)\n";
   }
   row("inflow - outflow, relative", [](Column c) { return fmt::format("{:.1e}", c.imbalance()); });
   return text;

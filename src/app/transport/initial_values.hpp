@@ -81,4 +81,17 @@ std::function<double(const Vec3& x, double t)> of_place(const JobContext& run, c
 /// @param side  of the domain
 Messages inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> faces, int side);
 
+/// A component whose values lie between these.
+struct ValueSpan {
+  double least = 0.0, largest = 0.0;
+  bool operator==(const ValueSpan&) const = default;
+};
+/// Says so where formulas of place have one value wherever they hold, as those with lengths in another unit have, and
+/// where a solution of [[chemistry.inflow]] enters nowhere. Collective.
+/// @param initial  of each component at the beginning
+/// @param faces    of the domain
+/// @param side     the inlet; -1: none
+Messages place_warnings(const JobContext& run, std::span<const ValueSpan> initial, std::span<const BoundaryFace> faces,
+                        int side);
+
 }  // namespace karst

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <tuple>
 
@@ -69,6 +70,29 @@ void check_inflows(const JobContext& run, std::span<const BoundaryFace> faces, i
         n, at_text(first), first.value == 0.0 ? std::string("none") : fmt::format("{:.0f}", first.value));
 }
 
+bool is_of_place(const std::string& text) {
+  const NamedFormula formula(text, {{"x", "y", "z"}, "formula", "x, y, z in metres"});
+  return formula.uses(0) || formula.uses(1) || formula.uses(2);
+}
+
+/// Of a formula on the faces of a side. Collective.
+ValueSpan span_on(const JobContext& run, std::span<const BoundaryFace> faces, int side, const Formula& formula) {
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  for (const BoundaryFace& face : faces) {
+    if (face.side != side) continue;
+    const double value = value_in(formula, place_of(run, face.at));
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  }
+  return {-run.comm.max(-least), run.comm.max(largest)};
+}
+
+/// A formula of place that has one value.
+void add_same(const std::string& key, const std::string& text, double value, Messages& found) {
+  found.add("{}: \"{}\" is {:.6g} everywhere; are its lengths in metres, from the low corner of the domain?", key, text,
+            value);
+}
+
 }  // namespace
 
 std::function<double(const Vec3&, double)> of_place(const JobContext& run, const std::string& formula) {
@@ -100,6 +124,34 @@ Messages inlet_mistakes(const JobContext& run, std::span<const BoundaryFace> fac
                                  : fmt::format("\"{}\" is {}; it must be finite", c.inlet, first.value);
     found.add("transport.component[{}].inlet: at {} and {} other places {}", i, at_text(first), n - 1, text);
   }
+  return found;
+}
+
+Messages place_warnings(const JobContext& run, std::span<const ValueSpan> initial, std::span<const BoundaryFace> faces,
+                        int side) {
+  constexpr double round_off = 1e-12;
+  Messages found;
+  const TransportDeck& deck = run.config.transport;
+  for (std::size_t i = 0; i < deck.components.size(); ++i) {
+    const ComponentDeck& c = deck.components[i];
+    if (run.config.reactive != nullptr && i >= run.config.reactive->first) continue;  // a total
+    const std::string key = fmt::format("transport.component[{}]", i);
+    const auto& [least, largest] = initial[i];
+    if (c.initial_file.empty() && deck.regions.empty() && is_of_place(c.initial) &&
+        largest - least <= round_off * std::abs(largest))
+      add_same(key + ".initial", c.initial, largest, found);
+    if (!c.inlet_of_place || side < 0) continue;
+    if (const ValueSpan there = span_on(run, faces, side, Formula(c.inlet)); there.least == there.largest)
+      add_same(key + ".inlet", c.inlet, there.largest, found);
+  }
+  for (std::size_t i = 0; i < run.config.chemistry.inflows.size() && side >= 0; ++i)
+    if (const InflowDeck& inflow = run.config.chemistry.inflows[i];
+        span_on(run, faces, side, Formula(inflow.where)) == ValueSpan{0.0, 0.0})
+      found.add(
+          "chemistry.inflow[{}].where: \"{}\" holds nowhere on the inlet, so {} never enters; are its lengths in "
+          "metres, "
+          "from the low corner of the domain?",
+          i, inflow.where, inflow.solution);
   return found;
 }
 

@@ -269,6 +269,7 @@ void note(const ComponentLine& line, double inlet, const ComponentDeck& deck, co
     c.low = *std::ranges::min_element(given);
     c.high = *std::ranges::max_element(given);
   }
+  c.taken_below_zero = made && !given.empty() && *std::ranges::min_element(given) >= 0.0 && line.least < 0.0;
   c.imbalance = line.imbalance;
   c.inlet = inlet;
   c.moments_wanted = false;

@@ -452,6 +452,8 @@ TransportResult transport_result(const TransportSystem& system, const TransportR
     c.least = found.least;
     c.largest = found.largest;
     c.imbalance = found.imbalance;
+    const bool given_below = record.states.front().components[i].least < 0.0 || found.at_inlet.last() < 0.0;
+    c.taken_below_zero = system.stepper->components()[i].source < 0.0 && c.least < 0.0 && !given_below;
     if (c.moments_wanted) c.response = breakthrough(found.at_inlet, found.at_outlet);
     c.inlet = system.has_signals() ? found.at_inlet.last() : no_number;
   }
@@ -489,6 +491,13 @@ double unseen_part(const ScalarComponent& component, double step, double end) {
     if (given > 0.0) worst = std::max(worst, unseen / given);
   }
   return worst;
+}
+
+/// Collective.
+Messages places_at_start(const TransportSystem& system, const TransportLine& start) {
+  std::vector<ValueSpan> initial;
+  for (const ComponentLine& c : start.components) initial.push_back({c.least, c.largest});
+  return place_warnings(system.run, initial, system.stepper->grid().boundary, system.flow.inlet());
 }
 
 std::vector<std::string> end_warnings(const TransportSystem& system, double longest_step) {
@@ -557,6 +566,7 @@ JobResult TransportInTime::report() {
   result.warnings.add(table_warnings(run.config.transport, times_.end));
   if (!numbers.in_time) result.warnings.add(break_warnings(times_));
   result.warnings.add(volume_warnings(system_));
+  result.warnings.add(places_at_start(system_, record_.states.front()));
   result.warnings.add(end_warnings(system_, record_.longest_step));
   draw_transport(run.comm, result.json, view, result.figures);
   leave_animations(result);

@@ -40,8 +40,8 @@ struct WallResult {
   double order = 1.0;       ///< of the law
   double concentration = no_number;  ///< mean at it [C]
   double to_wall = no_number;        ///< loss / (area (mean - concentration)) [m/s]
-  /// NaN where a well mixed fluid would lose nothing.
-  double ratio_to_well_mixed() const { return well_mixed != 0.0 ? loss / well_mixed : no_number; }
+  /// NaN where a well mixed fluid would lose nothing, or gain where this one loses.
+  double ratio_to_well_mixed() const { return loss / well_mixed >= 0.0 ? loss / well_mixed : no_number; }
 };
 
 inline constexpr const char *tracer_unit = "C",  ///< any one
@@ -58,6 +58,7 @@ struct ComponentResult {
   bool moments_wanted = false;        ///< conservative, with an inlet, and uniform at the beginning
   bool conservative = true;           ///< nothing makes or takes it on the way
   bool closed_ends = true;            ///< nothing diffuses through the ends
+  bool taken_below_zero = false;  ///< no data are negative, but what sources and walls take leaves less than nothing
   std::optional<Breakthrough> response;
   std::optional<WallResult> wall;
 };

@@ -304,6 +304,12 @@ std::vector<std::string> break_warnings(const TimeOptions& times) {
 
 std::vector<std::string> absent_walls(const JobContext& run) {
   Messages all;
+  const std::vector<MineralDeck>& minerals = run.config.chemistry.minerals;
+  for (std::size_t i = 0; i < minerals.size(); ++i)
+    if (!minerals[i].wall.empty() && minerals[i].fraction == 0.0)
+      all.add(
+          "chemistry.mineral[{}].fraction: 0: no part of the wall is of {}, so it reacts with nothing; 1 is all of it",
+          i, minerals[i].options.phase);
   if (run.config.walls.asked()) return all;  // what is covered now may come to the surface later
   const auto note = [&](const std::string& key, const std::string& name) {
     for (const MineralWall& m : run.geometry().report.minerals)
@@ -315,8 +321,8 @@ std::vector<std::string> absent_walls(const JobContext& run) {
   };
   for (std::size_t i = 0; i < run.config.transport.walls.size(); ++i)
     note(fmt::format("transport.wall[{}].mineral", i), run.config.transport.walls[i].mineral);
-  for (std::size_t i = 0; i < run.config.chemistry.minerals.size(); ++i)
-    note(fmt::format("chemistry.mineral[{}].wall", i), run.config.chemistry.minerals[i].wall);
+  for (std::size_t i = 0; i < minerals.size(); ++i)
+    note(fmt::format("chemistry.mineral[{}].wall", i), minerals[i].wall);
   return all;
 }
 

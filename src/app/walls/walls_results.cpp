@@ -127,6 +127,26 @@ Json evolution_json(const Evolution& evolution) {
   return json;
 }
 
+namespace {
+
+/// Beside transport in time walls move by a distance at a time, and are behind or ahead of what has dissolved between.
+void tell_of_lag(const JobContext& run, const EvolutionLine& end, Messages& found) {
+  constexpr double much_of_dissolved = 0.1, much_of_pores = 1e-3;
+  const Vec3& size = run.sample_grid().size;
+  const double volume = size[0] * size[1] * size[2], owed = std::abs(end.owed);
+  if (!(owed > much_of_dissolved * std::abs(end.dissolved) && owed > much_of_pores * end.porosity * volume)) return;
+  found.add(
+      "walls: at the end they are {} what has dissolved, as they move by walls.displacement = {:g} cells at a time: "
+      "the "
+      "porosity is {:.5g}, and {:.5g} by what has dissolved; permeability and area of the wall are those of the wall "
+      "as "
+      "it is. Use a smaller walls.displacement",
+      end.owed * end.dissolved > 0.0 ? "behind" : "ahead of", run.config.walls.displacement, end.porosity,
+      end.porosity + end.owed / volume);
+}
+
+}  // namespace
+
 std::vector<std::string> evolution_warnings(const JobContext& run, const Evolution& evolution) {
   constexpr double largest_capacity = 0.05, largest_damkohler = 1.0;
   const TransportDeck& transport = run.config.transport;
@@ -134,6 +154,7 @@ std::vector<std::string> evolution_warnings(const JobContext& run, const Evoluti
   Messages found;
   if (!evolution.ended_by.empty() && !evolution.as_asked)
     found.add("the walls stopped moving at t = {:g} s, before time.end: {}", end.time, evolution.ended_by);
+  tell_of_lag(run, end, found);
   for (std::size_t m = 0; m < evolution.minerals.size(); ++m) {
     const MineralMotion& mineral = evolution.minerals[m];
     if (!mineral.driver || mineral.by_chemistry) continue;

@@ -79,6 +79,9 @@ Extrapolated extrapolate(std::span<const GridValue> grids, const std::optional<G
   const auto changed = [k](const GridValue& g) { return std::abs(g.permeability - k); };
   if (between && grids.size() > 1)
     return {std::max(of_between * changed(*between), changed(grids[1])), {}, ErrorBasis::larger_change};
+  // Of an image C and κ may cancel there, and the change says nothing.
+  if (between && std::abs(between->line_offset - grids[0].line_offset) > least_difference)
+    return {no_number, {}, ErrorBasis::none};
   if (between) return {of_between_alone * changed(*between), {}, ErrorBasis::one_change};
   if (grids.size() > 2) return {std::max(changed(grids[1]), changed(grids[2])), {}, ErrorBasis::larger_change};
   if (grids.size() > 1) return {of_second * changed(grids[1]), {}, ErrorBasis::one_change};

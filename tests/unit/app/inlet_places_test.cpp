@@ -139,6 +139,31 @@ TEST(InletPlacesMpi, ATracer) {
                   "a steady state needs a number"));
 }
 
+// Lengths meant in another unit: what should differ from place to place does not, and is told; what differs is not.
+TEST(InletPlacesMpi, FormulasThatAreTheSameEverywhereAreTold) {
+  const auto told = [](const std::string& more) {
+    Mixing run(channel + more);
+    std::string all;
+    for (const std::string& w : run.result.warnings) all += w + '\n';
+    return all;
+  };
+  const std::string dye = "[[transport.component]]\nname = \"dye\"\n";
+  EXPECT_TRUE(
+      has(told(dye + "initial = \"x < 6000 ? 1 : 0\"\n"), "transport.component[0].initial: \"x < 6000 ? 1 : 0\" is 1"));
+  EXPECT_TRUE(has(told(dye + "inlet = \"y < 3000 ? 1 : 0.2\"\n"),
+                  "component[0].inlet: \"y < 3000 ? 1 : 0.2\" is 1 everywhere"));
+  EXPECT_FALSE(has(told(dye + "initial = \"x < 6 ? 1 : 0\"\ninlet = \"y < 3 ? 1 : 0.2\"\n"), "everywhere"));
+  EXPECT_FALSE(has(told(dye + "initial = \"2 / 3\"\ninlet = \"1 + 1\"\n"), "everywhere"));
+  const std::string never =
+      "[[chemistry.inflow]]\nsolution = \"calcium\"\nwhere = \"y < 3000\"\n"
+      "[[chemistry.inflow]]\nsolution = \"carbonate\"\nwhere = \"y >= 3000\"\n";
+  const std::string found = told(waters + "fraction = 0\n" + never);
+  EXPECT_TRUE(
+      has(found, "chemistry.inflow[1].where: \"y >= 3000\" holds nowhere on the inlet, so carbonate never enters"))
+      << found;
+  EXPECT_TRUE(has(found, "chemistry.mineral[0].fraction: 0: no part of the wall is of Calcite")) << found;
+}
+
 TEST(InletPlacesMpi, Mistakes) {
   const auto mistakes = [&](const std::string& more) { return error_of([&] { Mixing(channel + waters + more); }); };
   const std::string low = "[[chemistry.inflow]]\nsolution = \"calcium\"\nwhere = \"y < 3\"\n",

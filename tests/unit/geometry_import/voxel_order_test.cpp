@@ -111,6 +111,33 @@ TEST_F(VoxelOrder, StretchedMediaAreTakenAsTheyAre) {
   EXPECT_EQ(doubt(from(m, [&](int x, int y, int z) { return fine[z / 6 + 16 * (y + 40 * x)] != 0; }), m), "");
 }
 
+// Values of 2 and 4 bytes read as more voxels of fewer bytes: labels, noisy gray values, along x and in planes; the
+// same of the right type, and plates of one voxel, which repeat as well.
+TEST_F(VoxelOrder, PartsOfWiderValuesAreSeen) {
+  const Index n{32, 28, 24};
+  const Values phase = random_phases(whole(n), 2.0, 0.4, 7);
+  const RandomNumbers random(1, 1);
+  std::vector<std::uint16_t> gray;
+  std::vector<float> real;
+  std::vector<std::int32_t> labels;
+  for (std::size_t i = 0; i < phase.size(); ++i) {
+    real.push_back(static_cast<float>(9000 + 20000 * phase[i] + 900 * random.normal(static_cast<std::int64_t>(i))));
+    gray.push_back(static_cast<std::uint16_t>(real.back()));
+    labels.push_back(phase[i]);
+  }
+  const std::string two = "`type = uint16`", four = "`type = float32`";
+  EXPECT_TRUE(test::has(doubt(gray, {32, 28, 48}, VoxelType::uint8), two));
+  EXPECT_TRUE(test::has(doubt(gray, {64, 28, 24}, VoxelType::uint8), two));
+  EXPECT_TRUE(
+      test::has(doubt(std::vector<std::uint16_t>(phase.begin(), phase.end()), {32, 28, 48}, VoxelType::uint8), two));
+  EXPECT_TRUE(test::has(doubt(real, {32, 28, 96}, VoxelType::uint8), four));
+  EXPECT_TRUE(test::has(doubt(real, {32, 28, 48}, VoxelType::uint16), four));
+  EXPECT_TRUE(test::has(doubt(labels, {32, 28, 48}, VoxelType::uint16), four));
+  EXPECT_EQ(doubt(gray, n, VoxelType::uint16), "");
+  EXPECT_EQ(doubt(phase, n), "");
+  EXPECT_EQ(doubt(from(n, [](int x, int, int) { return x % 2 == 0; }), n), "");
+}
+
 // Gray values 1000 ± 200 and noise of 40 as 16 bits, in the other byte order.
 TEST_F(VoxelOrder, ExchangedBytesAreSeen) {
   const Index n{32, 28, 24};

@@ -389,8 +389,8 @@ std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow, const 
   std::optional<Labelled> uncut;  // the same for all directions that are not periodic
   const auto labelled = [&](int cut) {
     Labelled l{cut < 0 && flow == nullptr && all != nullptr ? *all : label_parts(boxes, cut, flow), {}, {}};
-    l.whole = gather_at_owners(boxes, collect_facts(boxes, l.parts, l.label, {.cells = false, .ends = true, .flow = flow}),
-                               l.askers);
+    l.whole = gather_at_owners(
+        boxes, collect_facts(boxes, l.parts, l.label, {.cells = false, .ends = true, .flow = flow}), l.askers);
     return l;
   };
   std::array<Flags, 3> result;

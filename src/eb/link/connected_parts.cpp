@@ -119,12 +119,12 @@ unsigned end_touched(const Index& cell, int side, const Domain& domain) {
   return 1U << side;
 }
 
-/// Where a cell is, for facts of components.
+/// Adds where a cell is to the facts of its component.
 void add_place(const Domain& domain, const Index& cell, const Vec3& center, double kappa, ComponentFacts& f) {
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
-    f.moment[d] = kappa * center[d];
-    f.high_volume[d] = cell[d] >= n / 2 ? kappa : 0.0;
+    f.moment[d] += kappa * center[d];
+    f.high_volume[d] += cell[d] >= n / 2 ? kappa : 0.0;
     if (cell[d] == 0) f.cells_at |= static_cast<std::uint8_t>(1U << (2 * d));
     if (cell[d] == n - 1) f.cells_at |= static_cast<std::uint8_t>(2U << (2 * d));
     if (cell[d] == n / 2 || cell[d] == n / 2 - 1) f.middle |= static_cast<std::uint8_t>(1U << d);

@@ -76,7 +76,7 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
 
 }  // namespace
 
-Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes) {
+Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes, const KnownHomes& known) {
   Homes homes;
   const std::size_t n = boxes.n_own();
   homes.of.resize(n);
@@ -85,12 +85,13 @@ Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes) {
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t s) {
     const int slot = static_cast<int>(s);
     const PieceBox& box = boxes.box(slot);
-    homes.of[s].resize(box.n_pieces());
+    const bool is_known = !known.empty() && known[s] != nullptr;
+    homes.of[s] = is_known ? *known[s] : std::vector<PieceHomes>(box.n_pieces());
     for (int p = 0; p < box.n_pieces(); ++p) {
       PieceHomes& of = homes.of[s][p];
-      if (control_volumes == ControlVolumes::home_cells)
+      if (!is_known && control_volumes == ControlVolumes::home_cells)
         of = homes_of(boxes, slot, p);
-      else
+      else if (!is_known)
         of.id[0] = static_cast<std::uint16_t>(box.id_of_piece(p));
       const Piece& piece = box.cut.pieces[p];
       if (!of.own())

@@ -23,6 +23,7 @@ struct KeptBox {
   BoxPieces cut;
   std::vector<PieceHomes> homes;   ///< of the pieces
   std::vector<std::uint8_t> kept;  ///< of the ids of PieceBox: whether their pore stays
+  std::uint8_t beside = 0;         ///< bits of the sides beyond which there was a box
 };
 
 /// Of one level set, and of all levels.

@@ -147,6 +147,20 @@ class OwnBoxes {
     });
     return boxes;
   }
+  /// Homes of pieces in boxes that are cut as before, with the same boxes beside them, which are, too: a home is at most
+  /// in the next cell.
+  KnownHomes homes(const PieceBoxes& boxes) const {
+    KnownHomes known(before_.size(), nullptr);
+    parallel_for(std::ssize(known), [&](std::int64_t b) {
+      bool stay = serves_[b] != 0;
+      for (int side = 0; stay && side < 6; ++side) {
+        const int beside = boxes.box(static_cast<int>(b)).neighbour[side];
+        stay = beside < 0 ? (before_[b]->beside >> side & 1U) == 0 : beside < boxes.n_own() && serves_[beside] != 0;
+      }
+      if (stay) known[b] = &before_[b]->homes;
+    });
+    return known;
+  }
   /// [own box]: where it is cut, merged and selected as before.
   std::vector<SameParts> same(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) {
     std::vector<SameParts> same(before_.size());
@@ -198,9 +212,13 @@ std::vector<int> same_vofs(const Comm& comm, const Layout& layout, const LevelGe
 
 /// Of the next geometry.
 void keep_boxes(PieceBoxes& boxes, const RefinedOf& refined, Homes& homes, Pores& pores, KeptBoxes& kept) {
-  for (int b = 0; b < boxes.n_own(); ++b)
+  for (int b = 0; b < boxes.n_own(); ++b) {
+    std::uint8_t beside = 0;
+    for (int side = 0; side < 6; ++side)
+      if (boxes.box(b).neighbour[side] >= 0) beside |= static_cast<std::uint8_t>(1U << side);
     kept.put(boxes.level(),
-             {refined(boxes.box(b).box), boxes.take_cut(b), std::move(homes.of[b]), std::move(pores.kept[b])});
+             {refined(boxes.box(b).box), boxes.take_cut(b), std::move(homes.of[b]), std::move(pores.kept[b]), beside});
+  }
 }
 
 }  // namespace
@@ -226,7 +244,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.cut = sum_counts(comm, cut);
   const Timer timer("link fragments");
   PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
-  Homes homes = find_homes(boxes, volumes.volumes);
+  Homes homes = find_homes(boxes, volumes.volumes, own_boxes.homes(boxes));
   Pores pores = level == 0 ? find_pores(boxes, homes, keep, volumes.keep_pieces)
                            : find_pores_of_refined_level(boxes, sources.parents);
   built.pores = std::move(pores.components);

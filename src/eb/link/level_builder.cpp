@@ -147,8 +147,8 @@ class OwnBoxes {
     });
     return boxes;
   }
-  /// Homes of pieces in boxes that are cut as before, with the same boxes beside them, which are, too: a home is at most
-  /// in the next cell.
+  /// Homes of pieces in boxes that are cut as before, with the same boxes beside them, which are, too: a home is at
+  /// most in the next cell.
   KnownHomes homes(const PieceBoxes& boxes) const {
     KnownHomes known(before_.size(), nullptr);
     parallel_for(std::ssize(known), [&](std::int64_t b) {

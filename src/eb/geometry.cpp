@@ -16,7 +16,7 @@ namespace karst {
 
 namespace {
 
-/// Octants that the next finer level covers in and next to a box.
+/// Octants that the next finer level covers in a box and beyond its faces: no face of a cell touches others.
 RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_t box) {
   RefinedOctants refined;
   if (level + 1 >= grid.n_levels()) return refined;
@@ -25,7 +25,9 @@ RefinedOctants refined_octants(const GridHierarchy& grid, int level, std::int64_
   refined.size = layout.box(box).size();
   const Index finer = 2 * layout.lattice_position(box);
   for_each_cell(Box{Index::all(-1), Index::all(3)}, [&](const Index& octant) {
-    if (grid.is_refined(level, finer + octant)) refined.add(octant);
+    int outside = 0;
+    for (int d = 0; d < 3; ++d) outside += octant[d] < 0 || octant[d] * refined.width >= refined.size[d] ? 1 : 0;
+    if (outside < 2 && grid.is_refined(level, finer + octant)) refined.add(octant);
   });
   return refined;
 }

@@ -8,8 +8,8 @@
 
 namespace karst {
 
-/// Octants (cubes of `width` cells, counted from the low corner of the box) in and next to a box that are covered by a
-/// finer level: octants -1 .. 2 per direction, one bit each.
+/// Octants (cubes of `width` cells, counted from the low corner of the box) in a box and beyond its faces that are
+/// covered by a finer level: octants -1 .. 2 per direction, one bit each.
 struct RefinedOctants {
   std::uint64_t mask = 0;
   int width = 1;

@@ -13,10 +13,12 @@ namespace karst {
 
 namespace {
 
-/// Disjoint sets with path halving; the smallest member is the root.
+/// Disjoint sets with path halving; the smallest member is the root, and no member points to a larger one.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  /// Begins with member i in the set of a smaller one; before any other is joined.
+  void start(std::uint32_t i, std::uint32_t smaller) { parent_[i] = smaller; }
   std::uint32_t root(std::uint32_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
@@ -25,6 +27,14 @@ class DisjointSets {
     a = root(a);
     b = root(b);
     parent_[std::max(a, b)] = std::min(a, b);
+  }
+  /// Numbers of the sets, in the order of their smallest members; returns how many there are.
+  int number(std::vector<std::uint16_t>& of) const {
+    of.resize(parent_.size());
+    int n = 0;
+    for (std::size_t i = 0; i < of.size(); ++i)
+      of[i] = parent_[i] == i ? static_cast<std::uint16_t>(n++) : of[parent_[i]];
+    return n;
   }
 
  private:
@@ -35,51 +45,71 @@ class DisjointSets {
 struct FaceOfPiece {
   int id, piece;  ///< position in cut.pieces; -1: a regular cell
   Index cell;     ///< index in the domain
-  int at;         ///< its offset in the box
   int side, ordinal;
   double aperture;
 };
 
-/// Calls f(face) for the fluid faces of the regular cells of a box, on the sides that wanted(cell, its offset, side)
-/// names, and for those of all pieces in cut cells.
-template <class Wanted, class F>
-void for_each_face(const PieceBox& box, Wanted&& wanted, F&& f) {
-  int c = 0;
-  for_each_cell(box.cut.cells, [&](const Index& cell) {
-    if (box.kind(c) == CellKind::regular)
-      for (int side = 0; side < 6; ++side)
-        if (wanted(cell, c, side)) f(FaceOfPiece{box.id_of_cell(c), -1, cell, c, side, 0, 1.0});
-    ++c;
-  });
+/// Calls f(face) for the fluid faces of all pieces in cut cells.
+template <class F>
+void for_faces_of_pieces(const PieceBox& box, F&& f) {
   for (int p = 0; p < box.n_pieces(); ++p) {
     const Piece& piece = box.cut.pieces[p];
     const Index cell = box.cell_of_piece(p);
     for (std::uint32_t i = piece.first_face; i < piece.first_face + piece.n_faces; ++i) {
       const FacePiece& face = box.cut.faces[i];
-      f(FaceOfPiece{box.id_of_piece(p), p, cell, piece.cell, face.side, face.ordinal, face.aperture});
+      f(FaceOfPiece{box.id_of_piece(p), p, cell, face.side, face.ordinal, face.aperture});
     }
   }
 }
 
-/// Joins the regular cells of a box: along x cells that follow one another are a run, and runs are joined once.
-void join_regular_cells(const PieceBox& box, DisjointSets& sets) {
+/// Calls f(face) for the faces on a side of a box that are faces of regular cells.
+template <class F>
+void for_faces_of_regular_cells(const PieceBox& box, int side, F&& f) {
+  const int d = direction_of(side);
+  Box layer = box.cut.cells;
+  if (is_high(side))
+    layer.lo[d] = layer.hi[d] - 1;
+  else
+    layer.hi[d] = layer.lo[d] + 1;
+  for_each_cell(layer, [&](const Index& cell) {
+    const int c = static_cast<int>(box.cut.cells.offset(cell));
+    if (box.kind(c) == CellKind::regular) f(FaceOfPiece{box.id_of_cell(c), -1, cell, side, 0, 1.0});
+  });
+}
+
+/// Sets of the ids of a box whose regular cells are joined: along x cells that follow one another are a run, and runs
+/// are joined once.
+DisjointSets join_regular_cells(const PieceBox& box) {
+  DisjointSets sets(box.n_ids());
   const Index size = box.cut.cells.size();
   const auto is_regular = [&](int c) { return box.kind(c) == CellKind::regular; };
   const auto set_of = [&](int c) { return static_cast<std::uint32_t>(box.id_of_cell(c)); };
-  const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
-  int c = 0;
-  for_each_cell({Index{}, size}, [&](const Index& at) {
-    const bool begins = at[0] == 0 || !is_regular(c - 1);
-    if (is_regular(c)) {
-      if (!begins) sets.join(set_of(c - 1), set_of(c));
-      for (int d = 1; d < 3; ++d) {
-        const int below = c - stride[d];
-        if (at[d] == 0 || !is_regular(below)) continue;
-        if (begins || !is_regular(below - 1)) sets.join(set_of(below), set_of(c));
+  const int n = box.n_cells();
+  for (int row = 0; row < n; row += size[0])
+    for (int c = row, first = -1; c < row + size[0]; ++c) {
+      if (!is_regular(c)) {
+        first = -1;
+        continue;
+      }
+      if (first < 0)
+        first = c;
+      else
+        sets.start(set_of(c), set_of(first));
+    }
+  const std::array<int, 2> stride{size[0], size[0] * size[1]};
+  for (int row = 0, y = 0, z = 0; row < n; row += size[0]) {
+    for (int d = 0; d < 2; ++d) {
+      if ((d == 0 ? y : z) == 0) continue;
+      bool joined = false;  // the runs of the last cell and of the one below it
+      for (int c = row; c < row + size[0]; ++c) {
+        const bool both = is_regular(c) && is_regular(c - stride[d]);
+        if (both && !joined) sets.join(set_of(c - stride[d]), set_of(c));
+        joined = both;
       }
     }
-    ++c;
-  });
+    if (++y == size[1]) y = 0, ++z;
+  }
+  return sets;
 }
 
 /// The ends of the domain that a face lies in; a 2-D problem has none in its third direction.
@@ -89,12 +119,12 @@ unsigned end_touched(const Index& cell, int side, const Domain& domain) {
   return 1U << side;
 }
 
-/// Where a cell is, for facts of components.
+/// Adds where a cell is to the facts of its component.
 void add_place(const Domain& domain, const Index& cell, const Vec3& center, double kappa, ComponentFacts& f) {
   for (int d = 0; d < 3; ++d) {
     const int n = domain.cells[d];
-    f.moment[d] = kappa * center[d];
-    f.high_volume[d] = cell[d] >= n / 2 ? kappa : 0.0;
+    f.moment[d] += kappa * center[d];
+    f.high_volume[d] += cell[d] >= n / 2 ? kappa : 0.0;
     if (cell[d] == 0) f.cells_at |= static_cast<std::uint8_t>(1U << (2 * d));
     if (cell[d] == n - 1) f.cells_at |= static_cast<std::uint8_t>(2U << (2 * d));
     if (cell[d] == n / 2 || cell[d] == n / 2 - 1) f.middle |= static_cast<std::uint8_t>(1U << d);
@@ -110,13 +140,14 @@ struct LabelledFacts {
 
 Flags pieces_with_flow(const PieceBoxes& boxes, const Homes& homes) {
   Flags flow(boxes.n_own());
-  for (int s = 0; s < boxes.n_own(); ++s) {
-    const PieceBox& box = boxes.box(s);
+  parallel_for(boxes.n_own(), [&](std::int64_t s) {
+    const PieceBox& box = boxes.box(static_cast<int>(s));
+    flow[s].resize(box.n_pieces());
     for (int p = 0; p < box.n_pieces(); ++p) {
-      const bool refined = box.refined.covers(box.cell_of_piece(p) - box.cut.cells.lo);
-      flow[s].push_back(box.cut.pieces[p].holds_center || !homes.of[s][p].own() || refined ? 1 : 0);
+      const bool counts = box.cut.pieces[p].holds_center || !homes.of[s][p].own();
+      flow[s][p] = counts || box.refined.covers(box.cell_of_piece(p) - box.cut.cells.lo) ? 1 : 0;
     }
-  }
+  });
   boxes.fetch(flow);
   return flow;
 }
@@ -132,23 +163,11 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut, const Flags* flow) {
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t i) {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes.box(slot);
-    DisjointSets sets(box.n_ids());
-    const Index size = box.cut.cells.size();
-    const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
-    join_regular_cells(box, sets);
-    const auto to_cut_cell_or_box = [&](const Index& cell, int at, int side) {
-      if (!boxes.stays_inside(slot, cell, side)) return true;
-      return is_high(side) && box.kind(at + stride[direction_of(side)]) == CellKind::cut;
-    };
-    for_each_face(box, to_cut_cell_or_box, [&](const FaceOfPiece& face) {
-      const auto& [id, piece, cell, at, side, ordinal, aperture] = face;
+    DisjointSets sets = join_regular_cells(box);
+    const auto join = [&](const FaceOfPiece& face) {
+      const auto& [id, piece, cell, side, ordinal, aperture] = face;
       const int d = direction_of(side);
       if (d == cut && cell[d] == (is_high(side) ? n_cells[d] - 1 : 0)) return;
-      if (boxes.stays_inside(slot, cell, side)) {
-        if (!is_high(side)) return;  // seen from the other cell
-      } else if (!is_high(side) && box.neighbour[side] < boxes.n_own()) {
-        return;  // seen from the other box
-      }
       const Across to = boxes.across(slot, cell, side, ordinal);
       if (to.what != Across::What::piece) return;
       if (flow && (aperture == 0.0 || !has_flow(slot, piece) || !has_flow(to.slot, to.piece))) return;
@@ -156,15 +175,24 @@ BoxParts find_parts(const PieceBoxes& boxes, int cut, const Flags* flow) {
         sets.join(static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(to.id));
       else
         result.links[i].push_back({id, to.slot, to.id});
+    };
+    // Faces between own boxes are seen from their low side.
+    const auto leads_out = [&](int side) { return box.neighbour[side] >= (is_high(side) ? 0 : boxes.n_own()); };
+    for (int side = 0; side < 6; ++side)
+      if (leads_out(side)) for_faces_of_regular_cells(box, side, join);
+    const Index size = box.cut.cells.size();
+    const std::array<int, 3> stride{1, size[0], size[0] * size[1]};
+    for_faces_of_pieces(box, [&](const FaceOfPiece& face) {
+      if (!boxes.stays_inside(slot, face.cell, face.side)) {
+        if (leads_out(face.side)) join(face);
+      } else if (is_high(face.side)) {
+        join(face);
+      } else if (const int low = box.cut.pieces[face.piece].cell - stride[direction_of(face.side)];
+                 box.kind(low) == CellKind::regular && face.ordinal == 0 && (!flow || has_flow(slot, face.piece))) {
+        sets.join(static_cast<std::uint32_t>(box.id_of_cell(low)), static_cast<std::uint32_t>(face.id));
+      }
     });
-    auto& part = result.part[i];
-    part.resize(box.n_ids());
-    int n_parts = 0;
-    for (std::uint32_t id = 0; id < part.size(); ++id) {
-      const std::uint32_t root = sets.root(id);
-      part[id] = root == id ? static_cast<std::uint16_t>(n_parts++) : part[root];
-    }
-    result.n_parts[i] = n_parts;
+    result.n_parts[i] = sets.number(result.part[i]);
   });
   boxes.fetch(result.part);
   return result;
@@ -230,44 +258,74 @@ void ComponentFacts::add(const ComponentFacts& o) {
   vouched |= o.vouched;
 }
 
+namespace {
+
+/// Volumes, first pieces and what else follows from cells, of the parts of a box.
+void add_cells(const PieceBoxes& boxes, int slot, const std::vector<std::uint16_t>& part, const FactsWanted& wanted,
+               std::vector<ComponentFacts>& of_part) {
+  const Domain& domain = boxes.layout().domain();
+  const PieceBox& box = boxes.box(slot);
+  const Box& cells = box.cut.cells;
+  const Box coarse = footprint(cells);
+  const auto add = [&](int id, const Index& at, std::int64_t ordinal, double kappa, const Vec3& centroid) {
+    ComponentFacts& f = of_part[part[id]];
+    f.volume += kappa;
+    f.first = std::min(f.first, (domain.box().offset(at) << 16) + ordinal);
+    if (wanted.parent_kept) {
+      const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
+      f.vouched |= (*wanted.parent_kept)[slot][coarse.offset(up)];
+    }
+    if (wanted.places) add_place(domain, at, to_vec(at) + Vec3::all(0.5) + centroid, kappa, f);
+  };
+  int c = 0;
+  for_each_cell(cells, [&](const Index& at) {
+    if (box.kind(c) == CellKind::regular) add(box.id_of_cell(c), at, 0, 1.0, {});
+    ++c;
+  });
+  for (int p = 0; p < box.n_pieces(); ++p) {
+    const Piece& piece = box.cut.pieces[p];
+    add(box.id_of_piece(p), box.cell_of_piece(p), p - box.first_piece[piece.cell], piece.kappa, piece.centroid);
+  }
+}
+
+/// Ends of the domain that faces of the parts of a box touch.
+void add_ends(const PieceBoxes& boxes, int slot, const std::vector<std::uint16_t>& part, const Flags* flow,
+              std::vector<ComponentFacts>& of_part) {
+  const Domain& domain = boxes.layout().domain();
+  const PieceBox& box = boxes.box(slot);
+  const auto add = [&](const FaceOfPiece& face) {
+    const bool counts = flow == nullptr || face.piece < 0 || (*flow)[slot][face.piece] != 0;
+    if (face.aperture == 0.0 || !counts) return;
+    of_part[part[face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
+  };
+  bool at_end = false;
+  for (int side = 0; side < 6; ++side) {
+    const int d = direction_of(side);
+    if (is_high(side) ? box.cut.cells.hi[d] != domain.cells[d] : box.cut.cells.lo[d] != 0) continue;
+    at_end = true;
+    for_faces_of_regular_cells(box, side, add);
+  }
+  if (at_end) for_faces_of_pieces(box, add);
+}
+
+}  // namespace
+
 FactsByLabel collect_facts(const PieceBoxes& boxes, const BoxParts& parts, const Labels& label,
                            const FactsWanted& wanted) {
-  const Domain& domain = boxes.layout().domain();
   std::vector<std::vector<ComponentFacts>> of_box(boxes.n_own());
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t i) {
     const int slot = static_cast<int>(i);
-    const PieceBox& box = boxes.box(slot);
-    const Box& cells = box.cut.cells;
-    const Box coarse = footprint(cells);
+    const std::vector<std::uint16_t>& part = parts.part[slot];
     std::vector<ComponentFacts>& of_part = of_box[slot];
     of_part.resize(label[slot].size());
-    const auto add = [&](int id, int cell, double kappa, const Vec3& centroid) {
-      const Index at = cells.cell(cell);
-      ComponentFacts f{.volume = kappa, .first = (domain.box().offset(at) << 16) + id - box.id_of_cell(cell)};
-      if (wanted.parent_kept) {
-        const Index up{at[0] / 2, at[1] / 2, at[2] / 2};
-        f.vouched = (*wanted.parent_kept)[slot][coarse.offset(up)];
-      }
-      for (std::size_t d = 0; wanted.passes && d < 3; ++d) {
-        const bool passes = !(*wanted.passes)[d].empty() && (*wanted.passes)[d][slot][id] != 0;
-        if (passes) f.passes |= static_cast<std::uint8_t>(1U << d);
-      }
-      if (wanted.places) add_place(domain, at, to_vec(at) + Vec3::all(0.5) + centroid, kappa, f);
-      of_part[parts.part[slot][id]].add(f);
-    };
-    for (int c = 0; c < box.n_cells(); ++c)
-      if (box.kind(c) == CellKind::regular) add(box.id_of_cell(c), c, 1.0, {});
-    for (int p = 0; p < box.n_pieces(); ++p) {
-      const Piece& piece = box.cut.pieces[p];
-      add(box.id_of_piece(p), piece.cell, piece.kappa, piece.centroid);
+    if (wanted.cells) add_cells(boxes, slot, part, wanted, of_part);
+    if (wanted.ends) add_ends(boxes, slot, part, wanted.flow, of_part);
+    for (std::size_t d = 0; wanted.passes && d < 3; ++d) {
+      if ((*wanted.passes)[d].empty()) continue;
+      const std::vector<std::uint8_t>& passes = (*wanted.passes)[d][slot];
+      for (std::size_t id = 0; id < part.size(); ++id)
+        of_part[part[id]].passes |= static_cast<std::uint8_t>((passes[id] != 0 ? 1U : 0U) << d);
     }
-    const auto at_end = [&](const Index& cell, int, int side) { return end_touched(cell, side, domain) != 0; };
-    if (wanted.ends)
-      for_each_face(box, at_end, [&](const FaceOfPiece& face) {
-        const bool counts = !wanted.flow || face.piece < 0 || (*wanted.flow)[slot][face.piece] != 0;
-        if (face.aperture == 0.0 || !counts) return;
-        of_part[parts.part[slot][face.id]].ends |= static_cast<std::uint8_t>(end_touched(face.cell, face.side, domain));
-      });
   });
   FactsByLabel facts;
   for (std::size_t slot = 0; slot < of_box.size(); ++slot)
@@ -305,12 +363,13 @@ Flags flag_pieces(const PieceBoxes& boxes, const BoxParts& parts, const Labels& 
     known[v.label] = v.flagged != 0;
   });
   Flags flags(label.size());
-  for (std::size_t s = 0; s < label.size(); ++s) {
-    const std::size_t n = boxes.box(static_cast<int>(s)).n_ids();
+  parallel_for(std::ssize(label), [&](std::int64_t s) {
+    const std::vector<std::uint16_t>& part = parts.part[s];
     std::vector<std::uint8_t> of_part;
     for (const ComponentLabel l : label[s]) of_part.push_back(known.at(l));
-    for (std::size_t id = 0; id < n; ++id) flags[s].push_back(of_part[parts.part[s][id]]);
-  }
+    flags[s].resize(part.size());
+    std::ranges::transform(part, flags[s].begin(), [&](std::uint16_t p) { return of_part[p]; });
+  });
   boxes.fetch(flags);
   return flags;
 }
@@ -330,7 +389,8 @@ std::array<Flags, 3> passages(const PieceBoxes& boxes, const Flags* flow, const 
   std::optional<Labelled> uncut;  // the same for all directions that are not periodic
   const auto labelled = [&](int cut) {
     Labelled l{cut < 0 && flow == nullptr && all != nullptr ? *all : label_parts(boxes, cut, flow), {}, {}};
-    l.whole = gather_at_owners(boxes, collect_facts(boxes, l.parts, l.label, {.ends = true, .flow = flow}), l.askers);
+    l.whole = gather_at_owners(
+        boxes, collect_facts(boxes, l.parts, l.label, {.cells = false, .ends = true, .flow = flow}), l.askers);
     return l;
   };
   std::array<Flags, 3> result;

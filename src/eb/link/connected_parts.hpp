@@ -68,8 +68,9 @@ struct ComponentFacts {
 };
 using FactsByLabel = std::map<ComponentLabel, ComponentFacts>;
 
-/// What is to be found out beside volumes.
+/// What is to be found out.
 struct FactsWanted {
+  bool cells = true;                             ///< volumes and first pieces, and what is vouched for or where
   bool ends = false;                             ///< which ends open faces touch
   const Flags* flow = nullptr;                   ///< of these pieces alone; nullptr: of all
   const std::array<Flags, 3>* passes = nullptr;  ///< by pieces that are part of a passage, see passages()

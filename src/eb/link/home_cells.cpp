@@ -76,29 +76,35 @@ PieceHomes homes_of(const PieceBoxes& boxes, int slot, int piece_number) {
 
 }  // namespace
 
-Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes) {
+Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes, const KnownHomes& known) {
   Homes homes;
   const std::size_t n = boxes.n_own();
   homes.of.resize(n);
+  std::vector<std::vector<double>> orphans(n);  // volumes
+  std::vector<std::int64_t> joined(n);
   parallel_for_dynamic(boxes.n_own(), [&](std::int64_t s) {
     const int slot = static_cast<int>(s);
     const PieceBox& box = boxes.box(slot);
+    const bool is_known = !known.empty() && known[s] != nullptr;
+    homes.of[s] = is_known ? *known[s] : std::vector<PieceHomes>(box.n_pieces());
     for (int p = 0; p < box.n_pieces(); ++p) {
-      PieceHomes own;
-      own.id[0] = static_cast<std::uint16_t>(box.id_of_piece(p));
-      homes.of[s].push_back(control_volumes == ControlVolumes::home_cells ? homes_of(boxes, slot, p) : own);
+      PieceHomes& of = homes.of[s][p];
+      if (!is_known && control_volumes == ControlVolumes::home_cells)
+        of = homes_of(boxes, slot, p);
+      else if (!is_known)
+        of.id[0] = static_cast<std::uint16_t>(box.id_of_piece(p));
+      const Piece& piece = box.cut.pieces[p];
+      if (!of.own())
+        ++joined[s];
+      else if (!piece.holds_center)
+        orphans[s].push_back(piece.kappa);
     }
   });
-  for (int s = 0; s < boxes.n_own(); ++s)
-    for (int p = 0; p < boxes.box(s).n_pieces(); ++p) {
-      const Piece& piece = boxes.box(s).cut.pieces[p];
-      if (!homes.of[s][p].own()) {
-        ++homes.joined;
-      } else if (!piece.holds_center) {
-        ++homes.orphans;
-        homes.orphan_volume += piece.kappa;
-      }
-    }
+  for (std::size_t s = 0; s < n; ++s) {
+    homes.joined += joined[s];
+    homes.orphans += std::ssize(orphans[s]);
+    for (const double kappa : orphans[s]) homes.orphan_volume += kappa;
+  }
   boxes.fetch(homes.of);
   return homes;
 }

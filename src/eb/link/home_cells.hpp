@@ -45,7 +45,10 @@ struct Homes {
   double orphan_volume = 0.0;  ///< Σ κ of the orphans, this rank
 };
 
+/// Homes of the pieces of own boxes where they are known: nullptr elsewhere; empty: of none.
+using KnownHomes = std::vector<const std::vector<PieceHomes>*>;
+
 /// Determines the homes of all pieces of the own boxes and of the copies. Collective.
-Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes);
+Homes find_homes(const PieceBoxes& boxes, ControlVolumes control_volumes, const KnownHomes& known = {});
 
 }  // namespace karst

@@ -7,9 +7,9 @@ namespace karst {
 
 void KeptBoxes::begin() { before_ = std::exchange(now_, {}); }
 
-std::optional<KeptBox> KeptBoxes::take(int level, const Box& cells, const RefinedOctants& refined) {
+std::optional<KeptBox> KeptBoxes::take(int level, const Box& cells) {
   const auto found = before_.find({level, morton_encode(cells.lo)});
-  if (found == before_.end() || found->second.cut.cells != cells || found->second.refined != refined) return {};
+  if (found == before_.end() || found->second.cut.cells != cells) return {};
   return std::move(before_.extract(found).mapped());
 }
 

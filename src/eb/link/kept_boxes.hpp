@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What of a geometry serves the next one, made of the same level set with other boxes or owners: how its own boxes were
 // cut, merged and selected, and what boxes weigh. A box is cut anew where it was not there, had another owner, or had
-// other finer octants in and next to it (decision 064). Used by build_geometry() alone.
+// other finer octants in it and beyond its faces (decision 064). Used by build_geometry() alone.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct KeptBox {
   BoxPieces cut;
   std::vector<PieceHomes> homes;   ///< of the pieces
   std::vector<std::uint8_t> kept;  ///< of the ids of PieceBox: whether their pore stays
+  std::uint8_t beside = 0;         ///< bits of the sides beyond which there was a box
 };
 
 /// Of one level set, and of all levels.
@@ -30,8 +31,9 @@ class KeptBoxes {
  public:
   /// What is here now is that of the geometry before. Not collective.
   void begin();
-  /// The box as it was, which is no longer kept then; nothing where it has to be cut. Not collective.
-  std::optional<KeptBox> take(int level, const Box& cells, const RefinedOctants& refined);
+  /// The box as it was, which is no longer kept then; nothing where it was not there. Its cut serves where the same
+  /// octants are refined. Not collective.
+  std::optional<KeptBox> take(int level, const Box& cells);
   void put(int level, KeptBox box);
   /// Drops what the new geometry does not have. Not collective.
   void finish() { before_.clear(); }

@@ -7,6 +7,7 @@
 
 #include "base/comm/parallel.hpp"
 #include "base/comm/timer.hpp"
+#include "eb/link/same_pieces.hpp"
 #include "eb/link/vofs_from_pieces.hpp"
 #include "eb/link/wall_distances.hpp"
 #include "grid/questions.hpp"
@@ -125,29 +126,58 @@ Classify weight_of_box(const LevelSet& level_set, int level) {
 
 namespace {
 
-/// Own boxes as they were, moved out of those that are kept, by own number; the others are cut.
+/// Own boxes as they were, moved out of those that are kept, by own number; those are cut that were not there, or had
+/// other finer octants.
 class OwnBoxes {
  public:
   OwnBoxes(const Layout& layout, int rank, int level, const RefinedOf& refined, KeptBoxes* kept)
-      : first_(layout.owned(rank).first), before_(layout.owned(rank).second - first_) {
+      : first_(layout.owned(rank).first), before_(layout.owned(rank).second - first_), serves_(before_.size()) {
     if (kept == nullptr) return;
-    for (std::size_t b = 0; b < before_.size(); ++b)
-      before_[b] = kept->take(level, layout.box(first_ + static_cast<std::int64_t>(b)),
-                              refined(first_ + static_cast<std::int64_t>(b)));
+    for (std::size_t b = 0; b < before_.size(); ++b) {
+      const std::int64_t box = first_ + static_cast<std::int64_t>(b);
+      before_[b] = kept->take(level, layout.box(box));
+      serves_[b] = before_[b] && before_[b]->refined == refined(box) ? 1 : 0;
+    }
   }
   std::vector<BoxPieces> cut(const Layout& layout, const LevelSet& level_set, int level, const RefinedOf& refined) {
     std::vector<BoxPieces> boxes(before_.size());
     parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
-      boxes[i] = before_[i] ? std::move(before_[i]->cut)
-                            : cut_one(level_set, layout.box(first_ + i), level, refined(first_ + i));
+      boxes[i] = serves_[i] != 0 ? std::move(before_[i]->cut)
+                                 : cut_one(level_set, layout.box(first_ + i), level, refined(first_ + i));
     });
     return boxes;
   }
-  /// [own box]: cut, merged and selected as before.
-  std::vector<std::uint8_t> same(const Homes& homes, const Pores& pores) const {
-    std::vector<std::uint8_t> same(before_.size());
-    parallel_for(std::ssize(same), [&](std::int64_t b) {
-      same[b] = before_[b] && before_[b]->homes == homes.of[b] && before_[b]->kept == pores.kept[b] ? 1 : 0;
+  /// Homes of pieces in boxes that are cut as before, with the same boxes beside them, which are, too: a home is at
+  /// most in the next cell.
+  KnownHomes homes(const PieceBoxes& boxes) const {
+    KnownHomes known(before_.size(), nullptr);
+    parallel_for(std::ssize(known), [&](std::int64_t b) {
+      bool stay = serves_[b] != 0;
+      for (int side = 0; stay && side < 6; ++side) {
+        const int beside = boxes.box(static_cast<int>(b)).neighbour[side];
+        stay = beside < 0 ? (before_[b]->beside >> side & 1U) == 0 : beside < boxes.n_own() && serves_[beside] != 0;
+      }
+      if (stay) known[b] = &before_[b]->homes;
+    });
+    return known;
+  }
+  /// [own box]: where it is cut, merged and selected as before.
+  std::vector<SameParts> same(const PieceBoxes& boxes, const Homes& homes, const Pores& pores) {
+    std::vector<SameParts> same(before_.size());
+    parallel_for_dynamic(std::ssize(same), [&](std::int64_t b) {
+      if (!before_[b]) return;
+      KeptBox& was = *before_[b];
+      const PieceBox& now = boxes.box(static_cast<int>(b));
+      const LinkedBox linked{now, homes.of[b], pores.kept[b]};
+      if (serves_[b] != 0) {
+        const bool whole = was.homes == linked.homes && was.kept == linked.kept;
+        same[b] = whole ? SameParts::all() : same_parts(linked, {now, was.homes, was.kept});
+        return;
+      }
+      PieceBox cut_before;
+      cut_before.cut = std::move(was.cut);
+      number_pieces(cut_before);
+      same[b] = same_parts(linked, {cut_before, was.homes, was.kept});
     });
     return same;
   }
@@ -155,23 +185,25 @@ class OwnBoxes {
  private:
   std::int64_t first_;
   std::vector<std::optional<KeptBox>> before_;
+  std::vector<std::uint8_t> serves_;  ///< their cut is that of this geometry
 };
 
-/// Own boxes whose VoFs are those of before: they and all boxes around them are the same. A VoF and its faces depend on
-/// pieces, homes and numbers at most three cells away from its box. Collective.
+/// Own boxes whose VoFs are those of before: they are the same, and so are all boxes around them near them. A VoF and
+/// its faces depend on pieces, homes and numbers at most three cells away from its box. Collective.
 /// @param same  OwnBoxes::same()
 std::vector<int> same_vofs(const Comm& comm, const Layout& layout, const LevelGeometry& before,
-                           std::span<const std::uint8_t> same) {
-  const std::vector<std::uint8_t> all = comm.all_gather<std::uint8_t>(same);  // of the layout: ranks hold intervals
+                           std::span<const SameParts> same) {
+  const std::vector<SameParts> all = comm.all_gather<SameParts>(same);  // of the layout: ranks hold intervals
   const Layout& was = before.graph.layout();
   const std::int64_t first = layout.owned(comm.rank()).first;
   std::vector<int> boxes(same.size(), -1);
   parallel_for(std::ssize(boxes), [&](std::int64_t b) {
     const Index at = layout.lattice_position(first + b);
+    if (!same[b].has({})) return;
     bool alike = true;
     for_each_cell(Box{Index::all(-1), Index::all(2)}, [&](const Index& step) {
       const std::int64_t now = layout.find(at + step), then = was.find(at + step);
-      alike = alike && (now < 0) == (then < 0) && (now < 0 || all[now] != 0);
+      alike = alike && (now < 0) == (then < 0) && (now < 0 || all[now].has(-step));
     });
     if (alike) boxes[b] = before.graph.local(was.find(at));
   });
@@ -180,9 +212,13 @@ std::vector<int> same_vofs(const Comm& comm, const Layout& layout, const LevelGe
 
 /// Of the next geometry.
 void keep_boxes(PieceBoxes& boxes, const RefinedOf& refined, Homes& homes, Pores& pores, KeptBoxes& kept) {
-  for (int b = 0; b < boxes.n_own(); ++b)
+  for (int b = 0; b < boxes.n_own(); ++b) {
+    std::uint8_t beside = 0;
+    for (int side = 0; side < 6; ++side)
+      if (boxes.box(b).neighbour[side] >= 0) beside |= static_cast<std::uint8_t>(1U << side);
     kept.put(boxes.level(),
-             {refined(boxes.box(b).box), boxes.take_cut(b), std::move(homes.of[b]), std::move(pores.kept[b])});
+             {refined(boxes.box(b).box), boxes.take_cut(b), std::move(homes.of[b]), std::move(pores.kept[b]), beside});
+  }
 }
 
 }  // namespace
@@ -208,7 +244,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
   report.cut = sum_counts(comm, cut);
   const Timer timer("link fragments");
   PieceBoxes boxes(comm, layout, level, std::move(cut), refined);
-  Homes homes = find_homes(boxes, volumes.volumes);
+  Homes homes = find_homes(boxes, volumes.volumes, own_boxes.homes(boxes));
   Pores pores = level == 0 ? find_pores(boxes, homes, keep, volumes.keep_pieces)
                            : find_pores_of_refined_level(boxes, sources.parents);
   built.pores = std::move(pores.components);
@@ -226,7 +262,7 @@ BuiltLevel build_level(const Comm& comm, const Layout& layout, const LevelSet& l
     const Timer graph_timer("VoF graph");
     KeptVofs kept;
     if (sources.before != nullptr)
-      kept = {sources.before, same_vofs(comm, layout, *sources.before, own_boxes.same(homes, pores))};
+      kept = {sources.before, same_vofs(comm, layout, *sources.before, own_boxes.same(boxes, homes, pores))};
     built.geometry =
         vofs_from_pieces(boxes, homes, pores, static_cast<int>(level_set.minerals().size()), volumes.keep_pieces, kept);
     find_wall_distances(level_set, built.geometry, kept.graph());

@@ -16,7 +16,7 @@
 
 namespace karst {
 
-/// Octants in and next to a box of the layout that are covered by the next finer level.
+/// Octants in a box of the layout and beyond its faces that are covered by the next finer level.
 using RefinedOf = std::function<RefinedOctants(std::int64_t box)>;
 
 /// A cut box with its pieces numbered: every regular cell and every piece of a cut cell has an id, in the order of the

@@ -7,14 +7,13 @@
 #include <map>
 
 #include "base/comm/parallel.hpp"
+#include "eb/link/same_pieces.hpp"
 #include "eb/link/vof_assembly.hpp"
 #include "grid/bytes.hpp"
 
 namespace karst {
 
 namespace {
-
-constexpr std::uint16_t no_vof = 0xffff;
 
 /// Numbers and homes of all pieces, copies included.
 struct Numbering {
@@ -114,19 +113,13 @@ void Maker::number() {
   numbering_.home.resize(n);
   parallel_for(boxes_.n_own(), [&](std::int64_t i) {
     const int slot = static_cast<int>(i);
-    const PieceBox& box = boxes_.box(slot);
-    auto& vof = numbering_.vof[i];
-    vof.assign(box.n_ids(), 0);
-    for (int p = 0; p < box.n_pieces(); ++p)
-      if (!homes(slot, p).own()) vof[box.id_of_piece(p)] = no_vof;
-    std::uint16_t next = 0;
-    for (std::size_t id = 0; id < vof.size(); ++id)
-      vof[id] = vof[id] != no_vof && kept(slot, static_cast<int>(id)) ? next++ : no_vof;
+    numbering_.vof[i] = vof_numbers({boxes_.box(slot), homes_.of[i], pores_.kept[i]});
   });
   boxes_.fetch(numbering_.vof);
   parallel_for(boxes_.n_own(), [&](std::int64_t i) {
     const int slot = static_cast<int>(i);
     const PieceBox& box = boxes_.box(slot);
+    numbering_.home[i].reserve(box.n_pieces());
     for (int p = 0; p < box.n_pieces(); ++p) {
       const PieceHomes& all = homes(slot, p);
       std::array<VofName, 6> names;

@@ -417,9 +417,14 @@ void Maker::list_faces(BoxOfMaker& box) {
   for_each_face(graph, geometry.box(box.box), [&](const FaceView& f) {
     const std::int64_t place = f.primary ? -1 : extra++;
     if (listed[f.vof] == 0) return;
-    const VofName to = graph.name(f.neighbour);
-    if (to == domain_face) return list_end(box, f, place, slot_begin);
-    if (!is_vof(to) || numbers[f.neighbour] < 0) return;
+    if (f.neighbour < graph.n_own) {
+      if (f.primary && is_high(f.side)) return;  // listed by its high volume
+    } else {
+      const VofName to = graph.name(f.neighbour);
+      if (to == domain_face) return list_end(box, f, place, slot_begin);
+      if (!is_vof(to)) return;
+    }
+    if (numbers[f.neighbour] < 0) return;
     if (f.primary)
       list_primary(box, f);
     else

@@ -25,18 +25,20 @@ class FacesOfVolumes {
   FacesOfVolumes(const FacesOfBox& box, std::span<const std::uint8_t> is_plain)
       : box_(box), is_plain_(is_plain), begin_(box.end - box.begin + 1, 0) {}
 
-  /// First all faces are counted, then they are added.
+  /// First all faces are counted, then they are added: make_room() and begin() come between.
   void count(const MadeFace& f) {
     for_ends(f, [&](std::int32_t v, bool) { ++begin_[v - box_.begin + 1]; });
   }
   /// Returns how many there are.
   std::int64_t make_room() {
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-    next_.assign(begin_.begin(), begin_.end() - 1);
     return begin_.back();
   }
-  void add(const MadeFace& f) {
+  void begin() {
+    next_.assign(begin_.begin(), begin_.end() - 1);
     faces_.resize(begin_.back());
+  }
+  void add(const MadeFace& f) {
     for_ends(f, [&](std::int32_t v, bool left) {
       faces_[next_[v - box_.begin]++] = {{f.face, left ? f.right : f.left, left},
                                          left ? f.at.from_left : f.at.from_right};
@@ -49,6 +51,8 @@ class FacesOfVolumes {
     std::ranges::sort(some, {}, &FaceOfVolume::at);
     return some;
   }
+  /// Leaves their memory to the next box.
+  void clear() { faces_ = {}; }
 
  private:
   /// Calls f(volume, whether it is the left one) for the volumes of the face that are meant.
@@ -107,6 +111,7 @@ class SpecialLister {
   void list(Places at, ScalarGrid& grid) {
     for (const MadeFace& f : box_.faces)
       if (is_listed(f, grid.n_own)) list_face(f, at.listed++, grid);
+    faces_.begin();
     for_all([&](const MadeFace& f) { faces_.add(f); });
     for (std::int32_t v = box_.begin; v < box_.end; ++v) {
       if (is_plain_[v] != 0) continue;
@@ -114,6 +119,7 @@ class SpecialLister {
       grid.special[at.special++] = v;
       grid.special_begin[at.special] = at.faces;
     }
+    faces_.clear();
   }
   static void list_face(const MadeFace& f, std::int64_t at, ScalarGrid& grid) {
     grid.listed[at] = {f.face, f.left, f.right, f.fragment};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
 #include <span>
 
 #include "grid/morton.hpp"
@@ -105,6 +106,34 @@ TEST(KeptBoxes, GeometriesAreThoseOfNoneBeforeMpi) {
       last = std::move(next);
     }
     EXPECT_GT(comm.sum(kept.bytes()), 0);
+  }
+}
+
+// Fine boxes that come and go one by one: most boxes are cut as before, but not beside the ones that change, and there
+// only the parts near these are others.
+TEST(KeptBoxes, FewBoxesMayChangeAnywhereMpi) {
+  const Comm comm = Comm::world();
+  const auto phi = test::packing(5, 5.3, 24, true, 5);
+  std::mt19937 random(17);
+  std::vector<std::uint64_t> fine;
+  for_each_cell(Box{{}, Index::all(6)}, [&](const Index& at) {
+    if (random() % 3 == 0) fine.push_back(morton_encode(at));
+  });
+  KeptBoxes kept;
+  std::optional<Geometry> last;
+  for (int round = 0; round < 4; ++round) {
+    std::ranges::sort(fine);
+    GridOptions grid = grid_of(24, 2, true);
+    grid.flagged = FlaggedBoxes{fine};
+    grid.refine = {{1, Refinement::Where::front, {}, {}, 1}};
+    Geometry next = build_geometry(comm, grid, *phi, KeepPores::connected, {}, {}, {&kept, last ? &*last : nullptr});
+    expect_same(next, build_geometry(comm, grid, *phi, KeepPores::connected));
+    last = std::move(next);
+    for (int i = 0; i < 2; ++i) {
+      const int place = static_cast<int>(random() % 216);
+      const std::uint64_t key = morton_encode({place % 6, place / 6 % 6, place / 36});
+      if (std::erase(fine, key) == 0) fine.push_back(key);
+    }
   }
 }
 

@@ -22,7 +22,8 @@ class Level {
  public:
   Level(const Composite& before, const Composite& now, int level, const std::vector<SameBoxes::Box>& whole,
         const std::vector<SameBoxes::Box>& partly)
-      : now_(now.graph(level)),
+      : grid_(now),
+        now_(now.graph(level)),
         was_(before.graph(level)),
         geometry_(now.level(level)),
         partly_(partly),
@@ -38,7 +39,7 @@ class Level {
 
   /// Marks VoFs near a change; boxes far from one are not looked at.
   void run() {
-    parallel_for(now_.n_local(), [&](std::int64_t b) { mark_fragments(static_cast<int>(b)); });
+    parallel_for(now_.n_local(), [&](std::int64_t b) { mark_left_out(static_cast<int>(b)); });
     parallel_for_dynamic(now_.n_local(), [&](std::int64_t b) { mark_changes(static_cast<int>(b)); });
     std::vector<std::vector<std::uint16_t>> reached(now_.n_local());
     for (int step = 1; step <= faces_away; ++step) {
@@ -48,36 +49,38 @@ class Level {
       });
     }
   }
-  /// Faces up to which all stays around an own VoF of a box that stays in part, at most `faces_away`; 0 for fragments
-  /// and beside them.
+  /// Faces up to which all stays around an own VoF of a box that stays in part, at most `faces_away`; 0 for those left
+  /// out.
   std::uint8_t stays(int box, int vof) const {
     const std::uint8_t m = marks_[now_.vof_begin(box) + vof];
     if (m == 0) return faces_away;
-    return static_cast<std::uint8_t>(m >= fragment || m < 2 ? 0 : m - 2);
+    return static_cast<std::uint8_t>(m >= left_out || m < 2 ? 0 : m - 2);
   }
-  /// Marks VoFs that are a fragment or beside one; to be called last.
-  void leave_out_fragments() {
-    std::vector<std::vector<std::uint16_t>> beside(now_.n_local());
-    parallel_for_dynamic(now_.n_local(),
-                         [&](std::int64_t b) { beside[b] = beside_fragments(static_cast<int>(b)); });
+  /// Leaves out VoFs beside fragments and other levels; to be called last.
+  void leave_out() {
+    std::vector<std::vector<std::uint16_t>> some(now_.n_local());
+    parallel_for_dynamic(now_.n_local(), [&](std::int64_t b) { some[b] = beside_left_out(static_cast<int>(b)); });
     parallel_for(now_.n_local(), [&](std::int64_t b) {
-      for (const std::uint16_t vof : beside[b]) mark(static_cast<int>(b), vof, fragment);
+      for (const std::uint16_t vof : some[b]) mark(static_cast<int>(b), vof, left_out);
     });
   }
 
  private:
-  static constexpr std::uint8_t fragment = 0x80;
+  static constexpr std::uint8_t left_out = 0x80;  ///< first fragments and what another level covers
 
   bool is_partly(int b) const { return partly_[b].box >= 0; }
   void mark(int b, int vof, int with) {
     std::uint8_t& m = marks_[now_.vof_begin(b) + vof];
     m = static_cast<std::uint8_t>(m | with);
   }
-  void mark_fragments(int b) {
+  void mark_left_out(int b) {
     const BoxGraph graph = now_.box(b);
     const auto centers = geometry_.box(b).centers;
     for (int r = 0; r < graph.n_irregular; ++r)
-      if (!centers[r].inside) mark(b, graph.row_vof[r], fragment);
+      if (!centers[r].inside) mark(b, graph.row_vof[r], left_out);
+    const auto numbers = grid_.numbering().numbers(geometry_.level, b);  // empty: none is covered
+    for (std::size_t vof = 0; vof < numbers.size(); ++vof)
+      if (numbers[vof] < 0) mark(b, static_cast<int>(vof), left_out);
   }
 
   /// Per slot what lies there, by names of the new grid.
@@ -135,6 +138,7 @@ class Level {
       for (const std::uint16_t vof : graph.halo.vofs_of_group(g))
         *slot++ = other < 0 ? std::uint8_t{0} : marks_[now_.vof_begin(other) + vof];
     }
+    std::fill_n(slot, graph.halo.n_coarse(), left_out);
     return marks;
   }
   /// Calls f(vof) for VoFs with a neighbour of which like(marks) holds.
@@ -152,29 +156,30 @@ class Level {
     std::vector<std::uint16_t> reached;
     if (!is_partly(b)) return reached;
     beside(
-        b, [&](std::uint8_t m) { return (m & ~fragment) == step; },
+        b, [&](std::uint8_t m) { return (m & ~left_out) == step; },
         [&](int vof, std::uint8_t m) {
-          if ((m & ~fragment) == 0) reached.push_back(static_cast<std::uint16_t>(vof));
+          if ((m & ~left_out) == 0) reached.push_back(static_cast<std::uint16_t>(vof));
         });
     std::ranges::sort(reached);
     reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
     return reached;
   }
-  std::vector<std::uint16_t> beside_fragments(int b) const {
+  std::vector<std::uint16_t> beside_left_out(int b) const {
     std::vector<std::uint16_t> found;
     if (is_partly(b))
       beside(
-          b, [](std::uint8_t m) { return (m & fragment) != 0; },
+          b, [](std::uint8_t m) { return (m & left_out) != 0; },
           [&](int vof, std::uint8_t) { found.push_back(static_cast<std::uint16_t>(vof)); });
     return found;
   }
 
+  const Composite& grid_;
   const LevelGraph &now_, &was_;
   const LevelGeometry& geometry_;
   const std::vector<SameBoxes::Box>& partly_;
   std::vector<int> box_now_;                // [own box before] with the same VoFs; -1: none
   std::vector<std::uint8_t> box_is_there_;  // [own box]
-  std::vector<std::uint8_t> marks_;         // [own VoF] 1 + faces from a change, 0: far; and `fragment`, in the end also beside one
+  std::vector<std::uint8_t> marks_;         // [own VoF] 1 + faces from a change, 0: far; and `left_out`
 };
 
 }  // namespace
@@ -184,7 +189,7 @@ std::vector<std::uint8_t> staying_unknowns(const Composite& before, const Compos
   for (int l = 0; l < std::min(before.n_levels(), now.n_levels()); ++l) {
     Level level(before, now, l, same.boxes[l], same.partly[l]);
     level.run();
-    level.leave_out_fragments();
+    level.leave_out();
     parallel_for_dynamic(now.graph(l).n_local(), [&](std::int64_t i) {
       const int b = static_cast<int>(i);
       if (same.partly[l][b].box < 0) return;

@@ -171,18 +171,18 @@ TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
   EXPECT_GT(comm.sum(walls), 1000);
 }
 
-// Channels through random packings of 40 x 16 x 16 cells, where some of the boxes of 8 cells are refined, others each
+// Channels through random packings of 32 x 16 x 16 cells, where some of the boxes of 8 cells are refined, others each
 // time, so that something changes near all boxes that stay: single rows are taken there, a fifth of all or more.
 TEST(KeptDiffusion, RowsNearChangesAreThoseOfNoneBeforeMpi) {
   const Comm comm = Comm::world();
   test::Random random(11);
   for (const int seed : {1, 2}) {
-    const auto phi = test::packing(30, 4.3, 40, false, seed);
+    const auto phi = test::packing(20, 4.3, 32, false, seed);
     const auto grid_of = [&](const std::vector<double>& places) {
-      GridOptions grid = test::flow_grid({40, 16, 16}, {false, seed == 2, seed == 2});
+      GridOptions grid = test::flow_grid({32, 16, 16}, {false, seed == 2, seed == 2});
       for (const double x : places) {
         const double y = x < 0.5 ? 2.0 : 10.0;
-        grid = test::refined_in(grid, 1, {40 * x, y, 2.0}, {40 * x + 0.1, y + 3.0, 10.0});
+        grid = test::refined_in(grid, 1, {32 * x, y, 2.0}, {32 * x + 0.1, y + 3.0, 10.0});
       }
       return test::composite_of(comm, grid, *phi);
     };
@@ -190,7 +190,7 @@ TEST(KeptDiffusion, RowsNearChangesAreThoseOfNoneBeforeMpi) {
     std::shared_ptr<const Composite> last = grid_of(places);
     std::unique_ptr<TransportParts> parts = make_parts(last, two_components(), {});
     std::int64_t taken = 0, n = 0;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 2; ++i) {
       places[i] = 0.97 * random();
       if (i == 1) places.push_back(0.97 * random());
       const std::shared_ptr<const Composite> next = grid_of(places);
@@ -199,7 +199,7 @@ TEST(KeptDiffusion, RowsNearChangesAreThoseOfNoneBeforeMpi) {
       n += next->numbering().n_own();
       last = next;
     }
-    if (comm.size() == 1) EXPECT_GT(5 * taken, n) << seed;
+    EXPECT_TRUE(comm.size() > 1 || 5 * taken > n) << seed << ": " << taken << " of " << n;
   }
 }
 

@@ -38,8 +38,8 @@ enum class Faces { forget, keep };
 
 class EllipticOperator;
 
-/// Whether the row of an own unknown is that of an operator before: together with all that is 16 cells around its box, or
-/// nothing is said of what is around it.
+/// Whether the row of an own unknown is that of an operator before: together with all that is 16 cells around its box,
+/// or nothing is said of what is around it.
 enum class KnownRow : std::uint8_t { no, alone, with_all_around };
 
 /// An operator of the same equation on the grid before, and where that grid was the same: rows are copied there.
@@ -145,6 +145,7 @@ class EllipticOperator {
   void build(Faces faces, const OperatorBefore& before);
   void choose_boxes();
   void make_wide_rows(Build& build, int level);
+  void append_rows(BoxRows&& box, Build& build);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
   template <int C>
@@ -179,7 +180,7 @@ class EllipticOperator {
   WideRows wide_;
   std::vector<std::uint8_t> wide_flags_;  // row_flags
   MethodsOfRows methods_;                 // of the wide rows
-  std::vector<TermsOfBox> box_terms_;  // per window
+  std::vector<TermsOfBox> box_terms_;     // per window
   std::unique_ptr<const FaceStencils> faces_;
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()

@@ -216,6 +216,21 @@ void EllipticOperator::build(Faces faces, const OperatorBefore& before) {
   for (int l = 0; l < composite_->n_levels(); ++l) foreign_walls_.push_back(build.makers.vofs(l).foreign_walls());
 }
 
+namespace {
+
+/// Calls f(vof) for the own VoFs that are irregular or have other fluxes, by increasing number.
+template <class F, class HasOthers>
+void for_wide_vofs(const BoxGraph& graph, F&& f, HasOthers&& has_others) {
+  std::size_t irregular = 0;
+  for (int vof = 0; vof < graph.n_own; ++vof) {
+    const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
+    irregular += cut;
+    if (cut || has_others(vof)) f(vof);
+  }
+}
+
+}  // namespace
+
 void EllipticOperator::make_wide_rows(Build& build, int level) {
   const LevelGeometry& geometry = geometry_->levels[level];
   const RowMaker& maker = build.makers.maker(level);
@@ -259,17 +274,10 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
                                                     (more != nullptr ? row_flags::between_levels : 0)));
       out.boundary.append(row, *geometry_, out.rows);
     };
-    if (build.additions.empty()) {
-      for (int r = 0; r < graph.n_irregular; ++r) make(graph.row_vof[r]);
-    } else {
-      std::size_t irregular = 0;
-      for (int vof = 0; vof < graph.n_own; ++vof) {
-        const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
-        irregular += cut;
-        if (const std::int32_t number = numbering_.number(level, b, vof); number >= 0 && (cut || build.adds_to(number)))
-          make(vof);
-      }
-    }
+    for_wide_vofs(graph, make, [&](int vof) {
+      const std::int32_t number = build.additions.empty() ? -1 : numbering_.number(level, b, vof);
+      return number >= 0 && build.adds_to(number);
+    });
     out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
     if (!build.before.known.empty()) before.tell_known(out.rows, build.before.known);
     if (!build.with_faces) return;
@@ -278,15 +286,17 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
         *composite_, build.makers, level, b, made, plain, [&](int vof) { return before.take_fluxes_of(vof, fluxes); },
         fluxes);
   });
-  for (BoxRows& box : of_box) {
-    counts_ += box.counts;
-    wide_flags_.insert(wide_flags_.end(), box.flags.begin(), box.flags.end());
-    const BoundaryTerms::Sizes begin = boundary_.sizes();
-    boundary_.append(std::move(box.boundary), box.rows);
-    box_terms_.push_back({begin, boundary_.sizes(), std::ssize(methods_.method), box.counts});
-    methods_.append(box.methods);
-    build.rows.push_back(std::move(box.rows));
-  }
+  for (BoxRows& box : of_box) append_rows(std::move(box), build);
+}
+
+void EllipticOperator::append_rows(BoxRows&& box, Build& build) {
+  counts_ += box.counts;
+  wide_flags_.insert(wide_flags_.end(), box.flags.begin(), box.flags.end());
+  const BoundaryTerms::Sizes begin = boundary_.sizes();
+  boundary_.append(std::move(box.boundary), box.rows);
+  box_terms_.push_back({begin, boundary_.sizes(), std::ssize(methods_.method), box.counts});
+  methods_.append(box.methods);
+  build.rows.push_back(std::move(box.rows));
 }
 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {

@@ -179,9 +179,8 @@ std::int32_t EllipticOperator::BoxBefore::place_now(std::int32_t place) const {
   return static_cast<std::int32_t>(place + first_place(now, level_, to) - first_place(was, level_, from));
 }
 
-void EllipticOperator::BoxBefore::append_fluxes(std::int32_t begin, std::int32_t end,
-                                                const BoundaryTerms::Sizes& first, const BoundaryTerms::Sizes& last,
-                                                ListedFluxes& out) const {
+void EllipticOperator::BoxBefore::append_fluxes(std::int32_t begin, std::int32_t end, const BoundaryTerms::Sizes& first,
+                                                const BoundaryTerms::Sizes& last, ListedFluxes& out) const {
   const FaceStencils& from = *op_->faces_;
   const auto shift = static_cast<std::int32_t>(out.places.size()) - begin;
   const std::size_t sides = out.boundary.sides.size(), walls = out.boundary.walls.size();

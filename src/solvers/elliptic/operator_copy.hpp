@@ -35,7 +35,8 @@ class EllipticOperator::BoxBefore {
   /// Appends the row of an irregular unknown without fluxes between levels if it is known to be as before. To be called
   /// by increasing unknown.
   bool take_row(std::int32_t number, BoxRows& out);
-  /// Appends the fluxes of an irregular VoF whose row has been taken. To be called by increasing VoF, out.window is set.
+  /// Appends the fluxes of an irregular VoF whose row has been taken. To be called by increasing VoF, out.window is
+  /// set.
   bool take_fluxes_of(int vof, ListedFluxes& out);
   /// @param rows   those of the box
   /// @param known  per own unknown; set in this box

@@ -200,8 +200,8 @@ std::vector<BoxOfLevel> boxes_of(const Composite& composite, const RowsBefore& b
   return boxes;
 }
 
-/// Near a change: whether a row of K is known, and so are the steps from values to means at all its unknowns, which read
-/// the volumes beside these, and none of these is a fragment.
+/// Near a change: whether a row of K is known, and so are the steps from values to means at all its unknowns, which
+/// read the volumes beside these, and none of these is a fragment.
 /// @param was  the own unknown before
 bool stays(const RowsBefore& before, const CompositeNumbering& numbering, std::int32_t row, std::int32_t was,
            std::span<const GlobalNumber> columns) {

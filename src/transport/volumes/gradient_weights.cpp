@@ -111,17 +111,22 @@ std::pair<std::int64_t, std::int64_t> special_of(const ScalarGrid& grid, std::in
   return {std::ranges::lower_bound(all, begin) - all.begin(), std::ranges::lower_bound(all, end) - all.begin()};
 }
 
-/// Near a change, at a volume around which all stays.
-void copy_near_change(const WeightsBefore& before, const SameBoxes::Box& box_was, std::int32_t first_now,
-                      std::span<const Vec3> from, const ScalarGrid& grid, std::int64_t first, std::int64_t end,
-                      std::span<Vec3> weights, std::span<std::uint8_t> done) {
+/// A box near a change.
+struct BoxNearChange {
+  SameBoxes::Box was;
+  std::int32_t first_volume;
+  std::int64_t first, end;  ///< of its special volumes
+};
+
+/// At volumes around which all stays.
+void copy_near_change(const WeightsBefore& before, const BoxNearChange& box, std::span<const Vec3> from,
+                      const ScalarGrid& grid, std::span<Vec3> weights, std::span<std::uint8_t> done) {
   constexpr int faces_read = 2;  // which of the faces beside are listed depends on those behind them
   const ScalarGrid& was = *before.grid;
-  auto [s_was, end_was] = special_of(was, box_was.begin, box_was.end);
-  for (std::int64_t s = first; s < end; ++s) {
-    const std::int32_t volume = grid.special[s];
+  auto [s_was, end_was] = special_of(was, box.was.begin, box.was.end);
+  for (std::int64_t s = box.first; s < box.end; ++s) {
+    const std::int32_t volume = grid.special[s], volume_was = box.was.begin + (volume - box.first_volume);
     if (before.same->stays[volume] < faces_read) continue;
-    const std::int32_t volume_was = box_was.begin + (volume - first_now);
     while (s_was < end_was && was.special[s_was] < volume_was) ++s_was;
     if (s_was == end_was || was.special[s_was] != volume_was) continue;
     std::copy(from.begin() + was.special_begin[s_was], from.begin() + was.special_begin[s_was + 1],
@@ -145,7 +150,7 @@ std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenS
       const int box = static_cast<int>(b);
       const auto [first, end] = special_of(grid, numbers.box_begin(l, box), numbers.box_end(l, box));
       if (same.box < 0)
-        return copy_near_change(before, partly, numbers.box_begin(l, box), from, grid, first, end, weights, done);
+        return copy_near_change(before, {partly, numbers.box_begin(l, box), first, end}, from, grid, weights, done);
       const auto [first_was, end_was] = special_of(was, same.begin, same.end);
       assert(end - first == end_was - first_was && grid.special_begin[end] - grid.special_begin[first] ==
                                                        was.special_begin[end_was] - was.special_begin[first_was]);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/comm/parallel.hpp"
+#include "fields/staying_vofs.hpp"
 #include "grid/morton.hpp"
 #include "grid/vof_loops.hpp"
 
@@ -172,6 +173,7 @@ SameBoxes compare_boxes(const Composite& was, const Composite& now) {
     if (l >= now.n_levels()) continue;
     const LevelGraph& graph = now.graph(l);
     std::vector<SameBoxes::Box>& boxes = all.boxes.emplace_back(graph.n_local());
+    std::vector<SameBoxes::Box>& partly = all.partly.emplace_back(graph.n_local());
     std::vector<std::uint8_t> same(graph.n_local(), 0);
     if (l < was.n_levels())
       parallel_for_dynamic(graph.n_local(), [&](std::int64_t b) {
@@ -181,7 +183,8 @@ SameBoxes compare_boxes(const Composite& was, const Composite& now) {
         if (own < 0 || !same_vofs(place_before, place)) return;
         same[b] = 1;
         const std::int32_t first = was.numbering().box_begin(l, own), end = was.numbering().box_end(l, own);
-        if (same_neighbours(place_before, place)) boxes[b] = {own, first, end};
+        partly[b] = {own, first, end};
+        if (same_neighbours(place_before, place)) boxes[b] = partly[b];
         for (std::int32_t i = first; i < end; ++i)
           all.now[i] = now.numbering().box_begin(l, static_cast<int>(b)) + (i - first);
       });
@@ -194,6 +197,10 @@ SameBoxes compare_boxes(const Composite& was, const Composite& now) {
     }
   }
   keep_far(changed, now, all);
+  for (std::size_t l = 0; l < all.boxes.size(); ++l)
+    for (std::size_t b = 0; b < all.boxes[l].size(); ++b)
+      if (all.boxes[l][b].box >= 0) all.partly[l][b] = {};
+  all.stays = staying_unknowns(was, now, all);
   return all;
 }
 

@@ -17,6 +17,9 @@ struct SameBoxes {
     std::int32_t box = -1, begin = 0, end = 0;
   };
   std::vector<std::vector<Box>> boxes;  ///< [level][own box]
+  /// [level][own box]: those with the same VoFs, near something that changes: what is not in `boxes`.
+  std::vector<std::vector<Box>> partly;
+  std::vector<std::uint8_t> stays;  ///< [own unknown now]: staying_unknowns()
   /// [own unknown before]: own unknown of the same VoF, where its box has the same VoFs, whatever is around it; -1:
   /// none. Increasing.
   std::vector<std::int32_t> now;

@@ -179,7 +179,7 @@ double EllipticOperator::set_orphans(std::span<const double> b, std::span<double
   apply(x, ax);
   for (std::int64_t r = 0; r < wide_.n_rows(); ++r) {
     const std::size_t row = wide_.row(r);
-    if (wide_orphan_[r] == 0) continue;
+    if ((wide_flags_[r] & row_flags::orphan) == 0) continue;
     const double own = diagonal(r);
     if (own != 0.0) x[row] += (b[row] - ax[row]) / own;  // 0: alone, without a face
   }

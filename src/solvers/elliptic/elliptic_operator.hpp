@@ -24,7 +24,6 @@
 namespace karst {
 
 struct FaceStencils;
-struct ListedFluxes;
 struct SameBoxes;
 
 /// A volume [h0³] in the row of an own unknown that multiplies another unknown.
@@ -39,10 +38,15 @@ enum class Faces { forget, keep };
 
 class EllipticOperator;
 
+/// Whether the row of an own unknown is that of an operator before: together with all that is 16 cells around its box,
+/// or nothing is said of what is around it.
+enum class KnownRow : std::uint8_t { no, alone, with_all_around };
+
 /// An operator of the same equation on the grid before, and where that grid was the same: rows are copied there.
 struct OperatorBefore {
   const EllipticOperator* op = nullptr;  ///< nullptr: none
   const SameBoxes* same = nullptr;
+  std::span<KnownRow> known;  ///< empty, or per own unknown, `no` at first: told which rows are those of before
 };
 
 class EllipticOperator {
@@ -136,15 +140,12 @@ class EllipticOperator {
   };
   struct Build;
   struct BoxRows;
+  class BoxBefore;
 
   void build(Faces faces, const OperatorBefore& before);
   void choose_boxes();
   void make_wide_rows(Build& build, int level);
-  void copy_rows(const OperatorBefore& before, int level, int box, BoxRows& out) const;
-  void copy_fluxes(const OperatorBefore& before, int level, int box, std::span<std::uint8_t> plain,
-                   ListedFluxes& out) const;
-  BoundaryTerms copy_terms(const OperatorBefore& before, int level, int box, const BoundaryTerms& from,
-                           const BoundaryTerms::Sizes& begin, const BoundaryTerms::Sizes& end) const;
+  void append_rows(BoxRows&& box, Build& build);
   void add_plain_boundaries(const Build& build, int level);
   void number_columns(Build& build);
   template <int C>
@@ -177,8 +178,9 @@ class EllipticOperator {
   RemoteValues<double> remote_;
   Array<double> many_remote_;  // the same for several vectors side by side; empty before
   WideRows wide_;
-  std::vector<std::uint8_t> wide_orphan_;
-  std::vector<TermsOfBox> box_terms_;  // per window
+  std::vector<std::uint8_t> wide_flags_;  // row_flags
+  MethodsOfRows methods_;                 // of the wide rows
+  std::vector<TermsOfBox> box_terms_;     // per window
   std::unique_ptr<const FaceStencils> faces_;
   BoundaryTerms boundary_;
   WallConditionAt first_wall_;          // before set_wall()

@@ -176,12 +176,13 @@ void ListedFluxes::add(Row& row, const FluxPlace& place, const Geometry& geometr
 }
 
 void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int b, MadeFaces& made,
-                 std::span<std::uint8_t> plain, ListedFluxes& out) {
+                 std::span<std::uint8_t> plain, const std::function<bool(int vof)>& take, ListedFluxes& out) {
   const BoxGraph graph = grid.graph(level).box(b);
   out.window = {level, b};
   Lister lister{grid, makers.maker(level), makers.vofs(level), made, out};
   const auto numbers = makers.numbers(level).box(b);
   const int first_domain = graph.n_own + graph.halo.n_vofs() + graph.halo.n_coarse();
+  const auto is_end = [&](int slot) { return slot >= first_domain && slot < graph.closed(); };
   int extra = 0, row = 0;
   for_each_vof(graph, [&](int vof, int, const std::array<std::uint16_t, 6>& slots) {
     const int first_extra = extra;
@@ -191,6 +192,7 @@ void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int 
     row += cut;
     if (numbers[vof] < 0) return;
     if (cut) {
+      if (std::ranges::none_of(slots, is_end) && take(vof)) return;
       if (lister.maker.form() == WallForm::lines) return list_lines(lister, at);
       const SharedFaces shared = lister.vofs.shared_faces(at.name);
       list_faces(lister, at, shared);
@@ -200,7 +202,7 @@ void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int 
     bool at_end = false;
     for (int side = 0; side < 6; ++side) {
       const int slot = slots[side];
-      at_end = at_end || (slot >= first_domain && slot < graph.closed());
+      at_end = at_end || is_end(slot);
       if (is_high(side) || numbers[slot] < 0) continue;
       bits = static_cast<std::uint8_t>(bits | (1U << direction_of(side)));
     }

@@ -4,6 +4,7 @@
 // has a bit instead.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -60,8 +61,9 @@ struct ListedFluxes {
 /// Lists the fluxes of a box: faces next to walls and domain faces, walls, faces from isolated fragments to hosts.
 /// @param made        stencils that the rows of the box have read
 /// @param[out] plain  per own VoF of the box, 0 before: bit d: the low face in direction d is plain
+/// @param take        appends the fluxes of an irregular VoF that is not at an end of the domain if they are known
 void list_fluxes(const Composite& grid, const RowMakers& makers, int level, int box, MadeFaces& made,
-                 std::span<std::uint8_t> plain, ListedFluxes& out);
+                 std::span<std::uint8_t> plain, const std::function<bool(int vof)>& take, ListedFluxes& out);
 
 struct FaceStencils {
   std::vector<std::vector<std::uint8_t>> plain;  ///< per level and own VoF: see list_fluxes()

@@ -14,6 +14,7 @@
 #include "grid/vof_loops.hpp"
 #include "solvers/elliptic/elliptic_operator.hpp"
 #include "solvers/elliptic/face_stencils.hpp"
+#include "solvers/elliptic/operator_copy.hpp"
 #include "solvers/elliptic/row_counts.hpp"
 #include "solvers/elliptic/row_makers.hpp"
 
@@ -149,13 +150,6 @@ struct EllipticOperator::Build {
   bool adds_to(std::int32_t own) const { return !has_addition.empty() && has_addition[own] != 0; }
 };
 
-struct EllipticOperator::BoxRows {
-  RowLists rows;
-  BoundaryTerms boundary;
-  std::vector<std::uint8_t> orphan;
-  RowCounts counts;
-};
-
 void require_rate(double least) {
   require(least >= 0.0, "elliptic problem: a Robin condition of the wall has the rate {}; it must not be negative",
           least);
@@ -222,6 +216,21 @@ void EllipticOperator::build(Faces faces, const OperatorBefore& before) {
   for (int l = 0; l < composite_->n_levels(); ++l) foreign_walls_.push_back(build.makers.vofs(l).foreign_walls());
 }
 
+namespace {
+
+/// Calls f(vof) for the own VoFs that are irregular or have other fluxes, by increasing number.
+template <class F, class HasOthers>
+void for_wide_vofs(const BoxGraph& graph, F&& f, HasOthers&& has_others) {
+  std::size_t irregular = 0;
+  for (int vof = 0; vof < graph.n_own; ++vof) {
+    const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
+    irregular += cut;
+    if (cut || has_others(vof)) f(vof);
+  }
+}
+
+}  // namespace
+
 void EllipticOperator::make_wide_rows(Build& build, int level) {
   const LevelGeometry& geometry = geometry_->levels[level];
   const RowMaker& maker = build.makers.maker(level);
@@ -238,9 +247,11 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
     BoxRows& out = of_box[i];
     std::span<std::uint8_t> plain;
     if (build.with_faces) plain = std::span(build.plain.back()).subspan(geometry.graph.vof_begin(b), graph.n_own);
-    if (build.before.op != nullptr && build.before.same->of(level, b).box >= 0) {
-      copy_rows(build.before, level, b, out);
-      if (build.with_faces) copy_fluxes(build.before, level, b, plain, build.fluxes[first + i]);
+    BoxBefore before(build.before, *this, level, b);
+    if (before.is_whole()) {
+      before.take_rows(out);
+      if (!build.before.known.empty()) before.tell_known(out.rows, build.before.known);
+      if (build.with_faces) before.take_fluxes(plain, build.fluxes[first + i]);
       return;
     }
     MadeFaces made;
@@ -250,114 +261,42 @@ void EllipticOperator::make_wide_rows(Build& build, int level) {
       const std::int32_t number = numbering_.number(level, b, vof);
       if (number < 0) return;
       const RowAddition* const more = build.adds_to(number) ? &build.additions.at(number) : nullptr;
+      if (more == nullptr && before.take_row(number, out)) return;
       const unsigned sides = more != nullptr ? more->sides : 0U;
-      maker.make(vof_name(graph.box, vof), number, sides, made, out.counts, row);
+      RowCounts counts;
+      maker.make(vof_name(graph.box, vof), number, sides, made, counts, row);
       if (sides != 0) row.stencil.add(more->stencil, 1.0);
       finish(row, sum);
+      out.methods.append(counts);
+      out.counts += counts;
       out.counts.entries += std::ssize(row.stencil.terms);
-      out.orphan.push_back(row.orphan);
+      out.flags.push_back(static_cast<std::uint8_t>((row.orphan ? row_flags::orphan : 0) |
+                                                    (more != nullptr ? row_flags::between_levels : 0)));
       out.boundary.append(row, *geometry_, out.rows);
     };
-    if (build.additions.empty()) {
-      for (int r = 0; r < graph.n_irregular; ++r) make(graph.row_vof[r]);
-    } else {
-      std::size_t irregular = 0;
-      for (int vof = 0; vof < graph.n_own; ++vof) {
-        const bool cut = std::cmp_less(irregular, graph.n_irregular) && graph.row_vof[irregular] == vof;
-        irregular += cut;
-        if (const std::int32_t number = numbering_.number(level, b, vof); number >= 0 && (cut || build.adds_to(number)))
-          make(vof);
-      }
-    }
-    out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
-    if (build.with_faces) list_fluxes(*composite_, build.makers, level, b, made, plain, build.fluxes[first + i]);
-  });
-  for (BoxRows& box : of_box) {
-    counts_ += box.counts;
-    wide_orphan_.insert(wide_orphan_.end(), box.orphan.begin(), box.orphan.end());
-    const BoundaryTerms::Sizes begin = boundary_.sizes();
-    boundary_.append(std::move(box.boundary), box.rows);
-    box_terms_.push_back({begin, boundary_.sizes(), box.counts});
-    build.rows.push_back(std::move(box.rows));
-  }
-}
-
-void EllipticOperator::copy_rows(const OperatorBefore& before, int level, int box, BoxRows& out) const {
-  const EllipticOperator& op = *before.op;
-  const SameBoxes::Box& was = before.same->of(level, box);
-  const std::int64_t begin = op.wide_.first_from(was.begin), end = op.wide_.first_from(was.end);
-  const TermsOfBox& terms = op.box_terms_[op.window(level, was.box)];
-  op.wide_.read_back(
-      begin, end, numbering_.first(), [&](std::int32_t own) { return before.same->now[own]; }, out.rows);
-  for (VaryingTerm& t : out.rows.varying)
-    if (t.coefficient > 0) t.coefficient -= static_cast<std::int32_t>(terms.begin.robin);
-  out.orphan.assign(op.wide_orphan_.begin() + begin, op.wide_orphan_.begin() + end);
-  out.boundary = copy_terms(before, level, box, op.boundary_, terms.begin, terms.end);
-  for (SideTerm& t : out.boundary.sides) t.row = before.same->now[t.row];
-  for (KeptWall& t : out.boundary.walls) t.row = before.same->now[t.row];
-  out.counts = terms.counts;
-}
-
-/// Terms of a box, with the rows that they had.
-BoundaryTerms EllipticOperator::copy_terms(const OperatorBefore& before, int level, int box, const BoundaryTerms& from,
-                                           const BoundaryTerms::Sizes& begin, const BoundaryTerms::Sizes& end) const {
-  const auto first_place = [level](const Geometry& geometry, int b) {
-    std::int64_t place = geometry.levels[level].moments_begin[b];
-    for (int l = 0; l < level; ++l) place += std::ssize(geometry.levels[l].moments);
-    return place;
-  };
-  const std::int64_t shift =
-      first_place(*geometry_, box) - first_place(before.op->geometry(), before.same->of(level, box).box);
-  BoundaryTerms to;
-  to.sides.assign(from.sides.begin() + begin.sides, from.sides.begin() + end.sides);
-  to.walls.assign(from.walls.begin() + begin.walls, from.walls.begin() + end.walls);
-  to.robin.assign(from.robin.begin() + begin.robin, from.robin.begin() + end.robin);
-  for (KeptWall& t : to.walls) t.place += static_cast<std::int32_t>(shift);
-  for (RobinWall& wall : to.robin) {  // as made, whatever rates were set since
-    wall.term -= begin.walls;
-    KeptWall& term = to.walls[wall.term];
-    term.weight = wall.area;
-    wall.rate = problem_.wall(to.piece(term, *geometry_)).rate;
-  }
-  return to;
-}
-
-void EllipticOperator::copy_fluxes(const OperatorBefore& before, int level, int box, std::span<std::uint8_t> plain,
-                                   ListedFluxes& out) const {
-  const FaceStencils& from = *before.op->faces_;
-  const SameBoxes& same = *before.same;
-  const int was = same.of(level, box).box;
-  const std::size_t w = before.op->numbering_.n_levels() - 1 + before.op->window(level, was);
-  const auto begin = from.places.begin() + from.fluxes_begin[w], end = from.places.begin() + from.fluxes_begin[w + 1];
-  out.window = {level, box};
-  out.places.assign(begin, end);
-  const std::int32_t first = from.fluxes_begin[w], first_entry = from.entries_begin[first];
-  for (std::int32_t i = first; i < from.fluxes_begin[w + 1]; ++i)
-    out.ends.push_back(from.entries_begin[i + 1] - first_entry);
-  for (std::int32_t e = first_entry; e < from.entries_begin[from.fluxes_begin[w + 1]]; ++e)
-    out.terms.push_back({numbering_.first() + same.now[from.columns[e]], from.weights[e]});
-  out.boundary =
-      copy_terms(before, level, box, from.boundary, {from.sides_begin[w], from.walls_begin[w], from.robin_begin[w]},
-                 {from.sides_begin[w + 1], from.walls_begin[w + 1], from.robin_begin[w + 1]});
-  for (SideTerm& t : out.boundary.sides) t.row -= first;
-  for (KeptWall& t : out.boundary.walls) t.row -= first;
-  const auto in_box = [&](const auto& all) {  // by level, then box
-    return std::ranges::equal_range(all, std::pair(level, was), {}, [](const auto& item) {
-      return std::pair(static_cast<int>(item.window.level), static_cast<int>(item.window.box));
+    for_wide_vofs(graph, make, [&](int vof) {
+      const std::int32_t number = build.additions.empty() ? -1 : numbering_.number(level, b, vof);
+      return number >= 0 && build.adds_to(number);
     });
-  };
-  for (WayToHost way : in_box(from.ways)) {
-    way.window = out.window;
-    for (GlobalNumber& g : way.behind) g = numbering_.first() + same.now[g - before.op->numbering_.first()];
-    out.ways.push_back(std::move(way));
-  }
-  for (JoinedOrphan orphan : in_box(from.orphans)) {
-    orphan.window = out.window;
-    orphan.unknown = same.now[orphan.unknown];
-    out.orphans.push_back(orphan);
-  }
-  const auto bits = from.plain[level].begin() + before.op->geometry_->levels[level].graph.vof_begin(was);
-  std::copy_n(bits, plain.size(), plain.begin());
+    out.counts.wide_rows = static_cast<std::int64_t>(out.rows.size());
+    if (!build.before.known.empty()) before.tell_known(out.rows, build.before.known);
+    if (!build.with_faces) return;
+    ListedFluxes& fluxes = build.fluxes[first + i];
+    list_fluxes(
+        *composite_, build.makers, level, b, made, plain, [&](int vof) { return before.take_fluxes_of(vof, fluxes); },
+        fluxes);
+  });
+  for (BoxRows& box : of_box) append_rows(std::move(box), build);
+}
+
+void EllipticOperator::append_rows(BoxRows&& box, Build& build) {
+  counts_ += box.counts;
+  wide_flags_.insert(wide_flags_.end(), box.flags.begin(), box.flags.end());
+  const BoundaryTerms::Sizes begin = boundary_.sizes();
+  boundary_.append(std::move(box.boundary), box.rows);
+  box_terms_.push_back({begin, boundary_.sizes(), std::ssize(methods_.method), box.counts});
+  methods_.append(box.methods);
+  build.rows.push_back(std::move(box.rows));
 }
 
 void EllipticOperator::add_plain_boundaries(const Build& build, int level) {

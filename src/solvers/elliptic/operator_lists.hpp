@@ -40,9 +40,24 @@ struct OperatorHalo {
   std::vector<std::int64_t> ghost_begin;  ///< n_local + 1
 };
 
+/// What an operator keeps of a row beside its stencil.
+namespace row_flags {
+constexpr std::uint8_t orphan = 1, between_levels = 2;  ///< the latter: has fluxes through faces to another level
+}
+
+/// Which methods rows have used: for each row numbers in the order of for_each_count(), one for each time.
+struct MethodsOfRows {
+  std::vector<std::uint8_t> method;
+  std::vector<std::uint16_t> n;  ///< per row
+
+  void append(const RowCounts& row);
+  void append(const MethodsOfRows& all);
+};
+
 /// Boundary terms and counts of a box.
 struct TermsOfBox {
   BoundaryTerms::Sizes begin, end;
+  std::int64_t first_method;
   RowCounts counts;
 };
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+
 #include "solvers/elliptic/row_maker.hpp"
 
 namespace karst {
+
+constexpr std::size_t n_counts = 21;
 
 /// f(name, count) for every count, in the order of the results.
 template <class Counts, class F>

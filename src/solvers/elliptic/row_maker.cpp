@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/elliptic/row_maker.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "eb/link/least_squares.hpp"
@@ -26,8 +27,9 @@ bool fixes(const Condition& c) { return c.kind == BoundaryKind::dirichlet; }
 }  // namespace
 
 RowCounts& RowCounts::operator+=(const RowCounts& o) {
-  std::vector<std::int64_t> more;
-  for_each_count(o, [&](const char*, std::int64_t n) { more.push_back(n); });
+  std::array<std::int64_t, n_counts> more{};
+  auto to = more.begin();
+  for_each_count(o, [&](const char*, std::int64_t n) { *to++ = n; });
   auto next = more.begin();
   for_each_count(*this, [&](const char*, std::int64_t& n) { n += *next++; });
   return *this;

@@ -97,22 +97,30 @@ MovedValues find_followers(const ScalarGrid& grid, const LowOrderTerms& low) {
   return followers;
 }
 
-/// Whether all walls in boxes that are the same have the same rates: products of rows contain them, also those of
+/// Whether all walls of rows that are those of before have the same rates: products of rows contain them, also those of
 /// isolated fragments in the boxes beside, which are no unknowns of the products.
-bool same_rates(const SameBoxes& same, const EllipticOperator& before, const EllipticOperator& now) {
+bool same_rates(const OperatorBefore& before, const EllipticOperator& now) {
   const auto rates_of = [](const BoundaryTerms& terms, std::int32_t begin, std::int32_t end) {
     const auto row = [&](const RobinWall& wall) { return terms.walls[wall.term].row; };  // increasing
     return std::ranges::subrange(std::ranges::lower_bound(terms.robin, begin, {}, row),
                                  std::ranges::lower_bound(terms.robin, end, {}, row));
   };
+  const CompositeNumbering& numbering = now.numbering();
+  const SameBoxes& same = *before.same;
   for (int l = 0; l < std::ssize(same.boxes); ++l)
     for (int b = 0; b < std::ssize(same.boxes[l]); ++b) {
-      const SameBoxes::Box& box = same.boxes[l][b];
-      if (box.box >= 0 &&
-          !std::ranges::equal(rates_of(before.boundary(), box.begin, box.end),
-                              rates_of(now.boundary(), now.numbering().box_begin(l, b), now.numbering().box_end(l, b)),
-                              {}, &RobinWall::rate, &RobinWall::rate))
-        return false;
+      const SameBoxes::Box& box = same.of(l, b).box >= 0 ? same.of(l, b) : same.partly[l][b];
+      if (box.box < 0) continue;
+      const auto was = rates_of(before.op->boundary(), box.begin, box.end),
+                 is = rates_of(now.boundary(), numbering.box_begin(l, b), numbering.box_end(l, b));
+      auto at = was.begin();
+      for (const RobinWall& wall : is) {
+        const std::int32_t row = now.boundary().walls[wall.term].row;
+        if (before.known[row] == KnownRow::no) continue;
+        const std::int32_t row_was = box.begin + (row - numbering.box_begin(l, b));
+        while (before.op->boundary().walls[at->term].row < row_was) ++at;
+        if ((at++)->rate != wall.rate) return false;
+      }
     }
   return true;
 }
@@ -161,11 +169,13 @@ std::shared_ptr<DiffusionGroup> make_diffusion_group(ScalarGrid& grid, const Sca
   group->reacts = static_cast<bool>(component.wall);
   const std::shared_ptr<KeptDiffusion> kept = composite.in_use().find<KeptDiffusion>();
   KeptDiffusion::Group before = kept ? kept->take(*group) : KeptDiffusion::Group{};
-  const OperatorBefore rows_before = before.op ? OperatorBefore{before.op.get(), kept->same.get()} : OperatorBefore{};
+  std::vector<KnownRow> known(before.op ? grid.n_own : 0, KnownRow::no);
+  const OperatorBefore rows_before =
+      before.op ? OperatorBefore{before.op.get(), kept->same.get(), known} : OperatorBefore{};
   group->op = std::make_unique<EllipticOperator>(grid.composite, problem, WallForm::fluxes, Faces::keep, rows_before);
   if (component.wall) group->wall_rows = find_wall_rows(*group->op, find_walls(grid, component, group->low));
   RowsBefore products_before;
-  if (before.op && same_rates(*kept->same, *before.op, *group->op)) products_before = {&before.rows, kept->same.get()};
+  if (before.op && same_rates(rows_before, *group->op)) products_before = {&before.rows, kept->same.get(), known};
   before.op.reset();
   std::vector<std::int64_t> special(grid.n_own, -1);
   for (std::size_t s = 0; s < grid.special.size(); ++s) special[grid.special[s]] = static_cast<std::int64_t>(s);

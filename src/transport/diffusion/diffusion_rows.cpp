@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/comm/parallel.hpp"
 #include "fields/same_boxes.hpp"
@@ -174,13 +175,14 @@ Substitution by_extrapolated(const ScalarGrid& grid, const EllipticOperator& op,
 /// A box whose rows are made or copied.
 struct BoxOfLevel {
   int level, box;
-  bool same;  ///< its rows are copied
+  bool same;                         ///< all its rows are copied
+  std::vector<std::int32_t> copied;  ///< else these, increasing
 };
 
 std::vector<BoxOfLevel> boxes_of(const Composite& composite, const RowsBefore& before) {
   std::vector<BoxOfLevel> boxes;
   for (int l = 0; l < composite.n_levels(); ++l)
-    for (int b = 0; b < composite.graph(l).n_local(); ++b) boxes.push_back({l, b, false});
+    for (int b = 0; b < composite.graph(l).n_local(); ++b) boxes.push_back({l, b, false, {}});
   if (before.rows == nullptr) return boxes;
   const auto n_own = std::ssize(before.same->now);
   // A row whose unknowns are not all there any more would reach beyond what has been compared.
@@ -198,11 +200,30 @@ std::vector<BoxOfLevel> boxes_of(const Composite& composite, const RowsBefore& b
   return boxes;
 }
 
-/// K in the special volumes of each box; of one that is copied in isolated fragments alone.
-std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op, std::span<const BoxOfLevel> boxes) {
+/// Near a change: whether a row of K is known, and so are the steps from values to means at all its unknowns, which
+/// read the volumes beside these, and none of these is a fragment.
+/// @param was  the own unknown before
+bool stays(const RowsBefore& before, const CompositeNumbering& numbering, std::int32_t row, std::int32_t was,
+           std::span<const GlobalNumber> columns) {
+  constexpr int faces_read = 2;
+  if (before.known[row] != KnownRow::alone) return false;
+  const WideRows& rows = before.rows->rows;
+  if (const std::int64_t r = rows.first_from(was); r == rows.n_rows() || rows.row(r) != was) return false;
+  return std::ranges::all_of(columns, [&](GlobalNumber g) {
+    if (!numbering.is_own(g)) return false;
+    const auto own = g - numbering.first();
+    return before.known[own] == KnownRow::with_all_around || before.same->stays[own] >= faces_read;
+  });
+}
+
+/// K in the special volumes of each box; of those that are copied in isolated fragments alone.
+std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op, const RowsBefore& before,
+                              std::span<BoxOfLevel> boxes) {
   std::vector<RowLists> rows(boxes.size());
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
-    const auto [level, box, same] = boxes[i];
+    auto& [level, box, same, copied] = boxes[i];
+    const SameBoxes::Box was = before.rows == nullptr ? SameBoxes::Box{} : before.same->partly[level][box];
+    const std::int32_t first = op.numbering().box_begin(level, box);
     const std::span<const std::int32_t> special = grid.special.span();
     const auto begin = std::ranges::lower_bound(special, op.numbering().box_begin(level, box)),
                end = std::ranges::lower_bound(special, op.numbering().box_end(level, box));
@@ -210,6 +231,10 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
     if (same) std::erase_if(wanted, [&](std::int32_t v) { return grid.fragment[v] == 0; });
     op.read_rows(level, box, wanted,
                  [&](std::int32_t row, std::span<const GlobalNumber> columns, std::span<const double> weights) {
+                   if (was.box >= 0 && stays(before, op.numbering(), row, was.begin + (row - first), columns)) {
+                     copied.push_back(row);
+                     return;
+                   }
                    const std::size_t n = rows[i].terms.size();
                    rows[i].terms.resize(n + columns.size());
                    for (std::size_t k = 0; k < columns.size(); ++k) rows[i].terms[n + k] = {columns[k], weights[k]};
@@ -219,16 +244,38 @@ std::vector<RowLists> rows_of(const ScalarGrid& grid, const EllipticOperator& op
   return rows;
 }
 
+/// Puts the rows of before among those that have been made.
 void copy_rows(const RowsBefore& before, const CompositeNumbering& numbering, std::span<const BoxOfLevel> boxes,
                std::span<RowLists> rows) {
   parallel_for_dynamic(std::ssize(boxes), [&](std::int64_t i) {
-    if (!boxes[i].same) return;
-    const SameBoxes::Box& was = before.same->of(boxes[i].level, boxes[i].box);
+    const auto& [level, box, same, copied] = boxes[i];
+    if (!same && copied.empty()) return;
+    const RowLists made = std::exchange(rows[i], {});
     const WideRows& from = before.rows->rows;
-    rows[i] = {};
-    from.read_back(
-        from.first_from(was.begin), from.first_from(was.end), numbering.first(),
-        [&](std::int32_t own) { return before.same->now[own]; }, rows[i]);
+    const auto read = [&](std::int64_t begin, std::int64_t end) {
+      from.read_back(
+          begin, end, numbering.first(), [&](std::int32_t own) { return before.same->now[own]; }, rows[i]);
+    };
+    if (same) {
+      const SameBoxes::Box& was = before.same->of(level, box);
+      return read(from.first_from(was.begin), from.first_from(was.end));
+    }
+    const std::int32_t shift = before.same->partly[level][box].begin - numbering.box_begin(level, box);
+    std::int64_t r = from.first_from(before.same->partly[level][box].begin);
+    auto next = copied.begin();
+    const auto copy_until = [&](std::int32_t number) {
+      for (; next != copied.end() && *next < number; ++next) {
+        while (from.row(r) < *next + shift) ++r;
+        read(r, r + 1);
+      }
+    };
+    for (std::size_t m = 0; m < made.size(); ++m) {
+      copy_until(made.number[m]);
+      const std::span<const StencilTerm> terms = made.terms_of(m);
+      rows[i].terms.insert(rows[i].terms.end(), terms.begin(), terms.end());
+      rows[i].end_row(made.number[m]);
+    }
+    copy_until(numbering.box_end(level, box));
   });
 }
 
@@ -244,8 +291,8 @@ void empty_fragments(const ScalarGrid& grid, std::span<RowLists> boxes) {
 /// K J T E in the special volumes of each box; nothing for isolated fragments, which are no unknowns.
 std::vector<RowLists> composed_rows(const ScalarGrid& grid, const EllipticOperator& op, const MovedValues& moved,
                                     const MovedValues& followers, const RowsBefore& before) {
-  const std::vector<BoxOfLevel> boxes = boxes_of(*grid.composite, before);
-  std::vector<RowLists> rows = rows_of(grid, op, boxes);
+  std::vector<BoxOfLevel> boxes = boxes_of(*grid.composite, before);
+  std::vector<RowLists> rows = rows_of(grid, op, before, boxes);
   if (const std::vector<std::int32_t> joined = op.joined_orphans(); op.comm().any(!joined.empty()))
     substitute(op.comm(), op.numbering(), by_extrapolated(grid, op, joined, rows), rows);
   substitute(op.comm(), op.numbering(), by_moved(grid, moved), rows);

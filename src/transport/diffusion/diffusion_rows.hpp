@@ -46,12 +46,13 @@ struct DiffusionRows {
 struct RowsBefore {
   const DiffusionRows* rows = nullptr;  ///< nullptr: none
   const SameBoxes* same = nullptr;
+  std::span<const KnownRow> known;  ///< OperatorBefore::known of the operator
 };
 
 /// @param op         without a zeroth-order term
 /// @param moved      T
 /// @param followers  E: of isolated fragments
-/// @param before     rows are copied where boxes are the same; they are those made of none, bit by bit
+/// @param before     rows are copied where what they follow from is the same; they are those made of none, bit by bit
 /// Collective.
 DiffusionRows make_diffusion_rows(ScalarGrid& grid, EllipticOperator& op, const MovedValues& moved,
                                   const MovedValues& followers, const RowsBefore& before = {});

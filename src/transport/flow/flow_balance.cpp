@@ -56,7 +56,10 @@ struct BoxParts {
 /// diagonal.
 class BoxSolve {
  public:
-  explicit BoxSolve(std::int32_t n) : begin_{0}, inverse_(n, 0.0), r_(n), x_(n, 0.0), p_(n, 0.0), q_(n) {}
+  explicit BoxSolve(std::int32_t n) : begin_{0}, inverse_(n, 0.0), r_(n), x_(n, 0.0), p_(n, 0.0), q_(n) {
+    terms_.reserve(6 * static_cast<std::size_t>(n));
+    begin_.reserve(static_cast<std::size_t>(n) + 1);
+  }
   void add(std::int32_t other, double conductance) { terms_.push_back({other, conductance}); }
   void end_row() { begin_.push_back(static_cast<std::int32_t>(terms_.size())); }
 
@@ -185,6 +188,7 @@ class Balance {
   /// The trees of a box.
   void grow(BoxParts& box) {
     for (std::int32_t v = box.begin; v < box.end; ++v) names_[v] = {box.key + (v - box.begin), none};
+    std::vector<std::uint8_t> at_rim(box.end - box.begin, 0);
     std::int32_t last = box.begin;
     for (std::int32_t first = box.begin; first < box.end; ++first) {
       if (names_[first].part != none) continue;
@@ -193,20 +197,19 @@ class Balance {
       way_[first] = {0, -1, true};
       order_[last++] = first;
       for (std::int32_t i = last - 1; i < last; ++i) {
-        bool at_rim = false;
         for_open(order_[i], [&](const VolumeFace& face, double) {
           const std::int32_t other = face.other();
           const bool inner = other >= box.begin && other < box.end;
-          at_rim = at_rim || !inner;
+          if (!inner) at_rim[order_[i] - box.begin] = 1;
           if (!inner || names_[other].part != none) return;
           names_[other].part = part;
           way_[other] = {face.face(), order_[i], face.outward() < 0.0};
           order_[last++] = other;
         });
-        if (at_rim) box.rim.push_back(order_[i]);
       }
     }
-    std::ranges::sort(box.rim);
+    for (std::int32_t v = box.begin; v < box.end; ++v)
+      if (at_rim[v - box.begin] != 0) box.rim.push_back(v);
   }
 
   /// Collective.
@@ -237,6 +240,7 @@ class Balance {
       Link link;
     };
     std::vector<Found> all;
+    all.reserve(2 * box.rim.size());
     for (const std::int32_t v : box.rim)
       for_open(v, [&](const VolumeFace& face, double conductance) {
         if (face.other() >= box.begin && face.other() < box.end) return;

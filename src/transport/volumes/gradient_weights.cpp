@@ -111,6 +111,30 @@ std::pair<std::int64_t, std::int64_t> special_of(const ScalarGrid& grid, std::in
   return {std::ranges::lower_bound(all, begin) - all.begin(), std::ranges::lower_bound(all, end) - all.begin()};
 }
 
+/// A box near a change.
+struct BoxNearChange {
+  SameBoxes::Box was;
+  std::int32_t first_volume;
+  std::int64_t first, end;  ///< of its special volumes
+};
+
+/// At volumes around which all stays.
+void copy_near_change(const WeightsBefore& before, const BoxNearChange& box, std::span<const Vec3> from,
+                      const ScalarGrid& grid, std::span<Vec3> weights, std::span<std::uint8_t> done) {
+  constexpr int faces_read = 2;  // which of the faces beside are listed depends on those behind them
+  const ScalarGrid& was = *before.grid;
+  auto [s_was, end_was] = special_of(was, box.was.begin, box.was.end);
+  for (std::int64_t s = box.first; s < box.end; ++s) {
+    const std::int32_t volume = grid.special[s], volume_was = box.was.begin + (volume - box.first_volume);
+    if (before.same->stays[volume] < faces_read) continue;
+    while (s_was < end_was && was.special[s_was] < volume_was) ++s_was;
+    if (s_was == end_was || was.special[s_was] != volume_was) continue;
+    std::copy(from.begin() + was.special_begin[s_was], from.begin() + was.special_begin[s_was + 1],
+              weights.begin() + grid.special_begin[s]);
+    done[s] = 1;
+  }
+}
+
 /// In boxes that are the same. Returns per special volume whether its weights are there.
 std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenSides& given, const ScalarGrid& grid,
                                        std::span<Vec3> weights) {
@@ -120,11 +144,13 @@ std::vector<std::uint8_t> copy_weights(const WeightsBefore& before, const GivenS
   const std::span<const Vec3> from = gradient_weights(was, given);
   for (int l = 0; l < grid.composite->n_levels(); ++l)
     parallel_for_dynamic(grid.composite->graph(l).n_local(), [&](std::int64_t b) {
-      const SameBoxes::Box& same = before.same->of(l, b);
-      if (same.box < 0) return;
+      const SameBoxes::Box &same = before.same->of(l, b), &partly = before.same->partly[l][b];
+      if (same.box < 0 && partly.box < 0) return;
       const CompositeNumbering& numbers = grid.composite->numbering();
       const int box = static_cast<int>(b);
       const auto [first, end] = special_of(grid, numbers.box_begin(l, box), numbers.box_end(l, box));
+      if (same.box < 0)
+        return copy_near_change(before, {partly, numbers.box_begin(l, box), first, end}, from, grid, weights, done);
       const auto [first_was, end_was] = special_of(was, same.begin, same.end);
       assert(end - first == end_was - first_was && grid.special_begin[end] - grid.special_begin[first] ==
                                                        was.special_begin[end_was] - was.special_begin[first_was]);

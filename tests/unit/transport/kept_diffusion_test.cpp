@@ -114,6 +114,28 @@ std::vector<ScalarComponent> two_components(double fast = 90.0) {
   return all;
 }
 
+/// Goes to another grid and takes what can be taken, which has every bit of what is made of none before.
+/// @param[in,out] parts  of the grid before, then of the next
+/// @return where both are the same
+std::shared_ptr<const SameBoxes> go_to(const Composite& last, const std::shared_ptr<const Composite>& next,
+                                       const std::shared_ptr<const Composite>& again,
+                                       const std::vector<ScalarComponent>& components,
+                                       std::unique_ptr<TransportParts>& parts) {
+  const std::shared_ptr<ScalarGrid> grid_before = parts->grid;
+  std::vector<std::shared_ptr<DiffusionGroup>> groups = diffusion_groups_of(last);
+  EXPECT_EQ(groups.size(), components.size());
+  parts.reset();
+  const auto kept = next->in_use().get<KeptDiffusion>([&] {
+    return std::make_shared<KeptDiffusion>(std::make_shared<const SameBoxes>(compare_boxes(last, *next)),
+                                           keep_rows(std::move(groups)));
+  });
+  const std::shared_ptr<ScalarGrid> grid = scalar_grid_of(next, {});
+  take_gradient_weights({grid_before.get(), kept->same.get()}, *grid);
+  parts = make_parts(next, components, {});
+  expect_same(*parts, *make_parts(again, components, {}));
+  return kept->same;
+}
+
 // Of a channel of 96 x 24 x 24 cells with spheres, and fragments among them, its front and a slice behind it are
 // refined, then more of the front, then nothing. What has been kept is used: half of the boxes far from what changes.
 TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
@@ -131,24 +153,13 @@ TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
     std::unique_ptr<TransportParts> parts = make_parts(last, two_components(), {});
     for (const double end : periodic ? std::vector{48.0, 0.0} : std::vector{48.0, 0.0, 0.0}) {
       const std::shared_ptr<const Composite> next = grid_of(end, periodic);
-      const std::shared_ptr<ScalarGrid> grid_before = parts->grid;
-      std::vector<std::shared_ptr<DiffusionGroup>> groups = diffusion_groups_of(*last);
-      ASSERT_EQ(groups.size(), 2U);
-      parts.reset();
-      const auto kept = next->in_use().get<KeptDiffusion>([&] {
-        return std::make_shared<KeptDiffusion>(std::make_shared<const SameBoxes>(compare_boxes(*last, *next)),
-                                               keep_rows(std::move(groups)));
-      });
+      const double fast = end == 0.0 ? 80.0 : 90.0;  // other rates, in boxes that stay
+      const auto kept = go_to(*last, next, grid_of(end, periodic), two_components(fast), parts);
       std::int64_t same = 0;
-      for (const auto& level : kept->same->boxes)
+      for (const auto& level : kept->boxes)
         same += std::ranges::count_if(level, [](const SameBoxes::Box& b) { return b.box >= 0; });
       const int most = comm.size() == 1 ? 30 : comm.size() == 2 ? 10 : -1, few = comm.size() == 1 ? 5 : -1;
       EXPECT_GT(comm.sum(same), end > 0.0 ? most : few) << end;  // both refined parts go in the end
-      const std::shared_ptr<ScalarGrid> grid = scalar_grid_of(next, {});
-      take_gradient_weights({grid_before.get(), kept->same.get()}, *grid);
-      const double fast = end == 0.0 ? 80.0 : 90.0;  // other rates, in boxes that stay
-      parts = make_parts(next, two_components(fast), {});
-      expect_same(*parts, *make_parts(grid_of(end, periodic), two_components(fast), {}));
       for (const auto& group : parts->groups) {
         fragments += std::ssize(group->joined);
         walls += std::ssize(group->op->boundary().robin);
@@ -158,6 +169,38 @@ TEST(KeptDiffusion, RowsAreThoseOfNoneBeforeMpi) {
   }
   EXPECT_GT(comm.sum(fragments), 10);
   EXPECT_GT(comm.sum(walls), 1000);
+}
+
+// Channels through random packings of 32 x 16 x 16 cells, where some of the boxes of 8 cells are refined, others each
+// time, so that something changes near all boxes that stay: single rows are taken there, a fifth of all or more.
+TEST(KeptDiffusion, RowsNearChangesAreThoseOfNoneBeforeMpi) {
+  const Comm comm = Comm::world();
+  test::Random random(11);
+  for (const int seed : {1, 2}) {
+    const auto phi = test::packing(20, 4.3, 32, false, seed);
+    const auto grid_of = [&](const std::vector<double>& places) {
+      GridOptions grid = test::flow_grid({32, 16, 16}, {false, seed == 2, seed == 2});
+      for (const double x : places) {
+        const double y = x < 0.5 ? 2.0 : 10.0;
+        grid = test::refined_in(grid, 1, {32 * x, y, 2.0}, {32 * x + 0.1, y + 3.0, 10.0});
+      }
+      return test::composite_of(comm, grid, *phi);
+    };
+    std::vector<double> places{0.1, 0.45, 0.6};
+    std::shared_ptr<const Composite> last = grid_of(places);
+    std::unique_ptr<TransportParts> parts = make_parts(last, two_components(), {});
+    std::int64_t taken = 0, n = 0;
+    for (int i = 0; i < 2; ++i) {
+      places[i] = 0.97 * random();
+      if (i == 1) places.push_back(0.97 * random());
+      const std::shared_ptr<const Composite> next = grid_of(places);
+      const auto same = go_to(*last, next, grid_of(places), two_components(), parts);
+      taken += std::ranges::count(same->stays, std::uint8_t{3});
+      n += next->numbering().n_own();
+      last = next;
+    }
+    EXPECT_TRUE(comm.size() > 1 || 5 * taken > n) << seed << ": " << taken << " of " << n;
+  }
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ void* open_petsc() {
 void* petsc_symbol(const char* name) {
   static void* const library = open_petsc();
   void* found = dlsym(library, name);
-  require(found != nullptr, "{} has no {}: it is another version of PETSc than this program was built with", KARST_PETSC,
-          name);
+  require(found != nullptr, "{} has no {}: it is another version of PETSc than this program was built with",
+          KARST_PETSC, name);
   return found;
 }
 

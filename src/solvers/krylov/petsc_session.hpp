@@ -7,10 +7,10 @@
 namespace karst {
 
 /// PETSc may be used during the lifetime of this object; MPI must be running before and after. It is initialised by the
-/// first solver or matrix, or by options, because most runs do without. Several objects may exist at once: the destructor
-/// of the first one finalises PETSc, unless an exception is in flight, because other ranks may then not take part. All
-/// solver objects must have been destroyed by then. Construction with options and destruction are collective over all
-/// ranks.
+/// first solver or matrix, or by options, because most runs do without. Several objects may exist at once: the
+/// destructor of the first one finalises PETSc, unless an exception is in flight, because other ranks may then not take
+/// part. All solver objects must have been destroyed by then. Construction with options and destruction are collective
+/// over all ranks.
 class PetscSession {
  public:
   /// @param options  as on a command line: {"-pressure_pc_type", "gamg"}

@@ -18,14 +18,12 @@ std::vector<float> share_in_blocks(const Volume& volume, const Index& blocks) {
   const Index& n = volume.size;
   std::vector<float> share(std::int64_t{blocks[0]} * blocks[1] * blocks[2]);
   parallel_for(std::int64_t{blocks[1]} * blocks[2], [&](std::int64_t row) {
-    const auto y = static_cast<int>(row % blocks[1]), z = static_cast<int>(row / blocks[1]);
-    float* const out = share.data() + row * blocks[0];
-    for (int corner = 0; corner < 4; ++corner) {
-      const int j = std::min(2 * y + corner % 2, n[1] - 1), k = std::min(2 * z + corner / 2, n[2] - 1);
-      const float* const in = volume.values.data() + (std::int64_t{k} * n[1] + j) * n[0];
-      for (int x = 0; x < blocks[0]; ++x)
-        for (const int i : {2 * x, std::min(2 * x + 1, n[0] - 1)})
-          out[x] += 0.125F * std::clamp(0.5F + in[i], 0.0F, 1.0F);
+    for (int c = 0; c < 8 * blocks[0]; ++c) {  // corner c % 8 of block c / 8
+      const std::int64_t i = std::min(c / 8 * 2 + c % 2, n[0] - 1),
+                         j = std::min<std::int64_t>(row % blocks[1] * 2 + c / 2 % 2, n[1] - 1),
+                         k = std::min<std::int64_t>(row / blocks[1] * 2 + c / 4 % 2, n[2] - 1);
+      share[row * blocks[0] + c / 8] +=
+          0.125F * std::clamp(0.5F + volume.values[(k * n[1] + j) * n[0] + i], 0.0F, 1.0F);
     }
   });
   return share;
@@ -55,11 +53,7 @@ void box_mean(const Index& size, int d, int reach, std::vector<float>& values) {
 }  // namespace
 
 ShadeVolume::Lattice::Lattice(const Index& n) : size(n), stride{1, n[0], std::int64_t{n[0]} * n[1]} {
-  for (int d = 0; d < 3; ++d) {
-    end[d] = n[d] - 1.0;
-    last[d] = std::max(n[d] - 2, 0);
-    step[d] = n[d] > 1 ? stride[d] : 0;
-  }
+  for (int d = 0; d < 3; ++d) step[d] = n[d] > 1 ? stride[d] : 0;
 }
 
 ShadeVolume::ShadeVolume(const Volume& volume)

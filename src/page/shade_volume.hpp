@@ -27,8 +27,6 @@ class ShadeVolume {
   struct Lattice {
     explicit Lattice(const Index& n);
     Index size;
-    std::array<double, 3> end{};           ///< largest place between centres
-    std::array<int, 3> last{};             ///< last block with another one behind it
     std::array<std::int64_t, 3> stride{};  ///< from a block to the next one
     std::array<std::int64_t, 3> step{};    ///< the same, 0 where there is one block only
   };
@@ -44,8 +42,8 @@ inline float ShadeVolume::interpolate(const std::vector<float>& values, const La
   std::array<float, 3> part{};
   std::int64_t at = 0;
   for (int d = 0; d < 3; ++d) {
-    const double x = std::clamp(p[d] - 0.5, 0.0, of.end[d]);
-    const int low = std::min(static_cast<int>(x), of.last[d]);
+    const double x = std::clamp(p[d] - 0.5, 0.0, of.size[d] - 1.0);
+    const int low = std::min(static_cast<int>(x), std::max(of.size[d] - 2, 0));
     part[d] = static_cast<float>(x - low);
     at += low * of.stride[d];
   }

@@ -20,6 +20,23 @@ else()
 endif()
 # Debian's pkg-config file hands on the flags PETSc itself was compiled with (-D_FORTIFY_SOURCE=2 -Wdate-time).
 set_target_properties(PkgConfig::PETSC PROPERTIES INTERFACE_COMPILE_OPTIONS "")
+# Its headers alone: the program opens the library where it needs it (src/solvers/krylov/petsc_library.hpp), by the name that a
+# linker would note.
+list(GET PETSC_LINK_LIBRARIES 0 petsc)
+file(REAL_PATH "${petsc}" KARST_PETSC_FILE)
+execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${KARST_PETSC_FILE} OUTPUT_VARIABLE petsc_words COMMAND_ERROR_IS_FATAL ANY)
+if(NOT petsc_words MATCHES "SONAME +([^ \n]+)")
+  message(FATAL_ERROR "${petsc} is no shared library; Karst needs PETSc as one")
+endif()
+add_library(karst_petsc INTERFACE)
+target_include_directories(karst_petsc SYSTEM INTERFACE ${PETSC_INCLUDE_DIRS})
+target_compile_definitions(karst_petsc INTERFACE KARST_PETSC="${CMAKE_MATCH_1}")
+target_link_libraries(karst_petsc INTERFACE ${CMAKE_DL_LIBS})
+get_filename_component(petsc "${petsc}" DIRECTORY)
+list(APPEND CMAKE_BUILD_RPATH ${petsc})
+if(CMAKE_INSTALL_RPATH_USE_LINK_PATH)  # an installed program finds PETSc where it was found here
+  list(APPEND CMAKE_INSTALL_RPATH ${petsc})
+endif()
 find_package(TIFF REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)

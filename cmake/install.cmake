@@ -31,5 +31,9 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)  # also a program without mpirun starts a part of it
+execute_process(COMMAND dpkg-query -S ${KARST_PETSC_FILE} OUTPUT_VARIABLE petsc_package ERROR_QUIET)
+if(petsc_package MATCHES "^([^:]+):")  # not linked, so that no tool finds it
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", ${CMAKE_MATCH_1}")
+endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "paraview, python3-h5py")
 include(CPack)

@@ -30,6 +30,7 @@ LOADER = "ld-linux-x86-64.so.2"
 # The loader and all libraries come along, so what counts is the kernel: 3.2 or later for the C library of Debian 12. pip knows
 # no tag for kernels; systems with glibc 2.17 (2012) are the oldest that today's versions of pip take wheels for.
 TAG = "py3-none-manylinux_2_17_x86_64"
+PETSC = Path("/usr/lib/x86_64-linux-gnu/libpetsc_real.so.3.18")  # which the program opens itself
 MPI = Path("/usr/lib/x86_64-linux-gnu/openmpi/lib/openmpi3")
 # What MPI_Init of one process opens and what reads and writes files; the others are for networks, launchers and many processes.
 PLUGINS = ("allocator_basic", "allocator_bucket", "bml_r2", "btl_self", "coll_basic", "coll_inter", "coll_libnbc", "coll_self", "coll_sync",
@@ -107,7 +108,10 @@ def bundle(prefix: Path, folder: Path) -> None:
     for new in ("bin", "libexec", "lib", "mpi/plugins"):
         (folder / new).mkdir(parents=True)
     plugins = [MPI / f"mca_{name}.so" for name in PLUGINS]
-    libraries = libraries_of([*(prefix / name for name in PROGRAMS), *plugins])
+    if PETSC.name.encode() not in (prefix / PROGRAMS[0]).read_bytes():
+        sys.exit(f"bundle_program.py: {prefix / PROGRAMS[0]} opens another PETSc than {PETSC}")
+    libraries = libraries_of([*(prefix / name for name in PROGRAMS), *plugins, PETSC])
+    libraries[PETSC.name] = PETSC
     libraries[LOADER] = Path("/lib64", LOADER)
     for name, file in libraries.items():
         shutil.copy(file, lib / name)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/comm/memory.hpp"
@@ -235,6 +236,43 @@ std::int64_t volume_in_pore(const std::array<float, 27>& n) {
   return (volume + directions / 2) / directions;
 }
 
+/// A row of voxels and what is between their centres and their corners: φ at -1/2 0 1/2 of a voxel along each axis is
+/// the mean of samples, and between those points φ is trilinear. Where they have one sign, so has the voxel.
+class SignsOfVoxels {
+ public:
+  explicit SignsOfVoxels(int n) : low_(n), high_(n), sums_(n + 2) {}
+
+  /// @param line  the rows at -1 0 1 along y and z, y fastest
+  void find(const std::array<const float*, 9>& line) {
+    std::ranges::fill(low_, std::numeric_limits<float>::infinity());
+    std::ranges::fill(high_, -std::numeric_limits<float>::infinity());
+    for (int c = 0; c < 9; ++c) {
+      const int y = c % 3, z = c / 3;  // -1/2 0 1/2
+      add(line[std::min(y, 1) + 3 * std::min(z, 1)], line[std::max(y, 1) + 3 * std::min(z, 1)],
+          line[std::min(y, 1) + 3 * std::max(z, 1)], line[std::max(y, 1) + 3 * std::max(z, 1)]);
+    }
+  }
+  bool positive(int x) const { return low_[x] > 0; }
+  bool negative(int x) const { return high_[x] <= 0; }
+
+ private:
+  /// Of a line of points, each the mean of four samples (multiples of 2^-12: exact).
+  void add(const float* a, const float* b, const float* c, const float* d) {
+    const std::size_t n = low_.size();
+    float *const sum = sums_.data(), *const low = low_.data(), *const high = high_.data();
+    for (std::size_t x = 0; x < n; ++x) sum[x + 1] = (a[x] + b[x]) + (c[x] + d[x]);
+    sum[0] = sum[1];
+    sum[n + 1] = sum[n];
+    for (std::size_t x = 0; x < n; ++x) {
+      const float here = sum[x + 1], before = here + sum[x], after = here + sum[x + 2];
+      low[x] = std::min(low[x], std::min(here, std::min(before, after)));
+      high[x] = std::max(high[x], std::max(here, std::max(before, after)));
+    }
+  }
+  std::vector<float> low_, high_;  ///< of multiples of φ
+  std::vector<float> sums_;        ///< 4 φ of a line of points, its ends twice
+};
+
 }  // namespace
 
 WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int first, int last) {
@@ -249,18 +287,16 @@ WallSums wall_sums(const ImageWindow& window, std::span<const float> phi, int fi
       const int zz = std::clamp(z + m / 3 - 1, window.first, window.last - 1);
       line[m] = phi.data() + window.start_of(zz) + std::int64_t{yy} * nx;
     }
-    std::vector<int> positive(nx, 0);  // of the nine values at each x
-    for (const float* l : line)
-      for (int x = 0; x < nx; ++x) positive[x] += l[x] > 0;
+    SignsOfVoxels signs(nx);
+    signs.find(line);
     WallSums& sums = of_row[r];
     for (int x = 0; x < nx; ++x) {
-      const std::array<int, 3> near{std::max(x - 1, 0), x, std::min(x + 1, nx - 1)};
-      const int inside = positive[near[0]] + positive[x] + positive[near[2]];
       sums.voxels += line[4][x] > 0;
-      if (inside == 0 || inside == 27) {
-        sums.pore_volume += inside == 0 ? 0 : volume_parts;
+      if (signs.positive(x) || signs.negative(x)) {
+        sums.pore_volume += signs.positive(x) ? volume_parts : 0;
         continue;
       }
+      const std::array<int, 3> near{std::max(x - 1, 0), x, std::min(x + 1, nx - 1)};
       std::array<float, 27> n;
       for (int m = 0; m < 27; ++m) n[m] = line[m / 3][near[m % 3]];
       sums.pore_volume += volume_in_pore(n);

@@ -25,14 +25,23 @@ double triangle_area(const Vec3& a, const Vec3& b, const Vec3& c) {
   return 0.5 * std::sqrt(dot(n, n));
 }
 
-double area_in_tetrahedron(const std::array<int, 4>& corners, const std::array<float, 8>& phi) {
+/// Where φ = 0 on the lines between corners of different sign, which many tetrahedra share: 8 inner + outer.
+using Crossings = std::array<Vec3, 64>;
+
+void find_crossings(const std::array<float, 8>& phi, Crossings& all) {
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b) {
+      if (!(phi[a] > 0) || phi[b] > 0) continue;
+      const double fa = phi[a], fb = phi[b];
+      all[8 * a + b] = corner(a) + (corner(b) - corner(a)) * (fa / (fa - fb));
+    }
+}
+
+double area_in_tetrahedron(const std::array<int, 4>& corners, const std::array<float, 8>& phi, const Crossings& all) {
   std::array<int, 4> in{}, out{};
   std::size_t n_in = 0, n_out = 0;
   for (const int c : corners) (phi[c] > 0 ? in[n_in++] : out[n_out++]) = c;
-  const auto crossing = [&](int a, int b) {
-    const double fa = phi[a], fb = phi[b];
-    return corner(a) + (corner(b) - corner(a)) * (fa / (fa - fb));
-  };
+  const auto crossing = [&](int a, int b) { return all[8 * a + b]; };
   if (n_in == 1) return triangle_area(crossing(in[0], out[0]), crossing(in[0], out[1]), crossing(in[0], out[2]));
   if (n_out == 1) return triangle_area(crossing(in[0], out[0]), crossing(in[1], out[0]), crossing(in[2], out[0]));
   if (n_in != 2) return 0;
@@ -42,10 +51,12 @@ double area_in_tetrahedron(const std::array<int, 4>& corners, const std::array<f
 }
 
 double area_in_cube(const std::array<float, 8>& phi) {
+  Crossings crossings;
+  find_crossings(phi, crossings);
   double area = 0;
   for (const int start : {0, 1, 2, 4})  // mirrored: the same about another diagonal
     for (const auto& [second, third] : between)
-      area += area_in_tetrahedron({start, start ^ second, start ^ third, start ^ 7}, phi);
+      area += area_in_tetrahedron({start, start ^ second, start ^ third, start ^ 7}, phi, crossings);
   return area / 4;
 }
 

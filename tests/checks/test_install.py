@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(sys.argv.pop(1)).resolve()
 VERSION = re.search(r"project\(karst VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+DIFFUSION = "grid = { cells = [16, 4, 4], size = [4, 1, 1] }\ndiffusion.axes = [\"x\"]\noutput.plot = []\n"
 DECK = 'chemistry.database = "mine.dat"\n[[chemistry.solution]]\npH = 7\ntotals = ["Na 0.1", "Cl 0.1 charge"]\n'
 
 
@@ -60,6 +61,17 @@ class Tree(unittest.TestCase):
             page = (self.prefix / f"share/man/man1/{program}.1").read_text()
             self.assertIn("\\-\\-help", page)
             self.assertNotRegex(page, r"(?m)^'")
+
+    def test_opens_petsc_where_a_solve_needs_it(self):
+        karst, folder = self.prefix / "bin/karst", Path(self.folder.name)
+        (folder / "diffusion.toml").write_text(DIFFUSION)
+        alone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **os.environ}
+        opened = {}
+        for words in (["--version"], ["run", folder / "diffusion.toml", "--out", folder / "diffusion", "-j", "1"]):
+            done = subprocess.run([karst, *words], capture_output=True, text=True, env={**alone, "LD_DEBUG": "files"})
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+            opened[words[0]] = re.search(r"calling init: \S*libpetsc", done.stderr) is not None
+        self.assertEqual(opened, {"--version": False, "run": True})
 
     def test_completions_are_there(self):
         for name in ("bash-completion/completions/karst", "zsh/site-functions/_karst"):

@@ -183,12 +183,13 @@ void check_command(const Comm& comm, const CommandLine& line) {
   announce(comm, session, line);
   std::optional<OtherMachine> other;
   fail_together(comm, [&] { other = other_machine(line); });
-  const PetscSession petsc(std::vector<std::string>{});
-  const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
-  const MemoryShare share = memory_share(comm);
+  const PetscSession petsc;
   std::vector<Job> asked;
   for (const Job& job : jobs())
     if (job.word.is_asked(config)) asked.push_back(job);
+  if (std::ranges::any_of(asked, [&](const Job& job) { return job.through_petsc(config); })) begin_petsc();
+  const auto program = static_cast<double>(comm.max(arena::peak_resident_set()));
+  const MemoryShare share = memory_share(comm);
   if (asked.empty())
     log_warn(
         "karst run rejects this deck, because it requests nothing to compute; `karst geometry` builds only the grid");

@@ -207,12 +207,12 @@ std::unique_ptr<LocalLevelSet> ImageLevelSet::local(const Vec3& lo, const Vec3& 
   Array<float> samples(block.count(), Purpose::geometry);
   const auto read = [&](const Box& box, std::span<float> out) {
     source_.read(box, out);
-    for (std::size_t s = 0; s < out.size(); ++s) {
-      const Index v = box.cell(static_cast<std::int64_t>(s));
-      require(std::isfinite(out[s]),
-              "image: the level set of {} ({}, {}, {}) is {}; samples must be finite; import the image again",
-              source_.nodes > 0 ? "node" : "voxel", v[0], v[1], v[2], out[s]);
-    }
+    const auto bad = std::ranges::find_if_not(out, [](float phi) { return std::isfinite(phi); });
+    if (bad == out.end()) return;
+    const Index v = box.cell(bad - out.begin());
+    throw Error(
+        fmt::format("image: the level set of {} ({}, {}, {}) is {}; samples must be finite; import the image again",
+                    source_.nodes > 0 ? "node" : "voxel", v[0], v[1], v[2], *bad));
   };
   cache_->gather(source_, lattice.n, block, read, cache_->samples, samples.span());
   VoxelMinerals minerals;
@@ -248,19 +248,22 @@ void ImageLevelSet::Cache::gather(const ImageSource& source, const Index& n, con
       }
     }
   }
-  std::size_t next = 0;
+  struct Run {  // of values that lie side by side in a brick
+    int slot, shown, n;
+  };
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < shown[0].size(); ++i) {
+    const bool goes_on = i > 0 && slot[0][i] == slot[0][i - 1] && shown[0][i] == shown[0][i - 1] + 1;
+    if (!goes_on) runs.push_back({slot[0][i], shown[0][i], 0});
+    ++runs.back().n;
+  }
+  T* next = out.data();
   for (std::size_t k = 0; k < shown[2].size(); ++k) {
     for (std::size_t j = 0; j < shown[1].size(); ++j) {
       const std::size_t row = (slot[2][k] * places[1].size() + slot[1][j]) * places[0].size();
-      const T* line = nullptr;  // row of the brick at hand, and its first place
-      int start = 0;
-      for (std::size_t i = 0; i < shown[0].size(); ++i) {
-        if (i == 0 || slot[0][i] != slot[0][i - 1]) {
-          const ImageBrick<T>& from = *held[row + slot[0][i]];
-          start = from.places.lo[0];
-          line = from.values.data() + from.places.offset({start, shown[1][j], shown[2][k]});
-        }
-        out[next++] = line[shown[0][i] - start];
+      for (const Run& run : runs) {
+        const ImageBrick<T>& from = *held[row + run.slot];
+        next = std::copy_n(from.values.data() + from.places.offset({run.shown, shown[1][j], shown[2][k]}), run.n, next);
       }
     }
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/krylov/krylov.hpp"
 
-#include <petscksp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "solvers/krylov/petsc_check.hpp"
 #include "solvers/krylov/petsc_gcr.hpp"
 #include "solvers/krylov/petsc_matrix.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "solvers/krylov/petsc_values.hpp"
 
 namespace karst {
@@ -46,6 +45,10 @@ std::string method_of(KSP ksp) {
   KSPType type = nullptr;
   petsc_check(KSPGetType(ksp, &type), "KSPGetType");
   return type;
+}
+
+const char* name_of(KSPConvergedReason reason) {
+  return (*static_cast<const char* const* const*>(petsc_symbol("KSPConvergedReasons")))[reason];
 }
 
 std::string advice(KSPConvergedReason reason, const std::string& prefix) {
@@ -351,7 +354,7 @@ void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& r
   require(reason > 0,
           "solve {} did not converge: {} after {} iterations of {} with {}; relative residuals {}; required: {:.1e}. "
           "Try {}",
-          report.name, KSPConvergedReasons[reason], report.iterations, report.method, report.preconditioner,
+          report.name, name_of(reason), report.iterations, report.method, report.preconditioner,
           history(report.residuals), options.tolerance, advice(reason, options.prefix));
   require(is_true(report.true_residual, report.residuals.back()),
           "solve {}: {} with {} reports the relative residual {:.2e} after {} iterations, but that of the solution is "
@@ -362,9 +365,7 @@ void KrylovSolver::Hidden::judge(KSPConvergedReason reason, const SolveReport& r
 }
 
 KrylovSolver::KrylovSolver(EllipticOperator& op, const KrylovOptions& options, Precondition precondition) {
-  PetscBool runs = PETSC_FALSE;
-  PetscInitialized(&runs);
-  require(runs == PETSC_TRUE, "solve {}: PETSc does not run; keep a PetscSession while solving", options.name);
+  begin_petsc();
   const Timer timer("solver set-up");
   const WallClock clock;
   hidden_ = std::make_unique<Hidden>(op, options, std::move(precondition));

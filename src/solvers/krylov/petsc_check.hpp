@@ -2,9 +2,8 @@
 // Inside solvers/ only: includes PETSc.
 #pragma once
 
-#include <petscsys.h>
-
 #include "base/core/error.hpp"
+#include "solvers/krylov/petsc_library.hpp"
 
 namespace karst {
 

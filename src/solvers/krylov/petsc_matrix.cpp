@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/krylov/petsc_matrix.hpp"
 
-#include <petscmat.h>
-
 #include <limits>
 
 #include "base/comm/timer.hpp"
 #include "solvers/krylov/petsc_check.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 
 namespace karst {
 
@@ -39,6 +38,7 @@ double info_of(Mat mat, double MatInfo::*what) {
 }  // namespace
 
 PetscMatrix::PetscMatrix(const EllipticOperator& op) : hidden_(std::make_unique<Hidden>()) {
+  begin_petsc();
   const Timer timer("assemble matrix");
   const CompositeNumbering& numbers = op.numbering();
   require(numbers.n_global() <= std::numeric_limits<PetscInt>::max(),

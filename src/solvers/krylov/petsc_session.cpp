@@ -2,19 +2,20 @@
 #include "solvers/krylov/petsc_session.hpp"
 
 #include <exception>
+#include <utility>
 
 #include "solvers/krylov/petsc_check.hpp"
 
 namespace karst {
 
-PetscSession::PetscSession(const std::vector<std::string>& options) : exceptions_(std::uncaught_exceptions()) {
-  PetscBool begun = PETSC_FALSE;
-  petsc_check(PetscInitialized(&begun), "PetscInitialized");
-  if (begun == PETSC_FALSE) {
-    set_petsc_option("-no_signal_handler", "");  // a broken pipe or a kill ends the program as it ends any other
-    petsc_check(PetscInitializeNoArguments(), "PetscInitialize");
-    mine_ = true;
-  }
+namespace {
+bool in_session = false;
+bool running = false;  ///< initialised here
+}  // namespace
+
+PetscSession::PetscSession(const std::vector<std::string>& options)
+    : first_(!std::exchange(in_session, true)), exceptions_(std::uncaught_exceptions()) {
+  if (!options.empty()) begin_petsc();
   for (std::size_t i = 0; i < options.size(); ++i) {
     const bool has_value =
         i + 1 < options.size() && !(options[i + 1].size() > 1 && options[i + 1][0] == '-' &&
@@ -25,7 +26,20 @@ PetscSession::PetscSession(const std::vector<std::string>& options) : exceptions
 }
 
 PetscSession::~PetscSession() {
-  if (mine_ && std::uncaught_exceptions() == exceptions_) PetscFinalize();
+  if (!first_) return;
+  in_session = false;
+  if (running && std::uncaught_exceptions() == exceptions_) {
+    PetscFinalize();
+    running = false;
+  }
+}
+
+void begin_petsc() {
+  require(in_session, "PETSc does not run; keep a PetscSession while solving");
+  if (running) return;
+  set_petsc_option("-no_signal_handler", "");  // a broken pipe or a kill ends the program as it ends any other
+  petsc_check(PetscInitializeNoArguments(), "PetscInitialize");
+  running = true;
 }
 
 void set_petsc_option(const std::string& name, const std::string& value) {

@@ -6,10 +6,11 @@
 
 namespace karst {
 
-/// PETSc is initialised during the lifetime of this object; MPI must be running before and after. Several objects may
-/// exist at once: the first one initialises PETSc, and its destructor finalises it, unless an exception is in flight,
-/// because other ranks may then not take part. All solver objects must have been destroyed by then. Construction and
-/// destruction are collective over all ranks.
+/// PETSc may be used during the lifetime of this object; MPI must be running before and after. It is initialised by the
+/// first solver or matrix, or by options, because most runs do without. Several objects may exist at once: the
+/// destructor of the first one finalises PETSc, unless an exception is in flight, because other ranks may then not take
+/// part. All solver objects must have been destroyed by then. Construction with options and destruction are collective
+/// over all ranks.
 class PetscSession {
  public:
   /// @param options  as on a command line: {"-pressure_pc_type", "gamg"}
@@ -20,11 +21,14 @@ class PetscSession {
   ~PetscSession();
 
  private:
-  bool mine_ = false;
+  bool first_ = false;
   int exceptions_ = 0;  ///< exceptions in flight at construction
 };
 
-/// Sets or removes one option: ("-pressure_pc_type", "gamg"). Throws Error when PETSc does not run.
+/// Initialises PETSc unless it is. Throws Error when there is no PetscSession, or PETSc does not start. Collective over
+/// all ranks.
+void begin_petsc();
+/// Sets or removes one option: ("-pressure_pc_type", "gamg"). Throws Error when PETSc refuses.
 void set_petsc_option(const std::string& name, const std::string& value);
 void clear_petsc_option(const std::string& name);
 /// The names of those of these options that have not been used yet: misspelt, or of another method. Not collective.

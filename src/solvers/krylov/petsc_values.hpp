@@ -2,8 +2,6 @@
 // Inside solvers/ only: includes PETSc.
 #pragma once
 
-#include <petscvec.h>
-
 #include <span>
 
 #include "solvers/krylov/petsc_check.hpp"

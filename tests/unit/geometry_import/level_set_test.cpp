@@ -145,6 +145,33 @@ TEST(LevelSet, WallSumsOfAHalfSpaceAreExact) {
   EXPECT_EQ(part.pore_volume * 8, s.pore_volume * 3);
 }
 
+// One sample of another sign: φ = 1 - (1 - d) u v w with u = 1 - |x|, so that the solid around it, of 8 (1 - c (1 + L +
+// L² / 2)) voxels with c = 1 / (1 - d) and L = -ln c, reaches into its neighbours where d < -1. Mirrored and turned
+// images have the same sums.
+TEST(LevelSet, WallSumsOfOneSampleAndOfRoughOnes) {
+  const ImageWindow all{{6, 6, 6}, 0, 6};
+  for (const float d : {-1.0F, -3.0F, -7.0F}) {
+    std::vector<float> phi(all.count(), 1.0F);
+    phi[2 + 6 * 3 + 36 * 2] = d;
+    const double c = 1.0 / (1.0 - d), l = -std::log(c), solid = 8 * (1 - c * (1 + l + l * l / 2));
+    const double pore = static_cast<double>(wall_sums(all, phi, 0, 6).pore_volume) / volume_parts;
+    EXPECT_NEAR(216 - pore, solid, 0.06 * solid) << d;
+  }
+  std::vector<float> rough(all.count()), mirrored(all.count()), turned(all.count());
+  std::uint32_t state = 7;
+  for (float& phi : rough)
+    phi = static_cast<float>(static_cast<int>((state = state * 1664525U + 1013904223U) >> 24) - 97);
+  for (int z = 0; z < 6; ++z)
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 6; ++x) {
+        mirrored[5 - x + 6 * y + 36 * (5 - z)] = rough[x + 6 * y + 36 * z];
+        turned[y + 6 * z + 36 * x] = rough[x + 6 * y + 36 * z];
+      }
+  const WallSums s = wall_sums(all, rough, 0, 6);
+  EXPECT_EQ(wall_sums(all, mirrored, 0, 6).pore_volume, s.pore_volume);
+  EXPECT_EQ(wall_sums(all, turned, 0, 6).pore_volume, s.pore_volume);
+}
+
 // The slope of a plane is exact; of random samples it bounds every difference, also across a diagonal, for any cut into
 // layers.
 TEST(LevelSet, SteepestSlopeBoundsTheInterpolant) {

@@ -11,6 +11,7 @@
 #include "grid/halo_exchange.hpp"
 #include "grid/vof_loops.hpp"
 #include "solvers/krylov/petsc_check.hpp"
+#include "solvers/krylov/petsc_session.hpp"
 #include "solvers/multigrid/two_point.hpp"
 
 namespace karst::test {
@@ -85,7 +86,7 @@ void for_each_row(const TwoPointLevel& level, const NumberField& number, F&& f) 
 /// Owns the PETSc objects of one solve.
 class AmgSolve {
  public:
-  explicit AmgSolve(const Comm& comm) : comm_(comm) {}
+  explicit AmgSolve(const Comm& comm) : comm_(comm) { begin_petsc(); }
   AmgSolve(const AmgSolve&) = delete;
   AmgSolve& operator=(const AmgSolve&) = delete;
   ~AmgSolve() {  // what fails here cannot be mended any more

@@ -142,8 +142,7 @@ OldFluid together(std::span<const OldPart> parts) {
   }
   if (sum.kept > 0.0) sum.at *= 1.0 / sum.kept;
   for (const OldPart& part : parts)
-    for (int d = 0; d < 3 && !in_one; ++d)
-      if (part.fluid.kept > 0.0) sum.reach[d] = std::max(sum.reach[d], std::abs(part.fluid.at[d] - sum.at[d]));
+    if (!in_one && part.fluid.kept > 0.0) sum.reach = std::max(sum.reach, norm(part.fluid.at - sum.at));
   return sum;
 }
 

@@ -38,7 +38,7 @@ struct OldFluid {
   double opened = 0.0;   ///< beside it, in pieces that are kept
   double cut_off = 0.0;  ///< of `kept`
   Vec3 at{};             ///< centroid of `kept`, from the centre of its cell / h
-  Vec3 reach{};          ///< farthest centroids of its pieces from there, along each axis; 0: they stay in one volume
+  double reach = 0.0;    ///< from there to the farthest centroid of its pieces / h; 0: they are in one volume after
 };
 
 struct PieceMap {

@@ -101,7 +101,7 @@ std::vector<Profile> profiles_of(WallChange& change, std::span<const double> val
   const std::span<const Vec3> weights = find_gradient_weights(grid, {});
   for (const WallChange::Old& o : change.old) {
     const auto at = std::ranges::lower_bound(grid.special, o.volume);
-    if (o.reach == Vec3{} || at == grid.special.end() || *at != o.volume) continue;
+    if (o.reach == 0.0 || at == grid.special.end() || *at != o.volume) continue;
     Profile& p = all[o.volume];
     auto [low, high] = std::minmax({c[o.volume], p.value, p.at_wall});
     const std::int64_t s = at - grid.special.begin();
@@ -112,9 +112,7 @@ std::vector<Profile> profiles_of(WallChange& change, std::span<const double> val
       high = std::max(high, c[other]);
       if (weights[k] != Vec3{}) p.slope += (c[other] - c[o.volume]) * weights[k];
     }
-    double farthest = 0.0;
-    for (int d = 0; d < 3; ++d) farthest += std::abs(p.slope[d]) * o.reach[d];
-    const double most = std::min(high - p.value, p.value - low);
+    const double farthest = norm(p.slope) * o.reach, most = std::min(high - p.value, p.value - low);
     if (farthest > most) p.slope *= most / farthest;
     p.of_centroid = dot(p.slope, o.at);
   }

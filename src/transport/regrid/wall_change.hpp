@@ -31,7 +31,8 @@ struct WallChange {
     double kept, closed;  ///< Σ: its volume
     double opened;        ///< beside it
     double cut_off;       ///< of kept: in pores that are removed now
-    Vec3 at, reach;       ///< OldFluid [h0]
+    Vec3 at;              ///< centroid of `kept`, from the centre of its cell [h0]
+    double reach;         ///< from there to the farthest of its pieces [h0]; 0: they are in one volume now
   };
 
   std::shared_ptr<ScalarGrid> shared_from, shared_to;  ///< scalar_grid_of()

@@ -27,12 +27,14 @@ struct Share {
   VofName after, before;
   std::int64_t cell;  ///< of the level: sums are in one order on any ranks
   double kept, taken;
+  Vec3 at;
   friend auto operator<=>(const Share&, const Share&) = default;
 };
 /// OldFluid of one cell.
 struct OldPart {
   std::int64_t cell;
   OldFluid fluid;
+  VofName after = no_face;
 };
 
 /// Cells of an own box whose VoF holds fluid of other cells, however little.
@@ -115,6 +117,35 @@ std::array<std::array<double, 6>, 6> fractions_of_parts(const WholePiece& before
   return both;
 }
 
+/// Centroid of a piece, from the centre of the cell that is on this side of its own.
+Vec3 place_of(const WholePiece& piece, std::uint8_t side) {
+  const std::array<float, 3>& centroid = piece.parts[0].centroid;
+  const Vec3 at{centroid[0], centroid[1], centroid[2]};
+  return side < KeptPiece::own_cell ? at - to_vec(side_offset(side)) : at;
+}
+
+/// The parts of one old volume together.
+OldFluid together(std::span<const OldPart> parts) {
+  OldFluid sum{parts[0].fluid.before};
+  VofName after = no_face;
+  bool in_one = true, first = true;
+  for (const OldPart& part : parts) {
+    sum.kept += part.fluid.kept;
+    sum.closed += part.fluid.closed;
+    sum.opened += part.fluid.opened;
+    sum.cut_off += part.fluid.cut_off;
+    sum.at += part.fluid.kept * part.fluid.at;
+    if (part.fluid.kept == 0.0) continue;
+    in_one = in_one && (first || part.after == after);
+    after = part.after;
+    first = false;
+  }
+  if (sum.kept > 0.0) sum.at *= 1.0 / sum.kept;
+  for (const OldPart& part : parts)
+    if (!in_one && part.fluid.kept > 0.0) sum.reach = std::max(sum.reach, norm(part.fluid.at - sum.at));
+  return sum;
+}
+
 class Mapper {
  public:
   Mapper(const Comm& comm, const LevelGeometry& before, const LevelGeometry& after)
@@ -127,8 +158,8 @@ class Mapper {
   void compare_cell(std::int64_t cell, PartsOfCell before, PartsOfCell after);
   void share(std::int64_t cell, const MatchedPieces& matched, const WholePiece& before, const WholePiece& after);
   void put(const Share& share) { shares_[after_.graph.layout().owner(box_of(share.after))].push_back(share); }
-  void put(std::int64_t cell, const OldFluid& fluid) {
-    old_[before_.graph.layout().owner(box_of(fluid.before))].push_back({cell, fluid});
+  void put(std::int64_t cell, const OldFluid& fluid, VofName after = no_face) {
+    old_[before_.graph.layout().owner(box_of(fluid.before))].push_back({cell, fluid, after});
   }
   template <class T>
   std::vector<T> to_owners(std::map<int, std::vector<T>>& of_rank) const;
@@ -207,7 +238,7 @@ void Mapper::compare_cell(std::int64_t cell, PartsOfCell before, PartsOfCell aft
   }
   for (std::size_t q = 0; q < new_pieces.size(); ++q)
     for (const KeptPiece& part : new_pieces[q].parts)
-      if (has_source[q] == 0 && part.home != no_face) put({part.home, from_no_piece, cell, 0.0, part.kappa});
+      if (has_source[q] == 0 && part.home != no_face) put({part.home, from_no_piece, cell, 0.0, part.kappa, {}});
 }
 
 void Mapper::share(std::int64_t cell, const MatchedPieces& matched, const WholePiece& before, const WholePiece& after) {
@@ -217,11 +248,17 @@ void Mapper::share(std::int64_t cell, const MatchedPieces& matched, const WholeP
       if (fraction[i][j] == 0.0) continue;
       const VofName from = before.parts[i].home, to = after.parts[j].home;
       const double kept = fraction[i][j] * matched.kept, taken = fraction[i][j] * matched.taken;
-      if (to != no_face) put({to, from, cell, kept, taken});
+      const Vec3 at = place_of(before.volume <= after.volume ? before : after, before.parts[i].side);
+      if (to != no_face) put({to, from, cell, kept, taken, at});
       if (from == no_face) continue;
       const bool cut_off = to == no_face;
       put(cell,
-          {.before = from, .kept = kept, .opened = cut_off ? 0.0 : taken - kept, .cut_off = cut_off ? kept : 0.0});
+          {.before = from,
+           .kept = kept,
+           .opened = cut_off ? 0.0 : taken - kept,
+           .cut_off = cut_off ? kept : 0.0,
+           .at = at},
+          to);
     }
 }
 
@@ -247,23 +284,23 @@ void Mapper::add_up_shares() {
     }
     if (map_.shared.empty() || map_.shared.back().after != s.after || map_.shared.back().before != s.before)
       map_.shared.push_back({s.after, s.before, 0.0, 0.0});
-    map_.shared.back().kept += s.kept;
-    map_.shared.back().taken += s.taken;
+    SharedFluid& sum = map_.shared.back();
+    sum.kept += s.kept;
+    sum.taken += s.taken;
+    sum.at += s.kept * s.at;
   }
+  for (SharedFluid& sum : map_.shared)
+    if (sum.kept > 0.0) sum.at *= 1.0 / sum.kept;
 }
 
 void Mapper::add_up_old() {
   std::vector<OldPart> all = to_owners(old_);
   std::ranges::sort(all, {}, [](const OldPart& p) {
-    return std::tuple(p.fluid.before, p.cell, p.fluid.kept, p.fluid.closed, p.fluid.opened);
+    return std::tuple(p.fluid.before, p.cell, p.fluid.kept, p.fluid.closed, p.fluid.opened, p.fluid.at);
   });
-  for (const OldPart& part : all) {
-    if (map_.old.empty() || map_.old.back().before != part.fluid.before) map_.old.push_back({part.fluid.before});
-    OldFluid& sum = map_.old.back();
-    sum.kept += part.fluid.kept;
-    sum.closed += part.fluid.closed;
-    sum.opened += part.fluid.opened;
-    sum.cut_off += part.fluid.cut_off;
+  for (std::size_t i = 0, last = 0; i < all.size(); i = last) {
+    while (last < all.size() && all[last].fluid.before == all[i].fluid.before) ++last;
+    map_.old.push_back(together(std::span(all).subspan(i, last - i)));
   }
 }
 

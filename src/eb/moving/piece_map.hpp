@@ -26,6 +26,7 @@ struct SharedFluid {
   VofName after;
   VofName before;      ///< no_face: fluid of a pore that was removed before
   double kept, taken;  ///< in both volumes; with what opened beside it
+  Vec3 at{};           ///< centroid of `kept`, from the centre of the cell of `before` / h
 };
 struct OpenedFluid {
   VofName after;
@@ -36,6 +37,8 @@ struct OldFluid {
   double kept = 0.0, closed = 0.0;
   double opened = 0.0;   ///< beside it, in pieces that are kept
   double cut_off = 0.0;  ///< of `kept`
+  Vec3 at{};             ///< centroid of `kept`, from the centre of its cell / h
+  double reach = 0.0;    ///< from there to the farthest centroid of its pieces / h; 0: they are in one volume after
 };
 
 struct PieceMap {

@@ -12,9 +12,19 @@ namespace {
 
 using Part = WallChange::Part;
 
+/// A content of an old volume where it parts: value + slope·(x - x̄), x̄ the centroid of what is left of it.
+struct Profile {
+  double value = 0.0, at_wall = 0.0;
+  Vec3 slope{};
+  double of_centroid = 0.0;  ///< slope·x̄
+  bool knows_wall() const { return at_wall != value; }
+  double at(const Vec3& x) const { return slope == Vec3{} ? value : value + (dot(slope, x) - of_centroid); }
+};
+
 /// Values of the sources, those that arrive included. Collective.
-std::vector<double> of_sources(WallChange& change, std::span<const double> values) {
-  std::vector<double> all(change.from.n_own + change.exchange.n_received(), 0.0);
+template <class T>
+std::vector<T> of_sources(WallChange& change, std::span<const T> values) {
+  std::vector<T> all(change.from.n_own + change.exchange.n_received());
   std::ranges::copy(values, all.begin());
   change.exchange.exchange(std::span(all));
   return all;
@@ -44,12 +54,11 @@ double mean(std::span<const Part> parts, ValueOf&& value_of, AtWall&& at_wall) {
 }
 
 /// What water at the wall of a volume has: of those of its sources that have one, else its own.
-template <class ValueOf, class AtWall>
-double beside_wall(std::span<const Part> parts, ValueOf&& value_of, AtWall&& at_wall, double own) {
+double beside_wall(std::span<const Part> parts, std::span<const Profile> sources, double own) {
   double value = 0.0, sum = 0.0;
   for (const Part& part : parts) {
-    const double wall = at_wall(part), before = sum;
-    if (wall == value_of(part)) continue;
+    if (part.source == WallChange::from_pore || !sources[part.source].knows_wall()) continue;
+    const double wall = sources[part.source].at_wall, before = sum;
     sum += part.taken;
     value = before == 0.0 ? wall : value + part.taken / sum * (wall - value);
   }
@@ -78,6 +87,38 @@ std::vector<double> left_of(const WallChange& change, std::span<const double> va
   return left;
 }
 
+/// Profiles of the volumes whose fluid goes to several, by least squares, with all of it between the values of the
+/// neighbours and the wall. Whole cells among whole cells have none: walls would have to go farther than a cell at
+/// once. Collective.
+std::vector<Profile> profiles_of(WallChange& change, std::span<const double> values, std::span<const double> left,
+                                 std::span<const double> at_wall) {
+  ScalarGrid& grid = change.from;
+  std::vector<Profile> all(grid.n_own);
+  for (std::int32_t v = 0; v < grid.n_own; ++v) all[v] = {left[v], at_wall[v]};
+  std::vector<double> c(grid.n_values, 0.0);
+  std::ranges::copy(values, c.begin());
+  fetch_remote(grid, c);
+  const std::span<const Vec3> weights = find_gradient_weights(grid, {});
+  for (const WallChange::Old& o : change.old) {
+    const auto at = std::ranges::lower_bound(grid.special, o.volume);
+    if (o.reach == 0.0 || at == grid.special.end() || *at != o.volume) continue;
+    Profile& p = all[o.volume];
+    auto [low, high] = std::minmax({c[o.volume], p.value, p.at_wall});
+    const std::int64_t s = at - grid.special.begin();
+    for (std::int64_t k = grid.special_begin[s]; k < grid.special_begin[s + 1]; ++k) {
+      const std::int32_t other = grid.volume_faces[k].other();
+      if (other >= grid.n_all) continue;
+      low = std::min(low, c[other]);
+      high = std::max(high, c[other]);
+      if (weights[k] != Vec3{}) p.slope += (c[other] - c[o.volume]) * weights[k];
+    }
+    const double farthest = norm(p.slope) * o.reach, most = std::min(high - p.value, p.value - low);
+    if (farthest > most) p.slope *= most / farthest;
+    p.of_centroid = dot(p.slope, o.at);
+  }
+  return of_sources<Profile>(change, all);
+}
+
 }  // namespace
 
 std::vector<double> contents_on_other_walls(WallChange& change, std::span<const double> values,
@@ -86,17 +127,21 @@ std::vector<double> contents_on_other_walls(WallChange& change, std::span<const 
   if (!known) at_wall = values;
   const std::vector<double> left =
       known ? left_of(change, values, at_wall) : std::vector<double>(values.begin(), values.end());
-  const std::vector<double> old = of_sources(change, left), wall = of_sources(change, at_wall);
-  const auto value_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : old[p.source]; };
-  const auto wall_of = [&](const Part& p) { return p.source == WallChange::from_pore ? of_pore : wall[p.source]; };
+  const std::vector<Profile> old = profiles_of(change, values, left, at_wall);
+  const auto value_of = [&](const Part& p) {
+    return p.source == WallChange::from_pore ? of_pore : old[p.source].at(p.at);
+  };
+  const auto wall_of = [&](const Part& p) {
+    return p.source == WallChange::from_pore ? of_pore : old[p.source].at_wall;
+  };
   std::vector<double> now(change.to.n_all, 0.0), open(change.to.n_all, 0.0);  // open: what opens there
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
-    if (change.same[v] >= 0) now[v] = old[change.same[v]], open[v] = wall[change.same[v]];
+    if (change.same[v] >= 0) now[v] = old[change.same[v]].value, open[v] = old[change.same[v]].at_wall;
   balance = {};
   for_listed(change, [&](std::int32_t v, std::span<const Part> parts, double opened) {
     if (!parts.empty()) {
       now[v] = mean(parts, value_of, wall_of);
-      open[v] = known ? beside_wall(parts, value_of, wall_of, now[v]) : now[v];
+      open[v] = known ? beside_wall(parts, old, now[v]) : now[v];
       if (open[v] != now[v]) now[v] += opened / change.to.volume[v] * (open[v] - now[v]);
     }
     for (const Part& p : parts) {
@@ -142,7 +187,7 @@ std::vector<double> amounts_on_other_walls(WallChange& change, std::span<const d
     balance.cut_off += listed->cut_off * density[v];
     ++listed;
   }
-  density = of_sources(change, density);
+  density = of_sources<double>(change, density);
   std::vector<double> now(change.to.n_own);
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
     if (change.same[v] >= 0) now[v] = density[change.same[v]];
@@ -162,7 +207,7 @@ std::vector<double> amounts_on_other_walls(WallChange& change, std::span<const d
 }
 
 std::vector<double> points_on_other_walls(WallChange& change, std::span<const double> values, double of_pore) {
-  const std::vector<double> old = of_sources(change, values);
+  const std::vector<double> old = of_sources<double>(change, values);
   std::vector<double> now(change.to.n_all, 0.0);
   for (std::int32_t v = 0; v < change.to.n_own; ++v)
     if (change.same[v] >= 0) now[v] = old[change.same[v]];

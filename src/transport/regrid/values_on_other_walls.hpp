@@ -5,8 +5,10 @@
 //   content      c' = Σ taken c / Σ taken over the pieces of fluid in a new volume. Where a wall recedes, what opens
 //                is water of the piece it is beside; in a cell without one, of the volume that it joins; a volume
 //                without any has the mean of its neighbours, weighted by conductance. Where water at the wall is
-//                known, it is that of all these. What closes takes its own water along. So c' is a mean of old values:
-//                bounds and constants are kept, and c + 1000 is the same problem.
+//                known, it is that of all these. What closes takes its own water along. An old volume whose fluid goes
+//                to several gives them c + s g·(x - x̄) in place of c: g its gradient, x centroids of the parts, x̄
+//                their mean, s <= 1 so that all are between the values of its neighbours and the wall (decision 089).
+//                So bounds and constants are kept, and c + 1000 is the same problem.
 //
 //                  Σ c' V' = Σ c V + opened - closed + entered - cut off     to round-off
 //
@@ -22,7 +24,7 @@
 //   point value  of the old volume with most of the fluid; where none was, the mean of neighbours as above
 //
 // There and back: a volume that only opened and closed beside its own fluid has its value again, to the last bit, and
-// so its content. Volumes that were merged in between have their common mean, as all fluid in a volume is mixed; Σ over
+// so its content. Volumes that were merged in between have a linear profile about their common mean; Σ over
 // them is that of before and of the lines above, which cancel as far as the values do.
 #pragma once
 

@@ -57,6 +57,7 @@ struct NamedPart {
   std::int32_t volume;
   RemoteItem source;  ///< rank -1: from_pore
   double kept, taken;
+  Vec3 at;
 };
 
 class Comparison {
@@ -96,7 +97,7 @@ void Comparison::add_level(int level) {
 }
 
 void Comparison::add_new(int level, const PieceMap& map, const RemoteNumbers& numbers) {
-  const double cell = std::pow(Composite::width(level), 3);
+  const double width = Composite::width(level), cell = std::pow(width, 3);
   for (const auto& [after, before] : map.whole) {
     const std::int32_t v = own_number(to_, level, after);
     const RemoteItem source = numbers(before);
@@ -107,18 +108,19 @@ void Comparison::add_new(int level, const PieceMap& map, const RemoteNumbers& nu
     const std::int32_t v = own_number(to_, level, s.after);
     const RemoteItem source = s.before == no_face ? RemoteItem{-1, v} : numbers(s.before);
     other_levels_ += (v < 0) != (source.number < 0) ? 1 : 0;
-    if (v >= 0) parts_.push_back({v, source, cell * s.kept, cell * s.taken});
+    if (v >= 0) parts_.push_back({v, source, cell * s.kept, cell * s.taken, width * s.at});
   }
   for (const OpenedFluid& o : map.opened)
     if (const std::int32_t v = own_number(to_, level, o.after); v >= 0) opened_[v] = cell * o.volume;
 }
 
 void Comparison::add_old(int level, const PieceMap& map) {
-  const double cell = std::pow(Composite::width(level), 3);
+  const double width = Composite::width(level), cell = std::pow(width, 3);
   for (const OldFluid& o : map.old) {
     const std::int32_t v = own_number(from_, level, o.before);
     if (v < 0) continue;
-    change_.old.push_back({v, cell * o.kept, cell * o.closed, cell * o.opened, cell * o.cut_off});
+    change_.old.push_back(
+        {v, cell * o.kept, cell * o.closed, cell * o.opened, cell * o.cut_off, width * o.at, width * o.reach});
   }
 }
 
@@ -145,7 +147,7 @@ void Comparison::list_sources() {
     change_.same.push_back(whole_[v].rank >= 0 ? place(whole_[v]) : -1);
     if (whole_[v].rank >= 0) continue;
     for (; p < parts_.size() && parts_[p].volume == v; ++p)
-      change_.parts.push_back({place(parts_[p].source), parts_[p].kept, parts_[p].taken});
+      change_.parts.push_back({place(parts_[p].source), parts_[p].kept, parts_[p].taken, parts_[p].at});
     change_.listed.push_back(v);
     change_.part_begin.push_back(std::ssize(change_.parts));
     change_.opened.push_back(opened_[v]);
@@ -165,7 +167,7 @@ void Comparison::find_neighbours() {
     parts.insert(parts.end(), change_.parts.begin() + change_.part_begin[i],
                  change_.parts.begin() + change_.part_begin[i + 1]);
     if (std::ranges::binary_search(change_.born.isolated, change_.listed[i])) {
-      parts.push_back({WallChange::from_pore, change_.opened[i], change_.opened[i]});
+      parts.push_back({WallChange::from_pore, change_.opened[i], change_.opened[i], {}});
       change_.opened[i] = 0.0;
     }
     begin.push_back(std::ssize(parts));

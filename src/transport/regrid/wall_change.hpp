@@ -23,6 +23,7 @@ struct WallChange {
   struct Part {
     std::int32_t source;  ///< own old volume, or behind them one that arrives; or from_pore
     double kept, taken;   ///< in both; with what opened beside it
+    Vec3 at;              ///< centroid of `kept`, from the centre of the cell of the source [h0]
   };
   /// Of an own old volume that was not a whole cell or is none now.
   struct Old {
@@ -30,6 +31,8 @@ struct WallChange {
     double kept, closed;  ///< Σ: its volume
     double opened;        ///< beside it
     double cut_off;       ///< of kept: in pores that are removed now
+    Vec3 at;              ///< centroid of `kept`, from the centre of its cell [h0]
+    double reach;         ///< from there to the farthest of its pieces [h0]; 0: they are in one volume now
   };
 
   std::shared_ptr<ScalarGrid> shared_from, shared_to;  ///< scalar_grid_of()

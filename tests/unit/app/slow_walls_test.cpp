@@ -35,7 +35,7 @@ TEST(SlowWalls, TimePassesBesideLongSteps) {
   const WallsRun ran = test::run_walls(test::slab +
                                        "[walls]\n[[walls.mineral]]\nmolar_volume = 1e-2\nmoles = 0.5\n"
                                        "[time]\nend = 25000\ndt = 100\n");
-  test::expect_balance(ran, 0.3);
+  test::expect_balance(ran, 0.5);  // where time has passed the wall is where it ought to be, and next moves by this
   EXPECT_LT(ran.columns.at("time_s").size(), 120U);
   EXPECT_NEAR(ran.last("dissolved_m3") / 64.0, test::slab_at(2.0, 5e-3, 25000.0) - 12.7, 0.03);
   for (std::size_t i = 1; i < ran.transport.at("time_s").size(); ++i) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "support/errors.hpp"
 #include "support/field_cases.hpp"
@@ -218,6 +219,44 @@ TEST_F(WallChangeOf, WhatOpensHasTheConcentrationAtTheWallMpi) {
       const double was = x[0] > 10.0 ? 1.0 : x[0] > 9.0 ? 0.8 : 0.0;  // of its fluid
       EXPECT_NEAR(is[v], row(x) + was / then.volume[v] * (5.0 - row(x)), 1e-12) << to << ' ' << x[0];
     }
+  }
+}
+
+// A wall recedes by half a cell before a linear profile that is 0 where the wall ought to be, in the middle of its way.
+// The sum is exact, and volumes whose fluid parts keep the profile, so that nothing is moved towards the wall: per area
+// and motion Σ V error x distance was -0.051 at 17° and -0.033 at 45°, errors up to 0.24 and 0.16.
+TEST_F(WallChangeOf, LinearProfilesBesideWallsThatRecede) {
+  for (const auto& [tangent, most_moved, most] : {std::tuple(std::tan(0.2967), 1e-3, 0.02), {1.0, 5e-3, 0.04}}) {
+    const Vec3 normal = (1.0 / std::hypot(1.0, tangent)) * Vec3{1.0, tangent, 0.0};
+    double content = 0.0, moved = 0.0, worst = 0.0, area = 0.0;
+    for (const double at : {0.0, 0.3, 0.6}) {
+      const Vec3 middle = Vec3::all(15.3) + at * normal;
+      const auto fluid = [&](double ahead) {
+        return on(comm_, build_geometry(comm_, test::unit_cells({32, 32, 8}, {false, false, true}, 8),
+                                        *make_level_set(HalfSpace{middle + ahead * normal, normal}), KeepPores::all,
+                                        with_pieces));
+      };
+      const auto profile = [&](const Vec3& x) { return dot(x - middle, normal); };
+      WallChange change = compare_walls(fluid(0.25), fluid(-0.25));
+      Values was = at_centroids(change.from, profile), at_wall = was;
+      for (const WallChange::Old& o : change.old) at_wall[o.volume] = 0.0;
+      WallBalance b;
+      const Values is = contents_on_other_walls(change, was, at_wall, 0.0, b);
+      EXPECT_LT(std::abs(b.residual()), 1e-13 * b.before);
+      for (std::int32_t v = 0; v < change.to.n_own; ++v) {
+        const Vec3& x = change.to.centroid[v];
+        const double along = (x[1] - middle[1]) * normal[0] - (x[0] - middle[0]) * normal[1];
+        if (std::abs(along) > 10.0) continue;  // the wall ends at the sides of the domain
+        const double error = is[v] - profile(x);
+        content += change.to.volume[v] * error;
+        moved += change.to.volume[v] * error * profile(x);
+        worst = std::max(worst, std::abs(error));
+      }
+      area += 8.0 * 20.0;
+    }
+    EXPECT_LT(std::abs(content), 1e-3 * area);  // of volumes that part at the ends of what is looked at
+    EXPECT_LT(std::abs(moved), most_moved * area) << tangent;
+    EXPECT_LT(worst, most) << tangent;
   }
 }
 

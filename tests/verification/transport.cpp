@@ -277,7 +277,9 @@ Json measure(const Comm& comm, bool full) {
     all["T1 column, flux at the inlet"].push_back(column(comm, n, ScalarSide::Kind::open, 0.1));
   }
   for (const Body body : {Body::slab, Body::cylinder, Body::sphere}) {
-    const auto name = [&](const char* what) { return fmt::format("T7 {}, {}", body_names[body], what); };
+    const auto name = [&](const char* what) {
+      return fmt::format("T7 {}, {}", body_names[static_cast<std::size_t>(body)], what);
+    };
     const bool plane = body != Body::sphere;
     for (const int n : full ? std::vector{16, 32, 64} : plane ? std::vector{20, 40} : std::vector{12, 24})
       all[name("cells")].push_back(worst_of_places(comm, body, n, full ? 64 : 32));

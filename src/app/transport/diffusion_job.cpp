@@ -260,7 +260,7 @@ std::string solves_card(const Json& summary) {
     });
     row("computed from", [](const Json& c) {
       const Json& basis = c.at("relative_diffusivity_error_basis");
-      return basis.is_null() ? std::string("–") : basis.get<std::string>();
+      return basis.is_null() ? std::string("–") : escape_html(basis.get<std::string>());
     });
     row("D<sub>eff</sub> / D₀ extrapolated to zero cell width [-]",
         [](const Json& c) { return number_or_dash(c.at("relative_diffusivity_extrapolated"), 5); });

@@ -11,7 +11,6 @@
 
 #include "app/deck/session.hpp"
 #include "app/job/run_services.hpp"
-#include "app/job/step_again.hpp"
 #include "app/output/recorder.hpp"
 #include "app/output/slices.hpp"
 #include "app/run/change_ground.hpp"
@@ -185,18 +184,11 @@ constexpr int most_halvings = 3;  ///< of a step that fails
 
 /// All make a step, or all are as before: then what failed.
 std::optional<std::string> try_step(const Together& jobs, double dt) {
-  const auto go_back = [&](std::size_t n_tried) {
-    for (; n_tried > 0; --n_tried) jobs[n_tried - 1]->go_back();
-  };
-  for (std::size_t i = 0; i < jobs.size();) try {
+  for (std::size_t i = 0; i < jobs.size(); ++i) try {
       jobs[i]->step(dt);
-      ++i;
-    } catch (const StepFailed& e) {  // on all ranks, as the next
-      go_back(i + 1);
+    } catch (const StepFailed& e) {  // on all ranks
+      for (std::size_t tried = i + 1; tried > 0; --tried) jobs[tried - 1]->go_back();
       return e.what();
-    } catch (const StepAgain&) {
-      go_back(i + 1);
-      i = 0;
     }
   return {};
 }

@@ -7,10 +7,8 @@
 // it has: that time passes without steps, and the wall moves as between steady states (quasi_steady_walls.cpp).
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "app/job/run_services.hpp"
-#include "app/job/step_again.hpp"
 #include "app/walls/walls_process.hpp"
 
 namespace karst {
@@ -26,10 +24,7 @@ class WallsBesideTransport final : public WallsProcess {
  public:
   explicit WallsBesideTransport(const JobContext& run) : WallsProcess(run) {}
 
-  void begin() override {
-    begin_record();
-    is_first_ = true;
-  }
+  void begin() override { begin_record(); }
   State state() override {
     State state = WallsProcess::state();
     state.numbers["travelled"] = motion_ ? 0.0 : travelled_;
@@ -60,11 +55,6 @@ class WallsBesideTransport final : public WallsProcess {
   void step(double dt) override {
     tried_ = wall_speeds(run_, evolution_.minerals, run_.services.exchanges);
     dt_ = dt;
-    if (!std::exchange(is_first_, false)) return;
-    remember(tried_.speed);
-    leave_behind(tried_.largest);
-    state_.before = wall_rows(run_.geometry().levels);
-    if (run_.comm.any(!run_.services.exchanges.walls_behind.unknown.empty())) throw StepAgain();
   }
   void accept() override {
     now_ = std::move(tried_);
@@ -73,8 +63,11 @@ class WallsBesideTransport final : public WallsProcess {
     since_ += dt_;
     travelled_ += now_.largest * dt_;
     change_ = change_of_rates() / dt_;
-    if (state_.trend == 0.0) remember(now_.speed);
-    leave_behind(now_.largest);
+    if (state_.trend == 0.0) remember_speed();
+    const Settling& transport = run_.services.exchanges.settling;
+    keeps_up_ = run_.config.walls.standstill == 0.0 || !std::isfinite(transport.change) ||
+                now_.largest * transport.time > slow * most_;
+    leave_behind();
   }
   const WallMotion* wall_motion(double longest) override {
     if (stands_still()) {
@@ -106,14 +99,6 @@ class WallsBesideTransport final : public WallsProcess {
   }
   bool moved_once() const { return state_.moved != 0.0; }
 
-  /// As fast as in the last step.
-  /// @param largest  speed of its pieces [h0/s]
-  void leave_behind(double largest) {
-    const Settling& transport = run_.services.exchanges.settling;
-    keeps_up_ = run_.config.walls.standstill == 0.0 || !std::isfinite(transport.change) ||
-                largest * transport.time > slow * most_;
-    leave_behind();
-  }
   /// What concentrations at the wall of the ground are beside those at the wall of the moles. Not of walls that are so
   /// slow that transport will stand still: it would follow them.
   void leave_behind() {
@@ -123,12 +108,12 @@ class WallsBesideTransport final : public WallsProcess {
 
   /// Means of steps do not swing where these are short beside the distance of walls, and leave out what follows
   /// motions.
-  void remember(const WallRows& speed) {
+  void remember_speed() {
     constexpr double latest = 0.5;
-    for (std::size_t l = 0; l < speed.size(); ++l)
-      for (std::size_t r = 0; r < speed[l].size(); ++r) {
+    for (std::size_t l = 0; l < now_.speed.size(); ++l)
+      for (std::size_t r = 0; r < now_.speed[l].size(); ++r) {
         double& before = state_.before[l][r];
-        before += (before == 0.0 ? 1.0 : latest) * (speed[l][r] - before);
+        before += (before == 0.0 ? 1.0 : latest) * (now_.speed[l][r] - before);
       }
   }
 
@@ -179,7 +164,6 @@ class WallsBesideTransport final : public WallsProcess {
   }
 
   WallSpeeds tried_;
-  bool is_first_ = false;  ///< of the run: how fast walls are is known after a step, which is then made again
   bool keeps_up_ = false;  ///< the wall with changes that go through the domain
   double dt_ = 0.0;
   double since_ = 0.0;               ///< in steps, since walls have moved [s]

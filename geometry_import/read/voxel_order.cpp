@@ -334,9 +334,10 @@ double from_others(const Part& part) {
 std::optional<int> part_of_wider(ImageFile& image) {
   constexpr std::size_t enough = 200;
   constexpr double least_unlike = 0.6, most_unlike = 1.4;  // over from_others()
+  constexpr int least_row = 32;                            // in shorter ones what is drawn repeats by itself
   const VoxelType type = image.info().type;
   const int bytes = bytes_of(type);
-  if (bytes > 2) return {};
+  if (bytes > 2 || image.info().size[0] < least_row) return {};
   for (const int wider : {2, 4, 8}) {
     if (wider <= bytes) continue;
     const std::vector<Part> parts = parts_of(image, wider / bytes);

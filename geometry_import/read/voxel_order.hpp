@@ -50,7 +50,8 @@ std::optional<double> two_in_one(ImageFile& image);
 
 /// Integers of 8 or 16 bits that are parts of values of so many bytes, as 16-bit voxels read as twice as many of 8 bits
 /// are: one of their parts is at least twice as like that of the next value as its neighbour, to which it is as unlike
-/// as to that of any other value. Nothing where all parts repeat exactly, as plates of one voxel do.
+/// as to that of any other value. Nothing where all parts repeat exactly, as plates of one voxel do, and in rows of
+/// less than 32.
 std::optional<int> part_of_wider(ImageFile& image);
 
 /// A sentence of what is found, or that neighbours along one axis are as unlike as unrelated voxels while those along

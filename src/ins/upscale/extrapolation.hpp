@@ -52,8 +52,8 @@ struct Extrapolated {
 /// different sides of k(1), so that what is left of the two errors is chance. Then one change may be small by chance,
 /// too: the error is the larger of that to the second grid and 1.25 times that to the one between; without one between,
 /// the larger of those to the second and the third. Where only one grid is left: 1.5 times the change to the second,
-/// twice that to the one between; of an image nothing is known from that one alone, as C and κ may cancel (values off by
-/// 4 to 7 %: 0.2 to 8 % told). Measured on random crops: decision 016. Not collective.
+/// twice that to the one between; of an image nothing is known from that one alone, as C and κ may cancel (values off
+/// by 4 to 7 %: 0.2 to 8 % told). Measured on random crops: decision 016. Not collective.
 /// @param grids    finest first, widths increasing; at least one, none beyond the third is used
 /// @param between  about 1.5 times as wide: asked for where the others give no k0. Its lines pass beside the samples of
 ///                 an image as those of finer cells do, and it keeps throats that the third grid loses

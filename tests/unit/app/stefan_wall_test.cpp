@@ -158,14 +158,14 @@ TEST(StefanWallMpi, AtAnglesAtNight) {
   }
 }
 // At 17°, √t of 4 and 8 cells: before volumes that part had a profile 0.298 and 0.080 % (St 0.9) as means.
-// Measured: St 0.5 0.127 and 0.039 %, 0.9 0.168 and 0.054 %, order 1.69 and 1.64.
+// Now St 0.5 0.159 and 0.0393 %, 0.9 0.212 and 0.0540 %: order 2.02 and 1.98.
 TEST(StefanWallMpi, OrderAtAnAngleAtNight) {
   const PetscSession petsc;
   for (const Stefan& of : {Stefan{0.9, 0.333411787}, Stefan{0.5, 0.216878872}}) {
     const Errors coarse = at_an_angle(of, 4.0, 36, 11, 1.75), fine = at_an_angle(of, 8.0, 36, 11, 1.75);
-    EXPECT_LT(coarse.mean, 1.8e-3) << of.number;
+    EXPECT_LT(coarse.mean, 2.3e-3) << of.number;
     EXPECT_LT(fine.mean, 6e-4) << of.number;
-    EXPECT_GT(std::log2(coarse.mean / fine.mean), 1.6) << of.number;
+    EXPECT_GT(std::log2(coarse.mean / fine.mean), 1.8) << of.number;
   }
 }
 

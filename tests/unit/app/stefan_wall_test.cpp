@@ -109,12 +109,13 @@ Errors at_an_angle(const Stefan& of, double cells, int m, int n, double reach) {
 }
 
 /// Largest errors, and of means the order from grid to grid.
-void expect_second_order(const Stefan& of, std::span<const double> largest) {
+/// @param first  grid from which orders count
+void expect_second_order(const Stefan& of, std::span<const double> largest, std::size_t first = 0) {
   double before = 0.0;
   for (std::size_t k = 0; k < largest.size(); ++k) {
     const Errors errors = along_the_grid(of, std::ldexp(4.0, static_cast<int>(k)));
     EXPECT_LT(errors.largest, largest[k]) << of.number << ' ' << k;
-    if (k > 0) {
+    if (k > first) {
       EXPECT_GT(std::log2(before / errors.mean), 1.8) << of.number << ' ' << k;
     }
     before = errors.mean;
@@ -122,17 +123,18 @@ void expect_second_order(const Stefan& of, std::span<const double> largest) {
 }
 
 // Before walls were taken to be where they ought to be, and what opens to have the concentration at the wall
-// everywhere: 2.1 to 1.2 % on the first grid, of order 1.1 to 1.4.
+// everywhere: 2.1 to 1.2 % on the first grid, of order 1.1 to 1.4. Before volumes that part kept their profile: four
+// and two times as large. With St = 0.1 the wall goes 0.4 cells on the first grid, less than once.
 TEST(StefanWall, IsOfSecondOrderAlongTheGrid) {
   const PetscSession petsc;
-  expect_second_order({0.1, 0.053083565}, std::array{2e-3, 6e-4, 2e-4});
-  expect_second_order({0.9, 0.333411787}, std::array{4.2e-3, 1.2e-3, 3e-4});
+  expect_second_order({0.1, 0.053083565}, std::array{5e-4, 1.8e-4, 6e-5}, 1);
+  expect_second_order({0.9, 0.333411787}, std::array{2.5e-3, 6e-4, 1.4e-4});
 }
 TEST(StefanWall, IsOfSecondOrderAlongTheGridAtNight) {
   const PetscSession petsc;
   EXPECT_LT(along_the_grid({0.01, 0.005606254}, 16.0).largest, 5e-5);  // it does not move yet: a fifth of a cell
-  expect_second_order({0.3, 0.142936286}, std::array{3e-3, 8e-4, 2.2e-4});
-  expect_second_order({0.5, 0.216878872}, std::array{3.4e-3, 9e-4, 2.3e-4});
+  expect_second_order({0.3, 0.142936286}, std::array{1e-3, 3e-4, 9e-5});
+  expect_second_order({0.5, 0.216878872}, std::array{1.5e-3, 4e-4, 1e-4});
 }
 
 // A wall that grows: what closes is water at the wall, so that nothing is lost with it (before: 2.6, 1.1, 0.4 %).

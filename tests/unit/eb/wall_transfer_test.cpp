@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
 #include <random>
 
 #include "eb/moving/piece_speeds.hpp"
@@ -232,6 +233,30 @@ TEST(WallTransfer, FinerCellsOweForThemselves) {
   EXPECT_NEAR(on_coarse[0], per_area(coarse), 0.12 * per_area(coarse));  // a sphere of three cells
   EXPECT_LT(on_fine[1], 0.08 * on_fine[0]);
   EXPECT_LT(on_coarse[1], 0.03 * on_coarse[0]);
+}
+
+// A wall that moves in one half owes there: no cell of level 0, eight times as wide, carries it to the other.
+TEST(WallTransfer, FinerCellsOweWhereTheyMove) {
+  const Comm comm = Comm::self();
+  SpheresOnLevels spheres(comm);
+  const Geometry before = spheres.wall.geometry();
+  const double middle = SpheresOnLevels::fine_at[0];
+  spheres.wall.move(test::speed_of([&](const Vec3& x, double) { return x[0] > middle ? -1.0 / 16.0 : 0.0; }), 2.0);
+  const Geometry after = spheres.wall.geometry();
+  const WallTransfer moved =
+      transfer_to_moved_walls(comm, pieces_of(before), rows_of(before, 0.0), rows_of(before, 0.0), pieces_of(after),
+                              rows_of(after, 1.0), spheres.wall.displacement);
+  const LevelGeometry& fine = after.levels[3];
+  double here = 0.0, beyond = 0.0;  // more than four cells from where it moves
+  for (int own = 0; own < fine.graph.n_local(); ++own) {
+    const BoxGraph graph = fine.graph.box(own);
+    for (int r = 0; r < graph.n_irregular; ++r) {
+      const double owed = std::abs(moved.owed[3][fine.moments_begin[own] + r]);
+      (0.125 * (graph.cells.cell(graph.row_cell[r])[0] + 0.5) > middle - 0.5 ? here : beyond) += owed;
+    }
+  }
+  EXPECT_GT(here, 0.5 * std::numbers::pi * std::pow(SpheresOnLevels::fine_radius, 2) / 16.0);
+  EXPECT_LT(beyond, 1e-3 * here);
 }
 
 // Walls of coarse cells have the speed of their pieces everywhere, beside walls of cells an eighth as wide.

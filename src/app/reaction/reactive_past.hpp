@@ -29,9 +29,9 @@ struct MineralLine {
   double dissolved = 0.0;     ///< since the beginning [mol]
   double amount = no_number;  ///< that is there [mol]; NaN: without end
   double time_error = 0.0;    ///< ReactionReport::time_error since the beginning [mol]
-  /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: both are 0,
+  /// Rate over the well-mixed one: 1 where mixing is fast, below where films hold the reaction back; NaN: that is 0,
   /// or of different sign.
-  double ratio() const { return rate / well_mixed >= 0.0 ? rate / well_mixed : no_number; }
+  double ratio() const { return well_mixed != 0.0 && rate / well_mixed >= 0.0 ? rate / well_mixed : no_number; }
 };
 
 /// What has become of each element since the beginning [primary] [mol]. in - out + released + by_walls = stored, which

@@ -149,8 +149,7 @@ Messages place_warnings(const JobContext& run, std::span<const ValueSpan> initia
         span_on(run, faces, side, Formula(inflow.where)) == ValueSpan{0.0, 0.0})
       found.add(
           "chemistry.inflow[{}].where: \"{}\" holds nowhere on the inlet, so {} never enters; are its lengths in "
-          "metres, "
-          "from the low corner of the domain?",
+          "metres, from the low corner of the domain?",
           i, inflow.where, inflow.solution);
   return found;
 }

@@ -41,7 +41,9 @@ struct WallResult {
   double concentration = no_number;  ///< mean at it [C]
   double to_wall = no_number;        ///< loss / (area (mean - concentration)) [m/s]
   /// NaN where a well mixed fluid would lose nothing, or gain where this one loses.
-  double ratio_to_well_mixed() const { return loss / well_mixed >= 0.0 ? loss / well_mixed : no_number; }
+  double ratio_to_well_mixed() const {
+    return well_mixed != 0.0 && loss / well_mixed >= 0.0 ? loss / well_mixed : no_number;
+  }
 };
 
 inline constexpr const char *tracer_unit = "C",  ///< any one

@@ -227,8 +227,7 @@ std::string thin_film(const TransportResult& result, const ComponentResult& c) {
   if (result.steady || !(error > largest_film_error)) return {};
   return fmt::format(
       "transport, {}: the film at the wall (diffusivity / rate of transfer) is {:.2g} cells thick, so loss and "
-      "Sherwood "
-      "number may be off by some {:.0f} %, and what is left at the outlet by more; use finer cells",
+      "Sherwood number may be off by some {:.0f} %, and what is left at the outlet by more; use finer cells",
       c.name, c.diffusivity / (c.wall->to_wall * result.cell_width), 100.0 * std::min(error, 1.0));
 }
 

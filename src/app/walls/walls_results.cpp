@@ -137,10 +137,8 @@ void tell_of_lag(const JobContext& run, const EvolutionLine& end, Messages& foun
   if (!(owed > much_of_dissolved * std::abs(end.dissolved) && owed > much_of_pores * end.porosity * volume)) return;
   found.add(
       "walls: at the end they are {} what has dissolved, as they move by walls.displacement = {:g} cells at a time: "
-      "the "
-      "porosity is {:.5g}, and {:.5g} by what has dissolved; permeability and area of the wall are those of the wall "
-      "as "
-      "it is. Use a smaller walls.displacement",
+      "the porosity is {:.5g}, and {:.5g} by what has dissolved; permeability and area of the wall are those of the "
+      "wall as it is. Use a smaller walls.displacement",
       end.owed * end.dissolved > 0.0 ? "behind" : "ahead of", run.config.walls.displacement, end.porosity,
       end.porosity + end.owed / volume);
 }

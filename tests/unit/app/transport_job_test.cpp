@@ -9,12 +9,15 @@
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "app/deck/clock.hpp"
 #include "app/job/files_in_time.hpp"
+#include "app/reaction/reactive_past.hpp"
 #include "app/transport/transport_setup.hpp"
 #include "base/file/json.hpp"
 #include "base/file/orderly_end.hpp"
+#include "base/math/no_number.hpp"
 #include "support/csv_file.hpp"
 #include "support/errors.hpp"
 #include "support/job_cases.hpp"
@@ -73,6 +76,20 @@ struct Bed : test::JobCase {
 };
 
 enum Column : std::size_t { time, volumes, dt, outlet, mean, inflow, outflow, wall, made, least, largest, imbalance };
+
+// Unknown where a well-mixed fluid would do nothing, or the opposite, not infinite or negative.
+TEST(TransportJob, RatiosToAWellMixedFluid) {
+  for (const auto& [loss, well_mixed, ratio] :
+       {std::tuple(1.0, 2.0, 0.5), std::tuple(-1.0, -4.0, 0.25), std::tuple(0.0, 2.0, 0.0),
+        std::tuple(1.0, 0.0, no_number), std::tuple(0.0, 0.0, no_number), std::tuple(1.0, -1.0, no_number)}) {
+    WallResult wall;
+    wall.loss = loss, wall.well_mixed = well_mixed;
+    MineralLine line;
+    line.rate = loss, line.well_mixed = well_mixed;
+    for (const double found : {wall.ratio_to_well_mixed(), line.ratio()})
+      EXPECT_TRUE(std::isnan(ratio) ? std::isnan(found) : found == ratio) << loss << ' ' << well_mixed << ' ' << found;
+  }
+}
 
 // What flowed in and did not flow out is there, step by step; nothing leaves its bounds; a line is the same on any
 // ranks.
